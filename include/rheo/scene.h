@@ -1,0 +1,180 @@
+/* A scene as plain data: what a scene file holds after reading, what a program can fill in by hand.
+ *
+ * SI units, Y up (in 2D: x and y, the third component is ignored). Pointers are owned by the scene's maker;
+ * rheo_free_scene() frees what rheo_load_scene() made. Start from rheo_default_scene(). */
+#ifndef RHEO_SCENE_H
+#define RHEO_SCENE_H
+
+#include <stdbool.h>
+#include <rheo/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A number or vector that may change in time: linear between keys, constant outside them. */
+typedef struct rheo_curve {
+    int count;            /* keys; 1 for a constant, 0 for "not given" */
+    const double *times;  /* [count], s, strictly increasing; ignored when count == 1 */
+    const double *values; /* [count][width] */
+    int width;            /* 1 or 3 */
+} rheo_curve;
+
+RHEO_API void rheo_evaluate_curve(double *value, const rheo_curve *curve, double time);
+
+typedef enum rheo_shape_kind {
+    RHEO_SHAPE_BOX,      /* a = min, b = max */
+    RHEO_SHAPE_SPHERE,   /* a = center, radius */
+    RHEO_SHAPE_CAPSULE,  /* a = from, b = to, radius */
+    RHEO_SHAPE_CYLINDER, /* a = from, b = to, radius */
+    RHEO_SHAPE_TORUS,    /* a = center, b = axis, radius, tube */
+    RHEO_SHAPE_PLANE,    /* a = point, b = normal; inside is the side the normal points away from */
+    RHEO_SHAPE_MESH,     /* file (resolved to a path that opens), file_scale */
+    RHEO_SHAPE_UNION,    /* children */
+    RHEO_SHAPE_DIFFERENCE,
+    RHEO_SHAPE_INTERSECTION,
+} rheo_shape_kind;
+
+typedef struct rheo_shape {
+    rheo_shape_kind kind;
+    double a[3], b[3];   /* m, see the kinds */
+    double radius, tube; /* m */
+    const char *file;
+    double file_scale;
+    const struct rheo_shape *children;
+    int child_count;
+    /* applied in this order about the shape's centre: scale, then rotate, then move */
+    double scale[3];       /* 1 1 1 */
+    double rotate_axis[3]; /* any length > 0 */
+    double rotate_degrees;
+    double move[3]; /* m */
+    int line;       /* where it stands in the scene file, 0 if nowhere */
+} rheo_shape;
+
+typedef enum rheo_wall { RHEO_WALL_CLOSED, RHEO_WALL_OPEN, RHEO_WALL_PERIODIC } rheo_wall;
+/* left right bottom top back front = -x +x -y +y -z +z */
+enum { RHEO_LEFT, RHEO_RIGHT, RHEO_BOTTOM, RHEO_TOP, RHEO_BACK, RHEO_FRONT };
+
+typedef enum rheo_method {
+    RHEO_FLIP,
+    RHEO_APIC,
+    RHEO_PIC,
+    RHEO_SEMI_LAGRANGIAN,
+    RHEO_MAC,
+    RHEO_LEVELSET, /* levelset, smoke and sph: names of the contract that this version refuses */
+    RHEO_SMOKE,
+    RHEO_SPH,
+} rheo_method;
+
+typedef enum rheo_pressure_solver { RHEO_MULTIGRID, RHEO_MIC } rheo_pressure_solver;
+
+/* where the drawn surface comes from */
+typedef enum rheo_surface {
+    RHEO_SURFACE_DENSITY,  /* half-full contour of the particles' own volume: keeps volume (default) */
+    RHEO_SURFACE_AVERAGE,  /* Zhu-Bridson averaged spheres */
+    RHEO_SURFACE_SPHERES,  /* union of spheres */
+    RHEO_SURFACE_PRESSURE, /* isosurface of pressure (Sommer) */
+} rheo_surface;
+
+typedef struct rheo_fluid {
+    const char *name;
+    const char *material;
+    double density;   /* kg/m3 */
+    double viscosity; /* Pa s */
+    const rheo_shape *fill;
+    int fill_count;
+    double velocity[3]; /* m/s, at the start */
+    double color[3];    /* linear RGB left of light after one metre of depth */
+} rheo_fluid;
+
+typedef struct rheo_emitter {
+    int fluid; /* index */
+    rheo_shape shape;
+    rheo_curve velocity; /* m/s, width 3 */
+    double during[2];    /* s */
+} rheo_emitter;
+
+typedef enum rheo_motion { RHEO_STATIC, RHEO_KEYED, RHEO_DYNAMIC } rheo_motion;
+
+typedef struct rheo_solid {
+    const char *name;
+    rheo_shape shape;
+    bool inside_fluid; /* the solid is what lies outside the shape */
+    rheo_motion motion;
+    rheo_curve position;         /* keyed: where the shape's centre is, m, width 3 */
+    rheo_curve rotation_degrees; /* keyed: about rotation_axis through the centre, width 1 */
+    double rotation_axis[3];
+    double density;     /* kg/m3, dynamic */
+    double velocity[3]; /* m/s, dynamic, at the start */
+    double color[3];    /* linear RGB */
+} rheo_solid;
+
+enum { RHEO_OF_VELOCITY = 1, RHEO_OF_PRESSURE = 2, RHEO_OF_TEMPERATURE = 4, RHEO_OF_PHI = 8, RHEO_OF_DENSITY = 16 };
+
+typedef struct rheo_probe {
+    const char *name;
+    double from[3], to[3]; /* m; a point has from == to and samples == 1 */
+    int samples;
+    unsigned of; /* RHEO_OF_... */
+} rheo_probe;
+
+typedef struct rheo_scene {
+    const char *title;
+    const char *source; /* the scene file's text, copied into the manifest; may be NULL */
+    const char *file;   /* its name for messages; may be NULL */
+
+    int dim;           /* 2 or 3 */
+    double size[3];    /* m */
+    int cells;         /* along the longest side */
+    rheo_wall wall[6]; /* RHEO_LEFT ... */
+    bool no_slip;
+
+    int frames;
+    double fps;
+    double cfl;    /* cells a step */
+    double dt_max; /* s; 0: none */
+
+    rheo_curve gravity; /* m/s2, width 3 */
+
+    rheo_method method;
+    rheo_pressure_solver pressure;
+    double tolerance; /* relative residual of the pressure solve, 2-norm */
+    int max_iterations;
+    double pic_blend; /* flip: share of PIC mixed in per 1/30 s */
+    rheo_surface surface;
+    bool volume_correction;
+    unsigned seed;
+
+    rheo_fluid *fluids;
+    int fluid_count;
+    rheo_emitter *emitters;
+    int emitter_count;
+    rheo_solid *solids;
+    int solid_count;
+    rheo_probe *probes;
+    int probe_count;
+
+    bool output_mesh, output_particles, output_volume;
+    int checkpoint_every; /* frames; 0: only at the end */
+
+    rheo_curve camera_eye, camera_target; /* m, width 3 */
+    rheo_curve camera_fov;                /* degrees, vertical, width 1 */
+
+    void *owner; /* of everything above when the scene was loaded; NULL for one filled by hand */
+} rheo_scene;
+
+RHEO_API rheo_scene rheo_default_scene(void);
+
+/* Reads a scene file, or a built-in scene by its name. `set` holds "path=value" texts (may be NULL) that replace or
+ * add values, for example "domain.cells=32". */
+RHEO_API rheo_status rheo_load_scene(rheo_scene **scene, const char *file_or_name, const char *const *set, int set_count,
+                                     rheo_report *report);
+RHEO_API void rheo_free_scene(rheo_scene *scene);
+
+/* Everything a scene filled by hand or loaded must satisfy: ranges, counts, combinations of methods. */
+RHEO_API rheo_status rheo_validate_scene(const rheo_scene *scene, rheo_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,113 @@
+/* The running simulation: made from a scene, advanced by steps or frames, read between them. */
+#ifndef RHEO_SIM_H
+#define RHEO_SIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <rheo/scene.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rheo_sim rheo_sim;
+
+typedef struct rheo_solve_stats {
+    int64_t unknowns;
+    int iterations;  /* the largest of the frame's steps */
+    double residual; /* |b - A x| / |b|, 2-norm, recomputed; the largest of the frame's steps */
+    bool converged;  /* every step's solve */
+} rheo_solve_stats;
+
+typedef struct rheo_fluid_stats {
+    int64_t particles;
+    double mass, volume; /* kg, m3: what the particles carry */
+    double centroid[3], lower[3], upper[3];
+} rheo_fluid_stats;
+
+typedef struct rheo_body_stats {
+    double position[3], velocity[3], spin[3], orientation[4]; /* m, m/s, rad/s, (w x y z) */
+} rheo_body_stats;
+
+enum { RHEO_STAGES_MAX = 24, RHEO_FLUIDS_MAX = 16 };
+typedef struct rheo_stage_time {
+    const char *name;
+    double seconds;
+} rheo_stage_time;
+
+/* What became of particles: nothing leaves silently. */
+typedef struct rheo_particle_counts {
+    int64_t emitted;  /* since the start */
+    int64_t outflow;  /* left through open walls, since the start */
+    int64_t rescued;  /* moved out of solids, this frame */
+    int64_t spray;    /* outside the liquid's surface now, flying on their own */
+    int64_t rejected; /* seeds that would have started inside a solid, since the start */
+} rheo_particle_counts;
+
+/* One frame; sums and extremes run over the frame's steps where that makes sense, the rest is the end state. */
+typedef struct rheo_frame_stats {
+    int frame; /* 0 is the initial state */
+    double time;
+    int steps;
+    int64_t particles, liquid_cells;
+    double volume, volume_drift; /* m3; relative to what was put in and not let out */
+    double divergence, speed;    /* max, 1/s and m/s */
+    double kinetic, potential, heat; /* J */
+    double surface_area;             /* m2, 0 until a surface was made */
+    double temperature[2];           /* min, max, degrees C */
+    rheo_particle_counts counts;
+    rheo_solve_stats pressure, density; /* density: the volume-keeping solve */
+    rheo_fluid_stats fluids[RHEO_FLUIDS_MAX];
+    int fluid_count;
+    int body_count; /* keyed and dynamic solids: rheo_read_body() */
+    rheo_stage_time stages[RHEO_STAGES_MAX];
+    int stage_count;
+    double seconds; /* total */
+    size_t memory;  /* bytes held by the simulation */
+} rheo_frame_stats;
+
+/* threads 0: as many as the machine has. The result does not depend on it. */
+RHEO_API rheo_status rheo_create_sim(rheo_sim **sim, const rheo_scene *scene, int threads, rheo_report *report);
+RHEO_API void rheo_free_sim(rheo_sim *sim);
+
+/* To the end of the next frame. `cancel` may be NULL; it is looked at between steps, and a set flag ends the call with
+ * RHEO_INTERRUPTED after the step under way (the next call goes on to the same frame). */
+RHEO_API rheo_status rheo_advance_frame(rheo_sim *sim, const volatile int *cancel, rheo_frame_stats *stats,
+                                        rheo_report *report);
+/* One step of at most dt_max seconds (0: the scene's own limits), never past the next frame. */
+RHEO_API rheo_status rheo_advance_step(rheo_sim *sim, double dt_max, rheo_report *report);
+RHEO_API void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *sim);
+RHEO_API void rheo_read_body(rheo_body_stats *body, const char **name, const rheo_sim *sim, int index);
+
+/* The drawn surface of the present state; arrays are owned by the mesh. */
+typedef struct rheo_mesh {
+    size_t vertex_count, triangle_count;
+    float *position; /* [vertex_count][3], m */
+    float *normal;   /* [vertex_count][3], pointing out of the liquid */
+    float *velocity; /* [vertex_count][3], m/s */
+    uint32_t *triangle;
+} rheo_mesh;
+RHEO_API rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *sim, rheo_report *report);
+RHEO_API void rheo_free_mesh(rheo_mesh *mesh);
+
+/* Read-only look at the particles. Columns may be NULL in 2D (z). Positions are in cells from the domain's corner. */
+typedef struct rheo_particle_view {
+    size_t count;
+    const float *position[3]; /* cells */
+    const float *velocity[3]; /* m/s */
+    const uint32_t *id;
+    const uint8_t *fluid;
+    const uint8_t *spray; /* 1: outside the surface, flies on its own */
+    double dx, origin[3]; /* m: position in metres = origin + dx * position */
+    double radius;        /* m, of a sphere of the particle's own volume */
+} rheo_particle_view;
+RHEO_API void rheo_view_particles(rheo_particle_view *view, const rheo_sim *sim);
+
+/* Samples quantities of a probe at the present state: rows of x y z and one column a quantity (vectors three). */
+RHEO_API void rheo_sample_probe(double *rows, const rheo_sim *sim, const rheo_probe *probe);
+RHEO_API int rheo_count_probe_columns(const rheo_sim *sim, const rheo_probe *probe);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,14 @@
+/* Marks a kernel for function multiversioning: a plain build then uses AVX2 where the CPU has it. Without contraction of
+ * products and sums both versions give the same bits. Sanitizers start too late for the resolvers gcc makes, so
+ * RHEO_NO_CLONES turns it off there. */
+#ifndef CORE_HOT_H
+#define CORE_HOT_H
+
+#if defined(__x86_64__) && !defined(RHEO_NO_CLONES)
+#define HOT __attribute__((target_clones("avx2", "default")))
+#else
+#define HOT
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+#endif

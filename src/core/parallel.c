@@ -1,0 +1,137 @@
+/* A pool of threads that spin briefly, then sleep. Work is a shared counter of blocks; the caller takes part. */
+#include "core/parallel.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "core/memory.h"
+
+enum { THREADS_MAX = 256, SPINS = 4000, STACK_VALUES = 256 };
+
+struct pool {
+    int threads; /* with the caller */
+    int started; /* workers that exist */
+    pthread_t worker[THREADS_MAX];
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    _Atomic unsigned round; /* changes with each job */
+    _Atomic int next, left; /* next block to take; workers that have not finished this round */
+    _Atomic int stop;
+    int blocks;
+    void (*task)(void *, int);
+    void *context;
+};
+
+static void run_blocks(pool *p) {
+    int b;
+    while ((b = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed)) < p->blocks) p->task(p->context, b);
+}
+
+static void *work(void *argument) {
+    pool *p = argument;
+    unsigned seen = 0;
+    for (;;) {
+        for (int s = 0; s < SPINS && atomic_load_explicit(&p->round, memory_order_acquire) == seen; ++s)
+            if (atomic_load_explicit(&p->stop, memory_order_relaxed)) break;
+        if (atomic_load_explicit(&p->round, memory_order_acquire) == seen) {
+            pthread_mutex_lock(&p->mutex);
+            while (atomic_load(&p->round) == seen && !atomic_load(&p->stop)) pthread_cond_wait(&p->wake, &p->mutex);
+            pthread_mutex_unlock(&p->mutex);
+        }
+        if (atomic_load(&p->stop)) return NULL;
+        seen = atomic_load_explicit(&p->round, memory_order_acquire);
+        run_blocks(p);
+        atomic_fetch_sub_explicit(&p->left, 1, memory_order_release);
+    }
+}
+
+pool *pool_create(int threads) {
+    if (threads <= 0) threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (threads < 1) threads = 1;
+    if (threads > THREADS_MAX) threads = THREADS_MAX;
+    pool *p = mem_alloc(sizeof *p);
+    if (!p) return NULL;
+    p->threads = threads;
+    pthread_mutex_init(&p->mutex, NULL);
+    pthread_cond_init(&p->wake, NULL);
+    for (; p->started < threads - 1; ++p->started)
+        if (pthread_create(&p->worker[p->started], NULL, work, p)) {
+            pool_free(p);
+            return NULL;
+        }
+    return p;
+}
+
+void pool_free(pool *p) {
+    if (!p) return;
+    pthread_mutex_lock(&p->mutex);
+    atomic_store(&p->stop, 1);
+    pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->mutex);
+    for (int t = 0; t < p->started; ++t) pthread_join(p->worker[t], NULL);
+    pthread_cond_destroy(&p->wake);
+    pthread_mutex_destroy(&p->mutex);
+    mem_free(p);
+}
+
+int pool_threads(const pool *p) {
+    return p ? p->threads : 1;
+}
+
+void parallel_for(pool *p, int blocks, void (*task)(void *context, int block), void *context) {
+    if (!p || p->started == 0 || blocks < 2) {
+        for (int b = 0; b < blocks; ++b) task(context, b);
+        return;
+    }
+    p->task = task;
+    p->context = context;
+    p->blocks = blocks;
+    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&p->left, p->started, memory_order_relaxed);
+    pthread_mutex_lock(&p->mutex);
+    atomic_fetch_add_explicit(&p->round, 1, memory_order_release);
+    pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->mutex);
+    run_blocks(p);
+    /* With more threads than cores a worker may not be running: let it. */
+    for (int s = 0; atomic_load_explicit(&p->left, memory_order_acquire) > 0; ++s)
+        if (s > SPINS) usleep(20);
+}
+
+typedef struct {
+    double (*task)(void *, int);
+    void *context;
+    double *value;
+} reduction;
+
+static void reduce_block(void *context, int b) {
+    reduction *r = context;
+    r->value[b] = r->task(r->context, b);
+}
+
+static double reduce(pool *p, int blocks, double (*task)(void *, int), void *context, int largest) {
+    double some[STACK_VALUES];
+    double *value = blocks <= STACK_VALUES ? some : malloc((size_t)blocks * sizeof *value);
+    reduction r = {task, context, value};
+    double result = 0;
+    if (!value) { /* no room to go parallel: the same order, serially */
+        for (int b = 0; b < blocks; ++b) {
+            double v = task(context, b);
+            result = largest ? (v > result ? v : result) : result + v;
+        }
+        return result;
+    }
+    parallel_for(p, blocks, reduce_block, &r);
+    for (int b = 0; b < blocks; ++b) result = largest ? (value[b] > result ? value[b] : result) : result + value[b];
+    if (value != some) free(value);
+    return result;
+}
+
+double parallel_sum(pool *p, int blocks, double (*task)(void *context, int block), void *context) {
+    return reduce(p, blocks, task, context, 0);
+}
+
+double parallel_max(pool *p, int blocks, double (*task)(void *context, int block), void *context) {
+    return reduce(p, blocks, task, context, 1);
+}

@@ -1,0 +1,76 @@
+#include "core/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+rheo_status report_fail(rheo_report *report, rheo_status status, const char *allowed, const char *message, ...) {
+    if (!report) return status;
+    *report = (rheo_report){.status = status};
+    va_list args;
+    va_start(args, message);
+    vsnprintf(report->message, sizeof report->message, message, args);
+    va_end(args);
+    if (allowed) snprintf(report->allowed, sizeof report->allowed, "%s", allowed);
+    return status;
+}
+
+void report_place(rheo_report *report, const char *file, int line, int column, const char *path) {
+    if (!report) return;
+    if (file && !report->file[0]) snprintf(report->file, sizeof report->file, "%s", file);
+    if (!report->line) {
+        report->line = line;
+        report->column = column;
+    }
+    if (path && !report->path[0]) snprintf(report->path, sizeof report->path, "%s", path);
+}
+
+/* Levenshtein distance with a cost of one for a swap of neighbours, over names of at most WORD letters. */
+enum { WORD = 48 };
+static int edit_distance(const char *a, const char *b) {
+    int la = (int)strlen(a), lb = (int)strlen(b);
+    if (la > WORD || lb > WORD) return WORD;
+    int row[3][WORD + 1];
+    int *before = row[0], *last = row[1], *now = row[2];
+    for (int j = 0; j <= lb; ++j) last[j] = j;
+    for (int i = 1; i <= la; ++i) {
+        now[0] = i;
+        for (int j = 1; j <= lb; ++j) {
+            int cost = last[j - 1] + (a[i - 1] != b[j - 1]);
+            if (last[j] + 1 < cost) cost = last[j] + 1;
+            if (now[j - 1] + 1 < cost) cost = now[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < cost)
+                cost = before[j - 2] + 1;
+            now[j] = cost;
+        }
+        int *t = before;
+        before = last;
+        last = now;
+        now = t;
+    }
+    return last[lb];
+}
+
+const char *report_nearest(const char *word, const char *const *names) {
+    const char *best = NULL;
+    int least = 1 + (int)strlen(word) / 3; /* a third of the letters, at least one, may be wrong */
+    for (; *names; ++names) {
+        int d = edit_distance(word, *names);
+        if (d <= least) {
+            best = *names;
+            least = d - 1;
+        }
+    }
+    return best;
+}
+
+int rheo_print_report(char *text, int size, const rheo_report *r) {
+    char place[600] = "", name[300] = "", allowed[600] = "", nearest[128] = "";
+    if (r->file[0] && r->line) snprintf(place, sizeof place, "%s:%d:%d: ", r->file, r->line, r->column);
+    else if (r->file[0]) snprintf(place, sizeof place, "%s: ", r->file);
+    if (r->path[0]) snprintf(name, sizeof name, "%s: ", r->path);
+    if (r->allowed[0]) snprintf(allowed, sizeof allowed, "\n  allowed: %s", r->allowed);
+    if (r->nearest[0]) snprintf(nearest, sizeof nearest, "\n  did you mean '%s'?", r->nearest);
+    return snprintf(text, (size_t)size, "%s%s%s%s%s", place, name, r->message, nearest, allowed);
+}

@@ -1,0 +1,17 @@
+#include "grid/mac.h"
+
+#include "core/memory.h"
+
+int mac_field_make(mac_field *f, const mac_grid *g) {
+    size_t one = g->box.size;
+    float *block = mem_alloc((size_t)g->box.dim * one * sizeof(float));
+    *f = (mac_field){{block}};
+    if (!block) return -1;
+    for (int axis = 1; axis < g->box.dim; ++axis) f->value[axis] = block + (size_t)axis * one;
+    return 0;
+}
+
+void mac_field_free(mac_field *f) {
+    mem_free(f->value[0]);
+    *f = (mac_field){{0}};
+}

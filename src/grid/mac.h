@@ -1,0 +1,24 @@
+/* The staggered (MAC) grid: pressures in cells, velocity components on faces, solid distances at nodes. */
+#ifndef GRID_MAC_H
+#define GRID_MAC_H
+
+#include "core/box.h"
+#include "core/parallel.h"
+
+typedef struct mac_grid {
+    box box;
+    double dx;        /* m */
+    double origin[3]; /* m, the low corner of cell (0, 0, 0) */
+    pool *pool;       /* threads of the loops over this grid; not owned */
+} mac_grid;
+
+/* A velocity field, or anything else on faces: value[axis] lives on the low faces across that axis, and owns one more
+ * layer of faces than cells along it. value[2] is NULL in 2D. */
+typedef struct mac_field {
+    float *value[3]; /* m/s for a velocity */
+} mac_field;
+
+/* All fields in one block; 0 on success, -1 when there is no memory. */
+int mac_field_make(mac_field *f, const mac_grid *g);
+void mac_field_free(mac_field *f);
+#endif

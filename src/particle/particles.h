@@ -1,0 +1,40 @@
+/* The particle set: columns of floats, sorted by cell.
+ *
+ * Positions are in cells from the domain's low corner, so that floats resolve 2^-16 of a cell at 256 cells and the
+ * cell of a particle is its truncated position. Optional attributes are further columns that travel along. */
+#ifndef PARTICLE_PARTICLES_H
+#define PARTICLE_PARTICLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "grid/mac.h"
+
+enum { PARTICLE_EXTRA_MAX = 16 };
+
+typedef struct particles {
+    size_t count, capacity;
+    int dim;
+    float *x[3]; /* cells, strictly inside [0, n); x[2] is NULL in 2D */
+    float *v[3]; /* m/s */
+    uint32_t *id;
+    uint8_t *fluid;                   /* index of the scene's fluid */
+    uint8_t *spray;                   /* 1: outside the liquid's surface, ballistic */
+    float *extra[PARTICLE_EXTRA_MAX]; /* optional attributes */
+    const char *extra_name[PARTICLE_EXTRA_MAX];
+    int extra_count;
+    uint32_t *cell_start; /* [cells + 1] by box_dense(): valid after particles_sort() */
+    void *scratch;        /* of the sort: one column and a permutation */
+    size_t scratch_bytes;
+} particles;
+
+/* -1 when there is no memory; the set is unchanged then. */
+int particles_make(particles *p, const mac_grid *g, const char *const *extra_names, int extra_count);
+void particles_free(particles *p);
+int particles_reserve(particles *p, size_t capacity);
+size_t particles_bytes(const particles *p);
+
+/* Stable counting sort by cell (box_dense order) of all columns; fills cell_start. -1 when there is no memory. */
+int particles_sort(particles *p, const mac_grid *g);
+/* Drops the particles whose keep[] is 0, in order, before the next sort. */
+void particles_compact(particles *p, const uint8_t *keep);
+#endif

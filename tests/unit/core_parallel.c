@@ -1,0 +1,44 @@
+#include "check.h"
+#include "core/parallel.h"
+
+enum { BLOCKS = 1000 };
+
+static void mark(void *context, int b) {
+    ((int *)context)[b] += 1;
+}
+
+static double value(void *context, int b) {
+    (void)context;
+    return 1.0 / (1 + b * b % 977) * (b % 3 ? 1 : -1e-7);
+}
+
+static void test_every_block_once(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 5; threads += 2) {
+        pool *p = pool_create(threads);
+        int seen[BLOCKS] = {0};
+        for (int round = 0; round < 200; ++round) parallel_for(p, BLOCKS, mark, seen);
+        for (int b = 0; b < BLOCKS; ++b) assert_int_equal(seen[b], 200);
+        pool_free(p);
+    }
+}
+
+static void test_sum_does_not_depend_on_threads(void **state) {
+    (void)state;
+    double serial = parallel_sum(NULL, BLOCKS, value, NULL);
+    for (int threads = 2; threads <= 5; ++threads) {
+        pool *p = pool_create(threads);
+        double sum = parallel_sum(p, BLOCKS, value, NULL);
+        assert_memory_equal(&sum, &serial, sizeof sum);
+        check_near(parallel_max(p, BLOCKS, value, NULL), parallel_max(NULL, BLOCKS, value, NULL), 0);
+        pool_free(p);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_block_once),
+        cmocka_unit_test(test_sum_does_not_depend_on_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
