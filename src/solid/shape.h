@@ -8,20 +8,25 @@ typedef struct shape shape;
 
 /* Reads meshes, folds transforms. The report names the file and what is wrong with it. */
 rheo_status shape_make(shape **s, const rheo_shape *def, rheo_report *report);
+/* The same for a plane scene (dim 2): z of the shape and of every point asked about is ignored. A box needs
+ * no extent in z, a sphere is a disc, a mesh is cut through its centre. */
+rheo_status shape_make_flat(shape **s, const rheo_shape *def, rheo_report *report);
 void shape_free(shape *s);
-/* Negative inside. Exact for primitives and meshes; for scaled shapes and CSG a bound with the exact zero set. */
+/* Negative inside. Exact for primitives and meshes; for scaled shapes and CSG a bound with the exact zero
+ * set. */
 double shape_distance(const shape *s, const double x[3]);
 void shape_bounds(double lower[3], double upper[3], const shape *s); /* infinite for planes */
-void shape_centre(double centre[3], const shape *s);                 /* about which it scales, rotates and is keyed */
+void shape_centre(double centre[3], const shape *s); /* about which it scales, rotates and is keyed */
 
 /* A rigid motion of a shape from its place in the scene file: x -> centre_now + R (x - centre). */
 typedef struct placement {
-    double position[3];        /* m, of the centre now */
-    double rotation[9];        /* row-major R */
+    double position[3];          /* m, of the centre now */
+    double rotation[9];          /* row-major R */
     double velocity[3], spin[3]; /* m/s, rad/s */
     double orientation[4];       /* the same R as (w x y z) */
 } placement;
-placement placement_of_solid(const rheo_solid *def, const shape *s, double time); /* static: identity; keyed: from curves */
+placement placement_of_solid(const rheo_solid *def, const shape *s,
+                             double time); /* static: identity; keyed: from curves */
 double placement_distance(const placement *p, const shape *s, const double x[3]);
 void placement_velocity(double u[3], const placement *p, const double x[3]);
 #endif

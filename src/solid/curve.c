@@ -1,0 +1,46 @@
+/* Piecewise linear curves of time.
+ *
+ * value(t) = v_i + (v_i+1 - v_i) (t - t_i) / (t_i+1 - t_i) for t in [t_i, t_i+1), constant before the first
+ * key and from the last one on. The rate is the exact derivative from the right, so that a step which starts
+ * on a key moves with the segment it enters. Keys are found by bisection: curves recorded from motion capture
+ * have thousands. */
+#include "solid/curve.h"
+
+/* The segment that holds `time`, or -1 when the value is constant there; *key is then the key to take. */
+static int find_segment(int *key, const rheo_curve *c, double time) {
+    int last = c->count - 1;
+    *key = 0;
+    if (last == 0 || !(time >= c->times[0])) return -1;
+    *key = last;
+    if (time >= c->times[last]) return -1;
+    int low = 0, high = last; /* times[low] <= time < times[high] */
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (time >= c->times[middle]) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+void rheo_evaluate_curve(double *value, const rheo_curve *c, double time) {
+    if (c->count <= 0) {
+        for (int w = 0; w < c->width; ++w) value[w] = 0;
+        return;
+    }
+    int key, i = find_segment(&key, c, time);
+    if (i < 0) {
+        for (int w = 0; w < c->width; ++w) value[w] = c->values[key * c->width + w];
+        return;
+    }
+    const double *from = c->values + i * c->width, *to = from + c->width;
+    double s = (time - c->times[i]) / (c->times[i + 1] - c->times[i]);
+    for (int w = 0; w < c->width; ++w) value[w] = (1 - s) * from[w] + s * to[w];
+}
+
+void curve_rate(double *rate, const rheo_curve *c, double time) {
+    int key = 0, i = c->count > 0 ? find_segment(&key, c, time) : -1;
+    for (int w = 0; w < c->width; ++w)
+        rate[w] = i < 0 ? 0
+                        : (c->values[(i + 1) * c->width + w] - c->values[i * c->width + w]) /
+                              (c->times[i + 1] - c->times[i]);
+}

@@ -1,0 +1,55 @@
+/* Where a moving shape is: x -> p(t) + R(t) (x - c), R(t) a turn by theta(t) about a fixed axis n through the
+ * centre.
+ *
+ * p and theta are piecewise linear curves of time, so the velocity of a point is p' + theta' n x (x - p),
+ * exact inside a segment; on a key it is that of the segment which begins there. */
+#include "solid/shape.h"
+
+#include "solid/curve.h"
+#include "solid/vector.h"
+
+static void set_rotation(placement *p, const rheo_solid *def, double time) {
+    double degrees = 0, rate = 0, length = vec_length(def->rotation_axis);
+    if (def->rotation_degrees.count < 1 || !(length > 0)) return;
+    rheo_evaluate_curve(&degrees, &def->rotation_degrees, time);
+    curve_rate(&rate, &def->rotation_degrees, time);
+    double angle = degrees * (M_PI / 180);
+    mat_rotation(p->rotation, def->rotation_axis, angle);
+    p->orientation[0] = cos(0.5 * angle);
+    for (int c = 0; c < 3; ++c) {
+        double n = def->rotation_axis[c] / length;
+        p->orientation[1 + c] = sin(0.5 * angle) * n;
+        p->spin[c] = rate * (M_PI / 180) * n;
+    }
+}
+
+placement placement_of_solid(const rheo_solid *def, const shape *s, double time) {
+    placement p = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .orientation = {1, 0, 0, 0}};
+    shape_centre(p.position, s);
+    if (def->motion == RHEO_DYNAMIC) /* its start; from there on the body itself knows */
+        for (int c = 0; c < 3; ++c) p.velocity[c] = def->velocity[c];
+    if (def->motion != RHEO_KEYED) return p;
+    if (def->position.count > 0) {
+        rheo_evaluate_curve(p.position, &def->position, time);
+        curve_rate(p.velocity, &def->position, time);
+    }
+    set_rotation(&p, def, time);
+    return p;
+}
+
+double placement_distance(const placement *p, const shape *s, const double x[3]) {
+    double from[3], y[3], centre[3];
+    vec_sub(from, x, p->position);
+    shape_centre(centre, s);
+    for (int c = 0; c < 3; ++c)
+        y[c] = centre[c] + p->rotation[c] * from[0] + p->rotation[3 + c] * from[1] +
+               p->rotation[6 + c] * from[2];
+    return shape_distance(s, y);
+}
+
+void placement_velocity(double u[3], const placement *p, const double x[3]) {
+    double from[3], turn[3];
+    vec_sub(from, x, p->position);
+    vec_cross(turn, p->spin, from);
+    for (int c = 0; c < 3; ++c) u[c] = p->velocity[c] + turn[c];
+}
