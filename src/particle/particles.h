@@ -1,7 +1,9 @@
 /* The particle set: columns of floats, sorted by cell.
  *
- * Positions are in cells from the domain's low corner, so that floats resolve 2^-16 of a cell at 256 cells and the
- * cell of a particle is its truncated position. Optional attributes are further columns that travel along. */
+ * Positions are in cells from the domain's low corner, so that floats resolve 2^-16 of a cell at 256 cells
+ * and the cell of a particle is its truncated position. Optional attributes are further columns that travel
+ * along. particles_sort() and particles_reserve() may move the columns: do not keep their addresses across
+ * them. */
 #ifndef PARTICLE_PARTICLES_H
 #define PARTICLE_PARTICLES_H
 
@@ -22,9 +24,11 @@ typedef struct particles {
     float *extra[PARTICLE_EXTRA_MAX]; /* optional attributes */
     const char *extra_name[PARTICLE_EXTRA_MAX];
     int extra_count;
+    size_t cells;
     uint32_t *cell_start; /* [cells + 1] by box_dense(): valid after particles_sort() */
-    void *scratch;        /* of the sort: one column and a permutation */
-    size_t scratch_bytes;
+    uint32_t *order;      /* of the sort: which particle comes to each place */
+    void *spare[2];       /* of the sort: columns that change places with the set's */
+    uint32_t *tally;      /* of the sort: particles of each block in each bucket of cells */
 } particles;
 
 /* -1 when there is no memory; the set is unchanged then. */
@@ -33,7 +37,8 @@ void particles_free(particles *p);
 int particles_reserve(particles *p, size_t capacity);
 size_t particles_bytes(const particles *p);
 
-/* Stable counting sort by cell (box_dense order) of all columns; fills cell_start. -1 when there is no memory. */
+/* Stable counting sort by cell (box_dense order) of all columns; fills cell_start. Needs no memory beyond
+ * what particles_reserve() took, so it returns 0; -1 is kept for a set that was never made. */
 int particles_sort(particles *p, const mac_grid *g);
 /* Drops the particles whose keep[] is 0, in order, before the next sort. */
 void particles_compact(particles *p, const uint8_t *keep);

@@ -1,0 +1,124 @@
+/* Jittered seeding: in octant o of cell c, x = corner(c, o) + (r1, r2, r3) / 2 with r uniform in [0, 1) from
+ * the counter-based generator, kept strictly inside the octant also after rounding.
+ *
+ * Two passes: the first asks for every candidate and keeps a bit an octant, the second appends; so the set
+ * grows once. Limits: with only_empty, what was appended since the last sort is not seen. */
+#include "particle/seed.h"
+
+#include <assert.h>
+#include <math.h>
+#include "core/memory.h"
+#include "core/random.h"
+
+typedef struct range {
+    int lower[3], n[3];
+    size_t cells;
+} range;
+
+static range clip_range(const box *b, const particles_seeding *s) {
+    range r = {.cells = 1};
+    for (int a = 0; a < 3; ++a) {
+        int low = a < b->dim && s->lower[a] > 0 ? s->lower[a] : 0;
+        int high = a < b->dim && s->upper[a] < b->n[a] ? s->upper[a] : b->n[a];
+        r.lower[a] = low;
+        r.n[a] = high > low ? high - low : 0;
+        r.cells *= (size_t)r.n[a];
+    }
+    return r;
+}
+
+static void range_cell(int cell[3], const range *r, size_t c) {
+    size_t nx = (size_t)r->n[0], ny = (size_t)r->n[1];
+    cell[0] = r->lower[0] + (int)(c % nx);
+    cell[1] = r->lower[1] + (int)(c / nx % ny);
+    cell[2] = r->lower[2] + (int)(c / nx / ny);
+}
+
+static void candidate(float x[3], const box *b, const int cell[3], int octant, uint64_t seed) {
+    uint64_t dense = box_dense(b, cell[0], cell[1], cell[2]);
+    for (int a = 0; a < b->dim; ++a) {
+        float low = (float)cell[a] + 0.5f * (float)(octant >> a & 1), high = low + 0.5f;
+        float at = low + 0.5f * random_unit(seed, dense, (uint64_t)(octant * 3 + a));
+        x[a] = at < high ? at : nextafterf(high, low);
+    }
+}
+
+/* A bit for each octant of the cell that holds a particle of the sorted set. */
+static unsigned filled_octants(const particles *p, const box *b, const int cell[3]) {
+    size_t dense = box_dense(b, cell[0], cell[1], cell[2]);
+    unsigned filled = 0;
+    for (uint32_t q = p->cell_start[dense]; q < p->cell_start[dense + 1]; ++q) {
+        unsigned octant = 0;
+        for (int a = 0; a < b->dim; ++a)
+            if (p->x[a][q] - (float)cell[a] >= 0.5f) octant |= 1u << a;
+        filled |= 1u << octant;
+    }
+    return filled;
+}
+
+static size_t choose(uint8_t *chosen, const particles *p, const mac_grid *g, const particles_seeding *s,
+                     const range *r) {
+    const box *b = &g->box;
+    int octants = 1 << b->dim;
+    size_t count = 0;
+    for (size_t c = 0; c < r->cells; ++c) {
+        int cell[3];
+        range_cell(cell, r, c);
+        unsigned skip = s->only_empty ? filled_octants(p, b, cell) : 0;
+        for (int o = 0; o < octants; ++o) {
+            if (skip >> o & 1) continue;
+            float x[3] = {0};
+            candidate(x, b, cell, o, s->seed);
+            double world[3];
+            for (int a = 0; a < 3; ++a) world[a] = g->origin[a] + g->dx * (double)x[a];
+            if (s->accept && !s->accept(s->context, world)) continue;
+            chosen[c] |= (uint8_t)(1u << o);
+            ++count;
+        }
+    }
+    return count;
+}
+
+static void append(particles *p, const box *b, const particles_seeding *s, const int cell[3], int octant,
+                   uint32_t id) {
+    size_t i = p->count++;
+    float x[3];
+    candidate(x, b, cell, octant, s->seed);
+    for (int a = 0; a < b->dim; ++a) {
+        p->x[a][i] = x[a];
+        p->v[a][i] = (float)s->velocity[a];
+    }
+    for (int e = 0; e < p->extra_count; ++e) p->extra[e][i] = 0;
+    p->id[i] = id;
+    p->fluid[i] = s->fluid;
+    p->spray[i] = 0;
+}
+
+/* Emitters add a little every step: past the first fill the set grows by an eighth at least. */
+static int make_room(particles *p, size_t more) {
+    size_t wanted = p->count + more;
+    if (wanted <= p->capacity) return 0;
+    size_t roomy = p->count ? wanted + wanted / 8 : wanted;
+    return particles_reserve(p, roomy) ? particles_reserve(p, wanted) : 0;
+}
+
+long particles_seed(particles *p, const mac_grid *g, const particles_seeding *s, uint32_t *next_id) {
+    const box *b = &g->box;
+    range r = clip_range(b, s);
+    if (!r.cells) return 0;
+    uint8_t *chosen = mem_alloc(r.cells);
+    if (!chosen) return -1;
+    size_t count = choose(chosen, p, g, s, &r);
+    if (make_room(p, count)) {
+        mem_free(chosen);
+        return -1;
+    }
+    for (size_t c = 0; c < r.cells; ++c) {
+        int cell[3];
+        range_cell(cell, &r, c);
+        for (int o = 0; o < 1 << b->dim; ++o)
+            if (chosen[c] >> o & 1) append(p, b, s, cell, o, (*next_id)++);
+    }
+    mem_free(chosen);
+    return (long)count;
+}
