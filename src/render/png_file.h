@@ -1,0 +1,18 @@
+/* 8 bit RGB pictures in PNG files. */
+#ifndef RENDER_PNG_FILE_H
+#define RENDER_PNG_FILE_H
+
+#include <rheo/status.h>
+
+typedef struct image {
+    int width, height;
+    unsigned char *pixels; /* [height][width][3], sRGB */
+} image;
+
+rheo_status image_make(image *i, int width, int height, rheo_report *report);
+void image_free(image *i);
+/* Under a temporary name first: a file of this name is always whole. */
+rheo_status png_write(const char *file, const image *i, rheo_report *report);
+/* Any PNG, brought to 8 bit RGB over white. */
+rheo_status png_read(image *i, const char *file, rheo_report *report);
+#endif

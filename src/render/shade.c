@@ -1,0 +1,238 @@
+/* Whitted-style shading of liquids, solids, a floor and a sky.
+ *
+ *     L = F L_reflected + (1 - F) L_refracted                  at a liquid's surface, both followed
+ *     L = e^(-a l) L_behind + (1 - e^(-a l)) L_tint            over a length l of liquid
+ *     L = albedo (sun cos shadow + ambient visibility)         on solids and the floor
+ *
+ * A branch ends at the sky in its direction when it carries too little of the pixel or is too deep: nothing
+ * is lost or made, so under an even sky a clear liquid cannot be seen (tested). Shadow rays run straight
+ * through liquid and lose what its surfaces reflect and its depth absorbs. Liquid against the floor or a
+ * solid wets it: without that the thin gap between mesh and solid would mirror. Source: Whitted (1980).
+ * Limits: no caustics, no light between solids. */
+#include "render/shade.h"
+
+#include "core/random.h"
+
+enum { DEPTH_MAX = 12, SHADOW_LAYERS = 12, SEED = 7 };
+static const float WEIGHT_MIN = 0.025f;
+static const float SAMPLE_MAX = 12; /* radiance: the brightest a sample may be, against lone white pixels */
+static const float PI = 3.14159265f;
+
+typedef struct path {
+    const tracer *t;
+    const picture_scene *s;
+    uint64_t pixel;
+    unsigned sample, draws;
+    float scale, nudge; /* m: the domain's longest side; how far from a surface a ray starts */
+} path;
+
+static vec3 follow(path *p, vec3 o, vec3 d, int inside, float weight, int depth);
+
+/* Two numbers in [0, 1): a low-discrepancy sequence over the samples, turned by a random amount a pixel and
+ * draw. */
+static void draw(float u[2], path *p) {
+    unsigned n = p->draws++;
+    float turn[2] = {(float)p->sample * 0.75487767f, (float)p->sample * 0.56984029f};
+    for (int a = 0; a < 2; ++a) {
+        float v = random_unit(SEED, p->pixel, 2 * (uint64_t)n + (uint64_t)a) + turn[a];
+        u[a] = v - floorf(v);
+    }
+}
+
+static void axes_about(vec3 *a, vec3 *b, vec3 n) {
+    *a = normalized(fabsf(n.x) > 0.6f ? cross(n, vec(0, 1, 0)) : cross(n, vec(1, 0, 0)));
+    *b = cross(n, *a);
+}
+
+static vec3 absorption_of(const path *p, int material) {
+    return scaled(optics_absorption(p->s->material[material].color), p->s->tint);
+}
+
+/* ---- light on opaque things ---- */
+
+static vec3 light_through(path *p, vec3 o, vec3 d) {
+    if (tracer_blocked(p->t, o, d, p->nudge, INFINITY)) return grey(0);
+    vec3 left = grey(1);
+    float near = p->nudge, since = 0;
+    tracer_hit hit;
+    for (int layer = 0; layer < SHADOW_LAYERS; ++layer) {
+        if (!tracer_nearest(&hit, p->t, o, d, near, INFINITY, SEE_LIQUID)) break;
+        float cosine = dot(hit.normal, d), unused;
+        if (dot(hit.facet, d) < 0) since = hit.distance;
+        else left = mul(left, optics_transmit(absorption_of(p, hit.material), hit.distance - since));
+        left = scaled(left, 1 - optics_fresnel(&unused, fabsf(cosine), 1 / WATER_INDEX));
+        near = hit.distance + p->nudge;
+    }
+    return left;
+}
+
+static vec3 sun_light(path *p, vec3 x, vec3 n) {
+    const sky *s = &p->s->sky;
+    float cosine = dot(n, s->sun_direction), u[2];
+    draw(u, p);
+    if (cosine <= 0 || luminance(s->sun) <= 0) return grey(0);
+    vec3 a, b;
+    axes_about(&a, &b, s->sun_direction);
+    float radius = s->sun_radius * sqrtf(u[0]), angle = 2 * PI * u[1];
+    vec3 d = along(along(s->sun_direction, a, radius * cosf(angle)), b, radius * sinf(angle));
+    return scaled(mul(s->sun, light_through(p, x, normalized(d))), cosine);
+}
+
+/* The mean of the sky over the hemisphere about n times how much of it one cosine-weighted ray sees. */
+static vec3 ambient_light(path *p, vec3 x, vec3 n) {
+    const sky *s = &p->s->sky;
+    vec3 mean = mix(s->ground, mix(s->horizon, s->zenith, 0.5f), 0.5f + 0.5f * n.y);
+    float u[2];
+    draw(u, p);
+    vec3 a, b;
+    axes_about(&a, &b, n);
+    float radius = sqrtf(u[0]), angle = 2 * PI * u[1];
+    vec3 d = along(scaled(a, radius * cosf(angle)), b, radius * sinf(angle));
+    d = normalized(along(d, n, sqrtf(fmaxf(0, 1 - u[0]))));
+    float reach = 0.8f * p->scale;
+    if (tracer_blocked(p->t, x, d, p->nudge, reach)) return scaled(mean, 0.12f);
+    tracer_hit hit;
+    if (tracer_nearest(&hit, p->t, x, d, p->nudge, reach, SEE_LIQUID))
+        return scaled(mul(mean, optics_transmit(absorption_of(p, hit.material), 0.15f * p->scale)), 0.82f);
+    return mean;
+}
+
+/* Pale tiles, five along the domain, that lose their contrast and then themselves in the distance. */
+static vec3 shade_floor(path *p, vec3 x, vec3 d, float distance) {
+    const picture_scene *s = p->s;
+    vec3 from = sub(x, s->lower);
+    float tile = p->scale / 5, clear = expf(-distance / (7 * p->scale));
+    bool odd = ((long)floorf(from.x / tile) + (long)floorf(from.z / tile)) & 1;
+    vec3 albedo = scaled(vec(0.36f, 0.355f, 0.345f), 1 + (odd ? 0.18f : -0.18f) * clear);
+    vec3 lit = mul(albedo, add(sun_light(p, x, vec(0, 1, 0)), ambient_light(p, x, vec(0, 1, 0))));
+    vec3 away = sub(x, scaled(add(s->lower, s->upper), 0.5f));
+    float far = length(vec(away.x, 0, away.z)) / (9 * p->scale);
+    return mix(lit, optics_sky(&s->sky, vec(d.x, 0, d.z)), 1 - expf(-far * far));
+}
+
+static vec3 shade_solid(path *p, const tracer_hit *hit, vec3 x, vec3 d) {
+    const picture_scene *s = p->s;
+    const picture_material *m = &s->material[hit->material];
+    if (m->kind == PICTURE_LINE) return m->color;
+    vec3 n = dot(hit->normal, d) > 0 ? scaled(hit->normal, -1) : hit->normal;
+    vec3 start = along(x, n, p->nudge);
+    vec3 sun = sun_light(p, start, n), ambient = ambient_light(p, start, n);
+    vec3 half = normalized(sub(s->sky.sun_direction, d));
+    float shine = 0.5f * powf(clamp(dot(n, half), 0, 1), 70);
+    float graze = 1 - clamp(-dot(n, d), 0, 1), gloss = 0.03f + 0.35f * powf(graze, 5);
+    vec3 mirror = mul(optics_sky(&s->sky, optics_reflect(d, n)),
+                      scaled(ambient, 1 / fmaxf(0.2f, luminance(s->sky.horizon))));
+    vec3 matte = mul(m->color, add(sun, ambient));
+    return add(mix(matte, mirror, gloss), scaled(sun, shine));
+}
+
+static vec3 shade_miss(const path *p, vec3 o, vec3 d) {
+    const picture_scene *s = p->s;
+    if (s->flat) { /* paper, a little darker to the bottom */
+        float up = clamp((o.y - s->lower.y) / (s->upper.y - s->lower.y), 0, 1);
+        return mix(vec(0.62f, 0.64f, 0.67f), vec(0.80f, 0.81f, 0.82f), up);
+    }
+    return add(optics_sky(&s->sky, d), optics_sun_glow(&s->sky, d));
+}
+
+/* ---- transparent things ---- */
+
+/* Where liquid ends at the domain's wall its face is flat: normals smoothed over the rim would bend it. */
+static vec3 flattened_normal(const path *p, const tracer_hit *hit, vec3 x) {
+    const float n[3] = {hit->facet.x, hit->facet.y, hit->facet.z}, at[3] = {x.x, x.y, x.z};
+    const float low[3] = {p->s->lower.x, p->s->lower.y, p->s->lower.z};
+    const float high[3] = {p->s->upper.x, p->s->upper.y, p->s->upper.z};
+    for (int a = 0; a < 3; ++a) {
+        float outward = n[a] > 0 ? high[a] - at[a] : at[a] - low[a];
+        if (fabsf(n[a]) > 0.97f && fabsf(outward) < p->s->contact) {
+            float side = n[a] > 0 ? 1.0f : -1.0f;
+            return vec(a == 0 ? side : 0, a == 1 ? side : 0, a == 2 ? side : 0);
+        }
+    }
+    return hit->normal;
+}
+
+/* Whether the liquid's surface at x, seen from within along d, lies against something opaque. */
+static bool wets(const path *p, const tracer_hit *hit, vec3 x, vec3 d) {
+    const picture_scene *s = p->s;
+    if (s->floor && hit->facet.y < -0.5f && x.y - s->lower.y < s->contact) return true;
+    tracer_hit behind;
+    return tracer_nearest(&behind, p->t, x, d, 0, 2 * s->contact, SEE_SOLID) &&
+           s->material[behind.material].kind == PICTURE_MATTE;
+}
+
+static vec3 shade_liquid(path *p, const tracer_hit *hit, vec3 x, vec3 d, float weight, int depth) {
+    bool entering = dot(hit->facet, d) < 0;
+    int beyond = entering ? hit->material : -1;
+    if (!entering && wets(p, hit, x, d)) return follow(p, x, d, -1, weight, depth + 1);
+    vec3 n = flattened_normal(p, hit, x), facet = hit->facet;
+    if ((dot(n, d) < 0) != entering) n = facet; /* smoothed past the horizon */
+    if (!entering) n = scaled(n, -1), facet = scaled(facet, -1);
+    float ratio = entering ? 1 / WATER_INDEX : WATER_INDEX, through;
+    float share = optics_fresnel(&through, -dot(n, d), ratio);
+    vec3 mirrored = optics_reflect(d, n);
+    if (dot(mirrored, facet) <= 0) mirrored = optics_reflect(d, facet);
+    vec3 light =
+        scaled(follow(p, x, mirrored, entering ? -1 : hit->material, weight * share, depth + 1), share);
+    if (share < 1) {
+        vec3 bent = optics_refract(d, n, ratio, through);
+        light = add(light, scaled(follow(p, x, bent, beyond, weight * (1 - share), depth + 1), 1 - share));
+    }
+    return light;
+}
+
+/* A droplet is a sphere: the ray leaves it under the angle it came in, after a chord known in advance. */
+static vec3 shade_drop(path *p, const tracer_hit *hit, vec3 x, vec3 d, float weight, int depth) {
+    vec3 n = dot(hit->facet, d) < 0 ? hit->facet : scaled(hit->facet, -1);
+    float through, share = optics_fresnel(&through, -dot(n, d), 1 / WATER_INDEX);
+    vec3 within = optics_refract(d, n, 1 / WATER_INDEX, through);
+    vec3 leave = along(x, within, 2 * hit->radius * through);
+    vec3 inward = normalized(sub(along(x, n, -hit->radius), leave));
+    vec3 out = optics_refract(within, inward, WATER_INDEX, clamp(-dot(n, d), 0, 1));
+    vec3 light = scaled(follow(p, x, optics_reflect(d, n), -1, weight * share, depth + 1), share);
+    return add(light, scaled(follow(p, leave, out, -1, weight * (1 - share), depth + 1), 1 - share));
+}
+
+static vec3 shade_glass(path *p, const tracer_hit *hit, vec3 x, vec3 d, int inside, float weight, int depth) {
+    vec3 n = dot(hit->normal, d) < 0 ? hit->normal : scaled(hit->normal, -1);
+    float unused, once = optics_fresnel(&unused, -dot(n, d), 1 / 1.5f);
+    float share = inside < 0 ? 2 * once / (1 + once) : 0; /* both faces of the pane; none against liquid */
+    vec3 light = scaled(optics_sky(&p->s->sky, optics_reflect(d, n)), share);
+    return add(light, scaled(follow(p, x, d, inside, weight * (1 - share), depth + 1), 1 - share));
+}
+
+/* Light that liquid itself sends back: what depth swallows returns in part, in the liquid's colour. */
+static vec3 tinted(const path *p, vec3 light, int material, float distance) {
+    vec3 left = optics_transmit(absorption_of(p, material), distance);
+    vec3 body =
+        scaled(mul(p->s->material[material].color, mix(p->s->sky.horizon, p->s->sky.zenith, 0.5f)), 0.30f);
+    return add(mul(light, left), mul(body, sub(grey(1), left)));
+}
+
+static vec3 follow(path *p, vec3 o, vec3 d, int inside, float weight, int depth) {
+    if (depth >= DEPTH_MAX || weight < WEIGHT_MIN)
+        return p->s->flat ? shade_miss(p, o, d) : optics_sky(&p->s->sky, d);
+    tracer_hit hit;
+    unsigned see = inside < 0 ? SEE_ALL : SEE_ALL & ~(unsigned)SEE_DROPS;
+    if (!tracer_nearest(&hit, p->t, o, d, p->nudge, INFINITY, see)) return shade_miss(p, o, d);
+    vec3 x = along(o, d, hit.distance), light;
+    if (hit.what == SEE_FLOOR) light = shade_floor(p, x, d, hit.distance);
+    else if (hit.what == SEE_DROPS) light = shade_drop(p, &hit, x, d, weight, depth);
+    else if (hit.what == SEE_LIQUID) light = shade_liquid(p, &hit, x, d, weight, depth);
+    else if (p->s->material[hit.material].kind == PICTURE_GLASS)
+        light = shade_glass(p, &hit, x, d, inside, weight, depth);
+    else light = shade_solid(p, &hit, x, d);
+    if (hit.what == SEE_LIQUID && dot(hit.facet, d) > 0)
+        inside = hit.material; /* seen from within, however it got there */
+    return inside < 0 ? light : tinted(p, light, inside, hit.distance);
+}
+
+vec3 shade_ray(const tracer *t, const picture_scene *s, vec3 origin, vec3 direction, uint64_t pixel,
+               unsigned sample) {
+    vec3 size = sub(s->upper, s->lower);
+    float scale = fmaxf(size.x, fmaxf(size.y, size.z));
+    path p = {.t = t, .s = s, .pixel = pixel, .sample = sample, .scale = scale, .nudge = 1e-4f * scale};
+    vec3 light = follow(&p, origin, direction, -1, 1, 0);
+    float peak = fmaxf(light.x, fmaxf(light.y, light.z));
+    return peak > SAMPLE_MAX ? scaled(light, SAMPLE_MAX / peak) : light;
+}

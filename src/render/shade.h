@@ -1,0 +1,10 @@
+/* The light that comes along a ray. */
+#ifndef RENDER_SHADE_H
+#define RENDER_SHADE_H
+
+#include "render/tracer.h"
+
+/* (pixel, sample) choose the random numbers; samples of a pixel complement each other. */
+vec3 shade_ray(const tracer *t, const picture_scene *s, vec3 origin, vec3 direction, uint64_t pixel,
+               unsigned sample);
+#endif
