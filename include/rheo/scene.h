@@ -174,6 +174,19 @@ RHEO_API void rheo_free_scene(rheo_scene *scene);
 /* Everything a scene filled by hand or loaded must satisfy: ranges, counts, combinations of methods. */
 RHEO_API rheo_status rheo_validate_scene(const rheo_scene *scene, rheo_report *report);
 
+/* The scenes that are built in, ended by a row whose name is NULL; `text` is the scene file. */
+typedef struct rheo_builtin_scene {
+    const char *name, *title, *text;
+} rheo_builtin_scene;
+RHEO_API const rheo_builtin_scene *rheo_list_scenes(void);
+
+/* All keys of a scene file with units, ranges and defaults, as plain text or Markdown; returns the length as snprintf
+ * does, `text` may be NULL when size is 0. */
+RHEO_API int rheo_describe_scene_format(char *text, int size, bool markdown);
+
+/* The one of `names` (ended by NULL) nearest to `word`, or NULL when none is near. */
+RHEO_API const char *rheo_find_nearest_name(const char *word, const char *const *names);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,247 @@
+/* Scenes from files, from the names of built-in ones, and from memory; defaults; keyed values. */
+#include <rheo/scene.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "core/memory.h"
+#include "core/report.h"
+#include "scene/params.h"
+#include "scene/scene_internal.h"
+
+/* Linear between keys, constant outside: value = v_i + (v_{i+1} - v_i) (t - t_i) / (t_{i+1} - t_i). */
+void rheo_evaluate_curve(double *value, const rheo_curve *curve, double time) {
+    int n = curve->count, width = curve->width;
+    if (n < 1) return;
+    int next = 0;
+    while (n > 1 && next < n && curve->times[next] <= time) ++next;
+    if (n == 1 || next == 0 || next == n) {
+        memcpy(value, &curve->values[(next == n ? n - 1 : 0) * width], (size_t)width * sizeof *value);
+        return;
+    }
+    const double *a = &curve->values[(next - 1) * width], *b = &curve->values[next * width];
+    double share = (time - curve->times[next - 1]) / (curve->times[next] - curve->times[next - 1]);
+    for (int i = 0; i < width; ++i) value[i] = a[i] + (b[i] - a[i]) * share;
+}
+
+rheo_scene rheo_default_scene(void) {
+    static const double start[1] = {0}, gravity[3] = {0, -9.81, 0}, fov[1] = {35};
+    static const double eye[3] = {1.9, 1.25, 2.5}, target[3] = {0.5, 0.35, 0.5};
+    rheo_scene scene = {.title = ""};
+    params_fill_defaults(&scene, IN_SCENE);
+    scene.gravity = (rheo_curve){.count = 1, .times = start, .values = gravity, .width = 3};
+    scene.camera_eye = (rheo_curve){.count = 1, .times = start, .values = eye, .width = 3};
+    scene.camera_target = (rheo_curve){.count = 1, .times = start, .values = target, .width = 3};
+    scene.camera_fov = (rheo_curve){.count = 1, .times = start, .values = fov, .width = 1};
+    return scene;
+}
+
+void scene_place(rheo_report *report, const rheo_scene *scene) {
+    const scene_owner *owner = scene->owner;
+    if (!report) return;
+    if (owner && owner->root && report->path[0]) {
+        const node *n = node_locate(owner->root, report->path);
+        report_place(report, n->source, n->line, n->column, NULL);
+    } else if (scene->file) {
+        report_place(report, scene->file, 0, 0, NULL);
+    }
+}
+
+/* Without a camera in the file: from the front, a little above and to the right, so that the domain fills the
+ * picture; a plane scene is looked at straight on. */
+static rheo_status place_camera(rheo_scene *scene, arena *memory, rheo_report *report) {
+    double *eye = arena_alloc(memory, 3 * sizeof *eye), *target = arena_alloc(memory, 3 * sizeof *target);
+    if (!eye || !target) return report_no_memory(report, "the camera");
+    double depth = scene->dim == 3 ? scene->size[2] : 0;
+    double reach = fmax(fmax(scene->size[0], 1.6 * scene->size[1]), depth);
+    target[0] = 0.5 * scene->size[0];
+    target[1] = (scene->dim == 3 ? 0.35 : 0.5) * scene->size[1];
+    target[2] = 0.5 * depth;
+    eye[0] = target[0] + (scene->dim == 3 ? 0.85 * reach : 0);
+    eye[1] = target[1] + (scene->dim == 3 ? 0.55 * reach : 0);
+    eye[2] = target[2] + (scene->dim == 3 ? 1.25 * reach : 1.2 * reach);
+    const node *camera = node_find(((scene_owner *)scene->owner)->root, "camera");
+    if (!camera || !node_find(camera, "eye"))
+        scene->camera_eye = (rheo_curve){.count = 1, .times = target, .values = eye, .width = 3};
+    if (!camera || !node_find(camera, "target"))
+        scene->camera_target = (rheo_curve){.count = 1, .times = target, .values = target, .width = 3};
+    return RHEO_OK;
+}
+
+/* "domain.cells=32" */
+static rheo_status apply_set(scene_owner *owner, const char *set, rheo_report *report) {
+    const char *equals = strchr(set, '=');
+    char label[200], path[NODE_PATH_MAX];
+    snprintf(label, sizeof label, "--set %.180s", set);
+    char *source = arena_text(&owner->memory, label);
+    if (!source) return report_no_memory(report, "the scene");
+    rheo_status status = RHEO_OK;
+    node *value = NULL;
+    if (!equals || equals == set || equals - set >= (ptrdiff_t)sizeof path) {
+        status = report_fail(report, RHEO_USAGE, "path=value, for example domain.cells=32",
+                             "not a path and a value");
+    } else {
+        memcpy(path, set, (size_t)(equals - set));
+        path[equals - set] = '\0';
+        status = node_parse(&value, equals + 1, strlen(equals + 1), source, &owner->memory, report);
+        if (status == RHEO_OK) status = node_set(owner->root, path, value, &owner->memory, report);
+        else if (report) report->line = report->column = 0;
+    }
+    report_place(report, source, 0, 0, NULL);
+    return status;
+}
+
+/* Places inside a --set text mean nothing to the user: only the text itself does. */
+static void forget_lines(node *n) {
+    n->line = n->column = n->key_line = n->key_column = 0;
+    for (node *child = n->first; child; child = child->next) forget_lines(child);
+}
+
+static void forget_set_lines(node *n, const char *file) {
+    if (strcmp(n->source, file) != 0) forget_lines(n);
+    else
+        for (node *child = n->first; child; child = child->next) forget_set_lines(child, file);
+}
+
+static rheo_status fill_scene(rheo_scene *scene, const char *text, size_t length, const char *directory,
+                              const char *const *set, int set_count, rheo_report *report) {
+    scene_owner *owner = scene->owner;
+    rheo_status status = node_parse(&owner->root, text, length, scene->file, &owner->memory, report);
+    if (status != RHEO_OK) return status;
+    if (owner->root->kind != NODE_MAP) {
+        report_fail(report, RHEO_INVALID, "keys such as domain, fluids, solids",
+                    "a scene is a map of names and values");
+        report_place(report, scene->file, owner->root->line, owner->root->column, NULL);
+        return RHEO_INVALID;
+    }
+    for (int i = 0; i < set_count; ++i) {
+        status = apply_set(owner, set[i], report);
+        if (status != RHEO_OK) return status;
+    }
+    if (set_count) forget_set_lines(owner->root, scene->file);
+    bool rewritten = false;
+    status = scene_read_tree(scene, &rewritten, directory, report);
+    if (status == RHEO_OK) status = place_camera(scene, &owner->memory, report);
+    if (status == RHEO_OK) status = rheo_validate_scene(scene, report);
+    if (status != RHEO_OK) return status;
+    char *copy = set_count || rewritten ? node_write(owner->root, &owner->memory)
+                                        : arena_alloc(&owner->memory, length + 1);
+    if (!copy) return report_no_memory(report, "the scene");
+    if (!set_count && !rewritten) memcpy(copy, text, length);
+    scene->source = copy;
+    return RHEO_OK;
+}
+
+rheo_status scene_parse_text(rheo_scene **scene, const char *text, size_t length, const char *name,
+                             const char *directory, const char *const *set, int set_count,
+                             rheo_report *report) {
+    *scene = NULL;
+    scene_owner *owner = calloc(1, sizeof *owner);
+    rheo_scene *made = owner ? arena_alloc(&owner->memory, sizeof *made) : NULL;
+    if (!made) {
+        free(owner);
+        return report_no_memory(report, "the scene");
+    }
+    *made = rheo_default_scene();
+    made->owner = owner;
+    made->file = arena_text(&owner->memory, name);
+    rheo_status status = made->file ? fill_scene(made, text, length, directory, set, set_count, report)
+                                    : report_no_memory(report, "the scene");
+    if (status != RHEO_OK) {
+        rheo_free_scene(made);
+        return status;
+    }
+    *scene = made;
+    return RHEO_OK;
+}
+
+void rheo_free_scene(rheo_scene *scene) {
+    if (!scene || !scene->owner) return;
+    scene_owner *owner = scene->owner; /* the scene itself lives in the arena */
+    arena_free(&owner->memory);
+    free(owner);
+}
+
+/* A whole file; *text is the caller's to free. */
+static rheo_status read_file(char **text, size_t *length, const char *file, rheo_report *report) {
+    FILE *stream = fopen(file, "rb");
+    if (!stream) {
+        report_fail(report, RHEO_IO, "a readable file", "cannot open the scene file: %s", strerror(errno));
+        return RHEO_IO;
+    }
+    size_t room = 1 << 16, used = 0;
+    char *data = malloc(room);
+    while (data) {
+        used += fread(data + used, 1, room - used, stream);
+        if (used < room || used > NODE_TEXT_MAX) break;
+        room *= 2;
+        char *grown = realloc(data, room);
+        if (!grown) free(data);
+        data = grown;
+    }
+    bool failed = ferror(stream) != 0;
+    fclose(stream);
+    if (!data) return report_no_memory(report, "the scene file");
+    if (failed) {
+        free(data);
+        return report_fail(report, RHEO_IO, NULL, "cannot read the scene file");
+    }
+    *text = data;
+    *length = used;
+    return RHEO_OK;
+}
+
+static const rheo_builtin_scene *find_builtin(const char *name) {
+    for (const rheo_builtin_scene *b = rheo_list_scenes(); b->name; ++b)
+        if (strcmp(b->name, name) == 0) return b;
+    return NULL;
+}
+
+static rheo_status unknown_scene(const char *name, rheo_report *report) {
+    const char *names[64] = {NULL};
+    char allowed[400] = "a scene file, or one of: ";
+    int count = 0;
+    for (const rheo_builtin_scene *b = rheo_list_scenes(); b->name && count < 63; ++b) {
+        size_t length = strlen(allowed);
+        snprintf(allowed + length, sizeof allowed - length, "%s%s", count ? ", " : "", b->name);
+        names[count++] = b->name;
+    }
+    report_fail(report, RHEO_INVALID, allowed, "there is no such scene file or built-in scene");
+    report_place(report, name, 0, 0, NULL);
+    const char *nearest = report_nearest(name, names);
+    if (report && nearest) snprintf(report->nearest, sizeof report->nearest, "%s", nearest);
+    return RHEO_INVALID;
+}
+
+rheo_status rheo_load_scene(rheo_scene **scene, const char *file_or_name, const char *const *set,
+                            int set_count, rheo_report *report) {
+    *scene = NULL;
+    const rheo_builtin_scene *builtin = find_builtin(file_or_name);
+    if (builtin)
+        return scene_parse_text(scene, builtin->text, strlen(builtin->text), file_or_name, ".", set,
+                                set_count, report);
+    struct stat info;
+    if (stat(file_or_name, &info) != 0) return unknown_scene(file_or_name, report);
+    if (!S_ISREG(info.st_mode)) {
+        report_fail(report, RHEO_INVALID, "a scene file (YAML)", "this is not a file");
+        report_place(report, file_or_name, 0, 0, NULL);
+        return RHEO_INVALID;
+    }
+    char *text = NULL;
+    size_t length = 0;
+    rheo_status status = read_file(&text, &length, file_or_name, report);
+    const char *slash = strrchr(file_or_name, '/');
+    char *directory =
+        slash ? strndup(file_or_name, slash == file_or_name ? 1 : (size_t)(slash - file_or_name)) : NULL;
+    if (status == RHEO_OK && slash && !directory) status = report_no_memory(report, "a file name");
+    if (status == RHEO_OK)
+        status = scene_parse_text(scene, text, length, file_or_name, directory ? directory : ".", set,
+                                  set_count, report);
+    report_place(status == RHEO_OK ? NULL : report, file_or_name, 0, 0, NULL);
+    free(directory);
+    free(text);
+    return status;
+}

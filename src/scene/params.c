@@ -1,0 +1,329 @@
+/* The list of scene parameters: name, type, unit, range, default, destination and one line of help each.
+ *
+ * Ranges are those within which the numbers mean something physically and float fields still resolve them;
+ * they are bounds against slips of the pen, not recommendations. */
+#include "scene/params.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const shape_names[] = {"box",  "sphere", "capsule",    "cylinder",     "torus", "plane",
+                                   "mesh", "union",  "difference", "intersection", NULL};
+const char *const side_names[] = {"left", "right", "bottom", "top", "back", "front", NULL};
+const char *const method_names[] = {"flip",  "apic", "pic", "semi-lagrangian", "mac", "levelset",
+                                    "smoke", "sph",  NULL};
+static const char *const pressure_names[] = {"multigrid", "mic", NULL};
+static const char *const surface_names[] = {"density", "average", "spheres", "pressure", NULL};
+static const char *const wall_names[] = {"closed", "open", "periodic", NULL};
+static const char *const slip_names[] = {"free", "no", NULL};
+static const char *const inside_names[] = {"solid", "fluid", NULL};
+static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
+static const char *const quantity_names[] = {"velocity", "pressure", "temperature", "phi", "density", NULL};
+
+#define AT(type, field) offsetof(type, field), sizeof(((type *)0)->field)
+#define SCENE(field)    AT(rheo_scene, field)
+#define FLUID(field)    AT(rheo_fluid, field)
+#define EMITTER(field)  AT(rheo_emitter, field)
+#define SOLID(field)    AT(rheo_solid, field)
+#define PROBE(field)    AT(rheo_probe, field)
+#define SHAPE(field)    AT(rheo_shape, field)
+#define FAR             1e6 /* m: nothing lies beyond */
+#define NONE            0, 0, false
+
+/* section, name, type, unit, low, high, above, required, default, destination, names, sub section, help */
+const param scene_params[] = {
+    {IN_SCENE, "title", P_TEXT, "", NONE, false, "", SCENE(title), NULL, 0,
+     "what the scene shows, in a few words"},
+    {IN_SCENE, "domain", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_DOMAIN,
+     "the box everything happens in"},
+    {IN_SCENE, "time", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_TIME, "how long and in which steps"},
+    {IN_SCENE, "gravity", P_CURVE3, "m/s2", -1e4, 1e4, false, false, "[0, -9.81, 0]", SCENE(gravity), NULL, 0,
+     "acceleration of everything; can be keyed"},
+    {IN_SCENE, "solver", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_SOLVER,
+     "how the equations are solved"},
+    {IN_SCENE, "fluids", P_LIST, "", NONE, true, "", SCENE(fluids), NULL, IN_FLUID,
+     "the liquids and where they start"},
+    {IN_SCENE, "emitters", P_LIST, "", NONE, false, "", SCENE(emitters), NULL, IN_EMITTER,
+     "sources of liquid"},
+    {IN_SCENE, "solids", P_LIST, "", NONE, false, "", SCENE(solids), NULL, IN_SOLID,
+     "obstacles and containers"},
+    {IN_SCENE, "heat", P_LATER, "", NONE, false, "", 0, 0, NULL, 0, "ambient temperature and heat sources"},
+    {IN_SCENE, "probes", P_LIST, "", NONE, false, "", SCENE(probes), NULL, IN_PROBE,
+     "points and lines to measure on"},
+    {IN_SCENE, "output", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_OUTPUT,
+     "what is written for each frame"},
+    {IN_SCENE, "camera", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_CAMERA,
+     "where pictures are taken from"},
+
+    {IN_DOMAIN, "dim", P_INT, "", 2, 3, false, false, "3", SCENE(dim), NULL, 0,
+     "2 for a plane scene in x and y (third components may then be left out and are ignored)"},
+    {IN_DOMAIN, "size", P_VECTOR, "m", 0, 1e4, true, false, "[1, 1, 1]", SCENE(size), NULL, 0,
+     "sides of the domain, whose corner is the origin"},
+    {IN_DOMAIN, "cells", P_INT, "", 4, 4096, false, false, "64", SCENE(cells), NULL, 0,
+     "grid cells along the longest side"},
+    {IN_DOMAIN, "walls", P_WALLS, "", NONE, false, "closed", SCENE(wall), wall_names, 0,
+     "closed or open, for all sides or by side: { top: open, x: closed }; periodic is for a later version"},
+    {IN_DOMAIN, "slip", P_CHOICE, "", NONE, false, "free", SCENE(no_slip), slip_names, 0,
+     "whether liquid slides freely along walls (no: it sticks, method mac)"},
+
+    {IN_TIME, "frames", P_INT, "", 1, 1e6, false, false, "120", SCENE(frames), NULL, 0, "frames to simulate"},
+    {IN_TIME, "fps", P_REAL, "1/s", 1e-3, 1e5, false, false, "30", SCENE(fps), NULL, 0, "frames a second"},
+    {IN_TIME, "cfl", P_REAL, "cells", 0.01, 20, false, false, "3", SCENE(cfl), NULL, 0,
+     "how many cells liquid may travel in one step"},
+    {IN_TIME, "dt_max", P_REAL, "s", 0, 1e3, false, false, "0", SCENE(dt_max), NULL, 0,
+     "longest step; 0: no limit"},
+
+    {IN_SOLVER, "method", P_CHOICE, "", NONE, false, "flip", SCENE(method), method_names, 0,
+     "how velocity is carried; levelset, smoke and sph are for a later version"},
+    {IN_SOLVER, "pressure", P_CHOICE, "", NONE, false, "multigrid", SCENE(pressure), pressure_names, 0,
+     "preconditioner of the pressure solve"},
+    {IN_SOLVER, "tolerance", P_REAL, "", 1e-12, 0.1, false, false, "1e-6", SCENE(tolerance), NULL, 0,
+     "relative residual at which the pressure solve ends (2-norm)"},
+    {IN_SOLVER, "max_iterations", P_INT, "", 1, 1e5, false, false, "200", SCENE(max_iterations), NULL, 0,
+     "iterations after which it gives up"},
+    {IN_SOLVER, "pic_blend", P_REAL, "", 0, 1, false, false, "0.05", SCENE(pic_blend), NULL, 0,
+     "flip: share of PIC mixed in per 1/30 s; more is calmer"},
+    {IN_SOLVER, "volume_correction", P_BOOL, "", NONE, false, "true", SCENE(volume_correction), NULL, 0,
+     "push clumped particles apart so that volume stays"},
+    {IN_SOLVER, "seed", P_INT, "", 0, 2147483647, false, false, "0", SCENE(seed), NULL, 0,
+     "of the random places of particles in their cells"},
+
+    {IN_FLUID, "name", P_NAME, "", NONE, false, "", FLUID(name), NULL, 0,
+     "for emitters and files (default: the material)"},
+    {IN_FLUID, "material", P_MATERIAL, "", NONE, false, "water", FLUID(material), NULL, 0,
+     "one of `rheo materials`; the values below override it"},
+    {IN_FLUID, "density", P_REAL, "kg/m3", 1e-3, 1e5, false, false, "", FLUID(density), NULL, 0,
+     "mass a volume (default: the material's)"},
+    {IN_FLUID, "viscosity", P_REAL, "Pa s", 0, 1e9, false, false, "", FLUID(viscosity), NULL, 0,
+     "dynamic viscosity, used by method mac (default: the material's)"},
+    {IN_FLUID, "color", P_COLOR, "", 0, 1, false, false, "", FLUID(color), NULL, 0,
+     "linear RGB left of light after one metre (default: the material's)"},
+    {IN_FLUID, "fill", P_SHAPES, "", NONE, false, "", FLUID(fill), NULL, 0,
+     "list of shapes full of it at the start"},
+    {IN_FLUID, "velocity", P_VECTOR, "m/s", -1e4, 1e4, false, false, "[0, 0, 0]", FLUID(velocity), NULL, 0,
+     "of the fill at the start"},
+    {IN_FLUID, "surface_tension", P_LATER, "N/m", NONE, false, "", 0, 0, NULL, 0, "surface tension"},
+    {IN_FLUID, "conductivity", P_LATER, "W/(m K)", NONE, false, "", 0, 0, NULL, 0, "heat conduction"},
+    {IN_FLUID, "heat_capacity", P_LATER, "J/(kg K)", NONE, false, "", 0, 0, NULL, 0, "heat capacity"},
+    {IN_FLUID, "temperature", P_LATER, "degrees C", NONE, false, "", 0, 0, NULL, 0,
+     "temperature at the start"},
+
+    {IN_EMITTER, "fluid", P_FLUID, "", NONE, false, "", EMITTER(fluid), NULL, 0,
+     "name of one of the fluids (default: the first)"},
+    {IN_EMITTER, "shape", P_SHAPE, "", NONE, true, "", EMITTER(shape), NULL, 0,
+     "kept full of liquid while it runs"},
+    {IN_EMITTER, "velocity", P_CURVE3, "m/s", -1e4, 1e4, false, false, "[0, 0, 0]", EMITTER(velocity), NULL,
+     0, "of what comes out; can be keyed"},
+    {IN_EMITTER, "during", P_SPAN, "s", 0, 1e9, false, false, "[0, 1e9]", EMITTER(during), NULL, 0,
+     "when it runs"},
+
+    {IN_SOLID, "name", P_NAME, "", NONE, false, "", SOLID(name), NULL, 0,
+     "for files and messages (default: solidN)"},
+    {IN_SOLID, "shape", P_SHAPE, "", NONE, true, "", SOLID(shape), NULL, 0, "where it is at time 0"},
+    {IN_SOLID, "inside", P_CHOICE, "", NONE, false, "solid", SOLID(inside_fluid), inside_names, 0,
+     "fluid: the solid is what lies outside this shape"},
+    {IN_SOLID, "motion", P_CHOICE, "", NONE, false, "static", SOLID(motion), motion_names, 0,
+     "static, or keyed by position and rotation (which imply it); dynamic is for a later version"},
+    {IN_SOLID, "position", P_CURVE3, "m", -FAR, FAR, false, false, "", SOLID(position), NULL, 0,
+     "keyed: where the shape's centre is"},
+    {IN_SOLID, "rotation", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_ROTATION,
+     "keyed: turn about an axis through the shape's centre"},
+    {IN_SOLID, "density", P_REAL, "kg/m3", 1e-3, 1e5, false, false, "1000", SOLID(density), NULL, 0,
+     "dynamic: of the body"},
+    {IN_SOLID, "velocity", P_VECTOR, "m/s", -1e4, 1e4, false, false, "[0, 0, 0]", SOLID(velocity), NULL, 0,
+     "dynamic: at the start"},
+    {IN_SOLID, "color", P_COLOR, "", 0, 1, false, false, "[0.55, 0.5, 0.45]", SOLID(color), NULL, 0,
+     "linear RGB"},
+
+    {IN_ROTATION, "axis", P_VECTOR, "", -FAR, FAR, false, false, "[0, 0, 1]", SOLID(rotation_axis), NULL, 0,
+     "of the rotation, any length"},
+    {IN_ROTATION, "degrees", P_CURVE1, "degrees", -1e9, 1e9, false, false, "", SOLID(rotation_degrees), NULL,
+     0, "angle from where the shape stands; can be keyed"},
+
+    {IN_PROBE, "name", P_NAME, "", NONE, true, "", PROBE(name), NULL, 0, "of the file probes/NAME.csv"},
+    {IN_PROBE, "from", P_VECTOR, "m", -FAR, FAR, false, true, "", PROBE(from), NULL, 0,
+     "the point, or where the line starts"},
+    {IN_PROBE, "to", P_VECTOR, "m", -FAR, FAR, false, false, "", PROBE(to), NULL, 0, "where the line ends"},
+    {IN_PROBE, "samples", P_INT, "", 1, 1e6, false, false, "", PROBE(samples), NULL, 0,
+     "points on the line, both ends included (default: 64 on a line, 1 at a point)"},
+    {IN_PROBE, "of", P_SET, "", NONE, true, "", PROBE(of), quantity_names, 0, "list of quantities"},
+
+    {IN_OUTPUT, "mesh", P_BOOL, "", NONE, false, "true", SCENE(output_mesh), NULL, 0, "surface meshes (PLY)"},
+    {IN_OUTPUT, "particles", P_BOOL, "", NONE, false, "false", SCENE(output_particles), NULL, 0,
+     "particles (PLY)"},
+    {IN_OUTPUT, "volume", P_BOOL, "", NONE, false, "false", SCENE(output_volume), NULL, 0,
+     "volumes; for a later version"},
+    {IN_OUTPUT, "checkpoint_every", P_INT, "frames", 0, 1e6, false, false, "10", SCENE(checkpoint_every),
+     NULL, 0, "how often the state is saved for --resume; 0: only at the end"},
+    {IN_OUTPUT, "surface", P_CHOICE, "", NONE, false, "density", SCENE(surface), surface_names, 0,
+     "where the drawn surface comes from"},
+
+    {IN_CAMERA, "eye", P_CURVE3, "m", -FAR, FAR, false, false, "", SCENE(camera_eye), NULL, 0,
+     "where it stands (default: in front of the domain); can be keyed"},
+    {IN_CAMERA, "target", P_CURVE3, "m", -FAR, FAR, false, false, "", SCENE(camera_target), NULL, 0,
+     "what it looks at (default: the domain); can be keyed"},
+    {IN_CAMERA, "fov", P_CURVE1, "degrees", 1, 160, false, false, "35", SCENE(camera_fov), NULL, 0,
+     "vertical field of view; can be keyed"},
+
+    {IN_BOX, "min", P_VECTOR, "m", -FAR, FAR, false, true, "", SHAPE(a), NULL, 0, "low corner"},
+    {IN_BOX, "max", P_VECTOR, "m", -FAR, FAR, false, true, "", SHAPE(b), NULL, 0, "high corner"},
+    {IN_SPHERE, "center", P_VECTOR, "m", -FAR, FAR, false, true, "", SHAPE(a), NULL, 0, "centre"},
+    {IN_SPHERE, "radius", P_REAL, "m", 0, FAR, true, true, "", SHAPE(radius), NULL, 0, "radius"},
+    {IN_CAPSULE, "from", P_VECTOR, "m", -FAR, FAR, false, true, "", SHAPE(a), NULL, 0, "centre of one cap"},
+    {IN_CAPSULE, "to", P_VECTOR, "m", -FAR, FAR, false, true, "", SHAPE(b), NULL, 0,
+     "centre of the other cap"},
+    {IN_CAPSULE, "radius", P_REAL, "m", 0, FAR, true, true, "", SHAPE(radius), NULL, 0, "radius"},
+    {IN_CYLINDER, "from", P_VECTOR, "m", -FAR, FAR, false, true, "", SHAPE(a), NULL, 0, "centre of one end"},
+    {IN_CYLINDER, "to", P_VECTOR, "m", -FAR, FAR, false, true, "", SHAPE(b), NULL, 0,
+     "centre of the other end"},
+    {IN_CYLINDER, "radius", P_REAL, "m", 0, FAR, true, true, "", SHAPE(radius), NULL, 0, "radius"},
+    {IN_TORUS, "center", P_VECTOR, "m", -FAR, FAR, false, true, "", SHAPE(a), NULL, 0, "centre"},
+    {IN_TORUS, "axis", P_VECTOR, "", -FAR, FAR, false, false, "[0, 1, 0]", SHAPE(b), NULL, 0,
+     "axis, any length"},
+    {IN_TORUS, "radius", P_REAL, "m", 0, FAR, true, true, "", SHAPE(radius), NULL, 0, "of the ring"},
+    {IN_TORUS, "tube", P_REAL, "m", 0, FAR, true, true, "", SHAPE(tube), NULL, 0, "radius of the tube"},
+    {IN_PLANE, "point", P_VECTOR, "m", -FAR, FAR, false, true, "", SHAPE(a), NULL, 0, "a point on it"},
+    {IN_PLANE, "normal", P_VECTOR, "", -FAR, FAR, false, true, "", SHAPE(b), NULL, 0,
+     "points out of it, any length; inside is all that lies behind"},
+    {IN_MESH, "file", P_TEXT, "", NONE, true, "", SHAPE(file), NULL, 0,
+     "OBJ, PLY or STL, closed; beside the scene file"},
+    {IN_MESH, "scale", P_REAL, "", 0, FAR, true, false, "1", SHAPE(file_scale), NULL, 0,
+     "metres a unit of the file"},
+
+    {IN_PLACEMENT, "scale", P_SCALE, "", 0, FAR, true, false, "[1, 1, 1]", SHAPE(scale), NULL, 0,
+     "one factor or one an axis, about the shape's centre; first"},
+    {IN_PLACEMENT, "rotate", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_ROTATE,
+     "about the shape's centre; second"},
+    {IN_PLACEMENT, "move", P_VECTOR, "m", -FAR, FAR, false, false, "[0, 0, 0]", SHAPE(move), NULL, 0,
+     "third"},
+    {IN_ROTATE, "axis", P_VECTOR, "", -FAR, FAR, false, false, "[0, 0, 1]", SHAPE(rotate_axis), NULL, 0,
+     "of the rotation, any length"},
+    {IN_ROTATE, "degrees", P_REAL, "degrees", -1e9, 1e9, false, true, "", SHAPE(rotate_degrees), NULL, 0,
+     "angle"},
+};
+const int scene_param_count = (int)(sizeof scene_params / sizeof *scene_params);
+
+const char *section_name(section s) {
+    static const char *const names[SECTIONS] = {[IN_SCENE] = "scene",
+                                                [IN_DOMAIN] = "domain",
+                                                [IN_TIME] = "time",
+                                                [IN_SOLVER] = "solver",
+                                                [IN_FLUID] = "fluids[]",
+                                                [IN_EMITTER] = "emitters[]",
+                                                [IN_SOLID] = "solids[]",
+                                                [IN_ROTATION] = "solids[].rotation",
+                                                [IN_PROBE] = "probes[]",
+                                                [IN_OUTPUT] = "output",
+                                                [IN_CAMERA] = "camera",
+                                                [IN_BOX] = "box",
+                                                [IN_SPHERE] = "sphere",
+                                                [IN_CAPSULE] = "capsule",
+                                                [IN_CYLINDER] = "cylinder",
+                                                [IN_TORUS] = "torus",
+                                                [IN_PLANE] = "plane",
+                                                [IN_MESH] = "mesh",
+                                                [IN_PLACEMENT] = "beside any shape",
+                                                [IN_ROTATE] = "rotate"};
+    return names[s];
+}
+
+static void fill_vector(double *into, const char *text, int width) {
+    char *end;
+    for (int c = 0; c < width; ++c) {
+        text += strspn(text, "[, ");
+        into[c] = strtod(text, &end);
+        text = end;
+    }
+}
+
+static int index_of(const char *word, const char *const *names) {
+    for (int i = 0; names[i]; ++i)
+        if (strcmp(word, names[i]) == 0) return i;
+    return 0;
+}
+
+static void fill_default(char *into, const param *p) {
+    switch (p->type) {
+    case P_INT: *(int *)(void *)into = (int)strtol(p->standard, NULL, 10); break;
+    case P_REAL: *(double *)(void *)into = strtod(p->standard, NULL); break;
+    case P_BOOL: *(bool *)into = strcmp(p->standard, "true") == 0; break;
+    case P_VECTOR:
+    case P_COLOR:
+    case P_SCALE: fill_vector((double *)(void *)into, p->standard, 3); break;
+    case P_SPAN: fill_vector((double *)(void *)into, p->standard, 2); break;
+    case P_CHOICE:
+        if (p->size == sizeof(bool)) *(bool *)into = index_of(p->standard, p->names) != 0;
+        else *(int *)(void *)into = index_of(p->standard, p->names);
+        break;
+    default: break; /* texts, curves, shapes and lists start empty */
+    }
+}
+
+void params_fill_defaults(void *into, section in) {
+    for (int i = 0; i < scene_param_count; ++i) {
+        const param *p = &scene_params[i];
+        if (p->in != in) continue;
+        if (p->type == P_SECTION) params_fill_defaults(into, p->sub);
+        else if (p->standard[0]) fill_default((char *)into + p->offset, p);
+    }
+}
+
+static void join_names(char *text, size_t size, const char *const *names) {
+    size_t length = strlen(text);
+    for (int i = 0; names[i] && length < size; ++i)
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", names[i]);
+}
+
+static const char *range_text(char *text, size_t size, const param *p) {
+    bool low = fabs(p->low) < 1e300 && p->low > -FAR, high = p->high < FAR;
+    if (low && high) snprintf(text, size, "%s%.10g to %.10g", p->above ? "above " : "", p->low, p->high);
+    else if (low && p->above) snprintf(text, size, "above %.10g", p->low);
+    else if (low) snprintf(text, size, "%.10g or more", p->low);
+    else snprintf(text, size, "finite");
+    return text;
+}
+
+void param_allowed(char *text, size_t size, const param *p) {
+    char range[80], unit[32] = "";
+    range_text(range, sizeof range, p);
+    if (p->unit[0]) snprintf(unit, sizeof unit, " [%s]", p->unit);
+    text[0] = '\0';
+    switch (p->type) {
+    case P_SECTION: snprintf(text, size, "a map"); break;
+    case P_LIST: snprintf(text, size, "a list of maps"); break;
+    case P_INT: snprintf(text, size, "a whole number%s, %s", unit, range); break;
+    case P_REAL: snprintf(text, size, "a number%s, %s", unit, range); break;
+    case P_BOOL: snprintf(text, size, "true or false"); break;
+    case P_TEXT: snprintf(text, size, "a text"); break;
+    case P_NAME: snprintf(text, size, "a name of at most 60 letters, digits, '-' and '_'"); break;
+    case P_COLOR: snprintf(text, size, "[red, green, blue], each %s", range); break;
+    case P_VECTOR: snprintf(text, size, "[x, y, z]%s, each %s", unit, range); break;
+    case P_SCALE: snprintf(text, size, "a number or [x, y, z], each %s", range); break;
+    case P_SPAN: snprintf(text, size, "[from, to]%s, %s, from before to", unit, range); break;
+    case P_CURVE1:
+        snprintf(text, size, "a number%s, %s, or { keys: [[time, value], ...] } with rising times", unit,
+                 range);
+        break;
+    case P_CURVE3:
+        snprintf(text, size, "[x, y, z]%s, each %s, or { keys: [[time, [x, y, z]], ...] } with rising times",
+                 unit, range);
+        break;
+    case P_SHAPE:
+        snprintf(text, size, "a shape, for example { sphere: { center: [x, y, z], radius: r } }");
+        break;
+    case P_SHAPES:
+        snprintf(text, size, "a list of shapes, for example [ { box: { min: [..], max: [..] } } ]");
+        break;
+    case P_WALLS: snprintf(text, size, "closed or open, or by side: { top: open, x: closed }"); break;
+    case P_MATERIAL: snprintf(text, size, "one of `rheo materials`"); break;
+    case P_FLUID: snprintf(text, size, "the name of one of the fluids"); break;
+    case P_LATER: snprintf(text, size, "leave it out: not in this version"); break;
+    case P_SET:
+        snprintf(text, size, "a list of: ");
+        join_names(text, size, p->names);
+        break;
+    case P_CHOICE: join_names(text, size, p->names); break;
+    }
+}

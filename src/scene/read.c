@@ -1,0 +1,614 @@
+/* The tree of a scene file -> rheo_scene, driven by the rows of params.c.
+ *
+ * Only kinds are judged here (a number where a number belongs, known names, nothing missing); ranges and
+ * combinations are rheo_validate_scene()'s, whose messages get their places from the same tree. In 2D the
+ * third components are set so that shapes are prisms or slices through z = 0. */
+#define _GNU_SOURCE
+#include "scene/scene_internal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <rheo/material.h>
+#include <rheo/sim.h>
+#include "core/report.h"
+#include "scene/params.h"
+
+typedef struct reader {
+    arena *memory;
+    rheo_report *report;
+    rheo_scene *scene;
+    const char *directory;
+    bool rewritten;
+    int depth; /* of nested shapes */
+} reader;
+
+static rheo_status read_section(reader *r, void *into, const node *map, section in, const char *path);
+static rheo_status read_shape(reader *r, rheo_shape *shape, const node *n, const char *path);
+
+__attribute__((format(printf, 6, 7))) static rheo_status fail(reader *r, const node *n, const char *path,
+                                                              const char *allowed, const char *nearest,
+                                                              const char *format, ...) {
+    char message[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    report_fail(r->report, RHEO_INVALID, allowed, "%s", message);
+    report_place(r->report, n->source, n->line, n->column, path);
+    if (r->report && nearest) snprintf(r->report->nearest, sizeof r->report->nearest, "%s", nearest);
+    return RHEO_INVALID;
+}
+
+static rheo_status fail_type(reader *r, const node *n, const char *path, const param *p) {
+    char allowed[400];
+    param_allowed(allowed, sizeof allowed, p);
+    if (n->kind == NODE_SCALAR && strcmp(node_kind_name(n), "nothing") != 0)
+        return fail(r, n, path, allowed, NULL, "'%.60s' is not what belongs here", n->text);
+    return fail(r, n, path, allowed, NULL, "%s is not what belongs here", node_kind_name(n));
+}
+
+static void join(char path[NODE_PATH_MAX], const char *parent, const char *name) {
+    snprintf(path, NODE_PATH_MAX, "%.180s%s%.64s", parent, parent[0] ? "." : "", name);
+}
+
+static void join_index(char path[NODE_PATH_MAX], const char *parent, int index) {
+    snprintf(path, NODE_PATH_MAX, "%.220s[%d]", parent, index);
+}
+
+static bool is_nothing(const node *n) {
+    return strcmp(node_kind_name(n), "nothing") == 0;
+}
+
+/* --- plain values --- */
+
+static bool read_number(double *value, const node *n) {
+    if (n->kind != NODE_SCALAR || n->quoted || !n->text[0]) return false;
+    const char *text = n->text;
+    const char *unsigned_text = text + (text[0] == '-' || text[0] == '+');
+    if (!strcasecmp(unsigned_text, ".inf") || !strcasecmp(unsigned_text, ".nan")) {
+        double size = tolower((unsigned char)unsigned_text[1]) == 'i' ? INFINITY : NAN;
+        *value = text[0] == '-' ? -size : size;
+        return true;
+    }
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && !isspace((unsigned char)text[0]);
+}
+
+static bool read_integer(int *value, const node *n) {
+    double number;
+    if (!read_number(&number, n) || !(fabs(number) <= INT_MAX) || number != floor(number)) return false;
+    *value = (int)number;
+    return true;
+}
+
+static bool read_bool(bool *value, const node *n) {
+    if (n->kind != NODE_SCALAR || n->quoted) return false;
+    *value = strcmp(n->text, "true") == 0;
+    return *value || strcmp(n->text, "false") == 0;
+}
+
+/* `least` to `most` numbers in a list; those not given keep their value. */
+static bool read_numbers(double *values, const node *n, int least, int most) {
+    if (n->kind != NODE_LIST || n->count < least || n->count > most) return false;
+    int i = 0;
+    for (const node *item = n->first; item; item = item->next)
+        if (!read_number(&values[i++], item)) return false;
+    return true;
+}
+
+static bool read_vector(const reader *r, double v[3], const node *n) {
+    return read_numbers(v, n, r->scene->dim == 2 ? 2 : 3, 3);
+}
+
+static rheo_status read_text(reader *r, const char **text, const node *n, const char *path, const param *p) {
+    if (n->kind != NODE_SCALAR || is_nothing(n)) return fail_type(r, n, path, p);
+    *text = n->text;
+    return RHEO_OK;
+}
+
+/* The index of a word in a list of names; an unknown word fails with the nearest one. */
+static rheo_status read_choice(reader *r, int *index, const node *n, const char *const *names,
+                               const char *path, const param *p) {
+    if (n->kind != NODE_SCALAR || is_nothing(n)) return fail_type(r, n, path, p);
+    for (int i = 0; names[i]; ++i)
+        if (strcmp(n->text, names[i]) == 0) {
+            *index = i;
+            return RHEO_OK;
+        }
+    char allowed[400];
+    param_allowed(allowed, sizeof allowed, p);
+    return fail(r, n, path, allowed, report_nearest(n->text, names), "'%.60s' is not known", n->text);
+}
+
+/* --- curves --- */
+
+static bool read_value(const reader *r, double *value, int width, const node *n) {
+    return width == 1 ? read_number(value, n) : read_vector(r, value, n);
+}
+
+static rheo_status read_keys(reader *r, rheo_curve *curve, int width, const node *keys, const char *path,
+                             const param *p) {
+    if (keys->kind != NODE_LIST || keys->count < 1) return fail_type(r, keys, path, p);
+    double *times = arena_alloc(r->memory, (size_t)keys->count * sizeof *times);
+    double *values = arena_alloc(r->memory, (size_t)(keys->count * width) * sizeof *values);
+    if (!times || !values) return report_no_memory(r->report, "the scene's keys");
+    int i = 0;
+    for (const node *key = keys->first; key; key = key->next, ++i) {
+        char at[NODE_PATH_MAX];
+        join_index(at, path, i);
+        if (key->kind != NODE_LIST || key->count != 2 || !read_number(&times[i], key->first) ||
+            !read_value(r, &values[i * width], width, key->first->next))
+            return fail_type(r, key, at, p);
+    }
+    *curve = (rheo_curve){.count = keys->count, .times = times, .values = values, .width = width};
+    return RHEO_OK;
+}
+
+static rheo_status read_curve(reader *r, rheo_curve *curve, int width, const node *n, const char *path,
+                              const param *p) {
+    if (n->kind == NODE_MAP) {
+        const node *keys = node_find(n, "keys");
+        char at[NODE_PATH_MAX];
+        if (!keys || n->count != 1) {
+            const node *odd = n->first && n->first == keys ? n->first->next : n->first;
+            static const char *const only[] = {"keys", NULL};
+            if (!odd) return fail_type(r, n, path, p);
+            return fail(r, &(node){.source = odd->source, .line = odd->key_line, .column = odd->key_column},
+                        path, "keys", report_nearest(odd->key, only), "unknown key '%.60s'", odd->key);
+        }
+        join(at, path, "keys");
+        return read_keys(r, curve, width, keys, at, p);
+    }
+    double *values = arena_alloc(r->memory, 3 * sizeof *values),
+           *times = arena_alloc(r->memory, sizeof *times);
+    if (!values || !times) return report_no_memory(r->report, "the scene");
+    if (!read_value(r, values, width, n)) return fail_type(r, n, path, p);
+    *curve = (rheo_curve){.count = 1, .times = times, .values = values, .width = width};
+    return RHEO_OK;
+}
+
+/* --- names of other things --- */
+
+static rheo_status read_material(reader *r, rheo_fluid *fluid, const node *n, const char *path,
+                                 const param *p) {
+    const rheo_material *materials = rheo_list_materials();
+    const char *names[64] = {NULL};
+    for (int i = 0; materials[i].name && i < 63; ++i) names[i] = materials[i].name;
+    int index = 0;
+    rheo_status status = read_choice(r, &index, n, names, path, p);
+    if (status != RHEO_OK) return status;
+    fluid->material = materials[index].name;
+    fluid->density = materials[index].density;
+    fluid->viscosity = materials[index].viscosity;
+    memcpy(fluid->color, materials[index].color, sizeof fluid->color);
+    return RHEO_OK;
+}
+
+static rheo_status read_fluid_reference(reader *r, int *index, const node *n, const char *path,
+                                        const param *p) {
+    const char *names[RHEO_FLUIDS_MAX + 1] = {NULL};
+    for (int i = 0; i < r->scene->fluid_count && i < RHEO_FLUIDS_MAX; ++i)
+        names[i] = r->scene->fluids[i].name;
+    return read_choice(r, index, n, names, path, p);
+}
+
+static rheo_status read_set(reader *r, unsigned *bits, const node *n, const char *path, const param *p) {
+    if (n->kind != NODE_LIST || !n->count) return fail_type(r, n, path, p);
+    *bits = 0;
+    int i = 0;
+    for (const node *item = n->first; item; item = item->next) {
+        char at[NODE_PATH_MAX];
+        int index = 0;
+        join_index(at, path, i++);
+        rheo_status status = read_choice(r, &index, item, p->names, at, p);
+        if (status != RHEO_OK) return status;
+        *bits |= 1u << index;
+    }
+    return RHEO_OK;
+}
+
+/* One word for all sides, or a map by side or by axis; later entries of the map win. */
+static rheo_status read_walls(reader *r, rheo_wall wall[6], const node *n, const char *path, const param *p) {
+    static const char *const sides[] = {"left",  "right", "bottom", "top", "back",
+                                        "front", "x",     "y",      "z",   NULL};
+    int kind = 0;
+    if (n->kind == NODE_SCALAR) {
+        rheo_status status = read_choice(r, &kind, n, p->names, path, p);
+        for (int side = 0; status == RHEO_OK && side < 6; ++side) wall[side] = (rheo_wall)kind;
+        return status;
+    }
+    if (n->kind != NODE_MAP) return fail_type(r, n, path, p);
+    for (const node *item = n->first; item; item = item->next) {
+        char at[NODE_PATH_MAX];
+        int side = 0;
+        join(at, path, item->key);
+        node key = {.kind = NODE_SCALAR,
+                    .text = item->key,
+                    .quoted = true,
+                    .source = item->source,
+                    .line = item->key_line,
+                    .column = item->key_column};
+        while (sides[side] && strcmp(sides[side], item->key) != 0) ++side;
+        if (!sides[side])
+            return fail(r, &key, at, "left, right, bottom, top, back, front, x, y, z",
+                        report_nearest(item->key, sides), "unknown side '%.60s'", item->key);
+        rheo_status status = read_choice(r, &kind, item, p->names, at, p);
+        if (status != RHEO_OK) return status;
+        if (side < 6) wall[side] = (rheo_wall)kind;
+        else wall[2 * (side - 6)] = wall[2 * (side - 6) + 1] = (rheo_wall)kind;
+    }
+    return RHEO_OK;
+}
+
+/* A keyed rotation: { axis, degrees }, or { axis, keys }, or the angle or its keys alone. */
+static rheo_status read_rotation(reader *r, rheo_solid *solid, const node *n, const char *path) {
+    const param *degrees = NULL;
+    for (int i = 0; i < scene_param_count; ++i)
+        if (scene_params[i].in == IN_ROTATION && scene_params[i].type == P_CURVE1) degrees = &scene_params[i];
+    if (n->kind != NODE_MAP) return read_curve(r, &solid->rotation_degrees, 1, n, path, degrees);
+    const node *keys = node_find(n, "keys");
+    if (!keys) return read_section(r, solid, n, IN_ROTATION, path);
+    const node *axis = node_find(n, "axis");
+    char at[NODE_PATH_MAX];
+    join(at, path, "axis");
+    if (axis && !read_vector(r, solid->rotation_axis, axis))
+        return fail(r, axis, at, "[x, y, z]", NULL, "an axis must be three numbers");
+    if (n->count != (axis ? 2 : 1))
+        return fail(r, n, path, "axis and keys, or axis and degrees", NULL, "unknown key");
+    join(at, path, "keys");
+    return read_keys(r, &solid->rotation_degrees, 1, keys, at, degrees);
+}
+
+/* --- shapes --- */
+
+/* A path that opens, from the scene file's directory; the tree keeps the absolute one for the copy in the
+ * cache. */
+static rheo_status find_mesh(reader *r, rheo_shape *shape, node *n, const char *path) {
+    char joined[PATH_MAX];
+    struct stat info;
+    int length = n->text[0] == '/' ? snprintf(joined, sizeof joined, "%s", n->text)
+                                   : snprintf(joined, sizeof joined, "%s/%s", r->directory, n->text);
+    if (length >= (int)sizeof joined)
+        return fail(r, n, path, "a shorter path", NULL, "the file name is too long");
+    if (stat(joined, &info) != 0)
+        return fail(r, n, path, "a mesh file: OBJ, PLY or STL", NULL, "cannot open '%.200s': %s", joined,
+                    strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return fail(r, n, path, "a mesh file: OBJ, PLY or STL", NULL, "'%.200s' is not a file", joined);
+    char *absolute = realpath(joined, NULL);
+    shape->file = absolute ? arena_text(r->memory, absolute) : NULL;
+    free(absolute);
+    if (!shape->file) return report_no_memory(r->report, "a file name");
+    if (strcmp(n->text, shape->file) != 0) {
+        n->text = shape->file;
+        n->quoted = true;
+        r->rewritten = true;
+    }
+    return RHEO_OK;
+}
+
+/* A plane scene is a slice at z = 0: solids of the plane are prisms, and third components do not matter. */
+static void flatten(rheo_shape *s, double far) {
+    s->move[2] = 0;
+    switch (s->kind) {
+    case RHEO_SHAPE_BOX:
+        s->a[2] = -far;
+        s->b[2] = far;
+        break;
+    case RHEO_SHAPE_CAPSULE:
+    case RHEO_SHAPE_CYLINDER: {
+        bool upright = s->a[0] == s->b[0] && s->a[1] == s->b[1];
+        s->a[2] = upright ? -far : 0;
+        s->b[2] = upright ? far : 0;
+        break;
+    }
+    case RHEO_SHAPE_SPHERE:
+    case RHEO_SHAPE_TORUS:
+    case RHEO_SHAPE_PLANE: s->a[2] = 0; break;
+    default: break;
+    }
+}
+
+static rheo_status read_children(reader *r, rheo_shape *shape, const node *n, const char *path) {
+    if (n->kind != NODE_LIST || !n->count)
+        return fail(r, n, path, "a list of shapes", NULL, "%s is not what belongs here", node_kind_name(n));
+    if (r->depth >= SHAPE_DEPTH_MAX)
+        return fail(r, n, path, "at most 16 levels", NULL, "shapes nested too deeply");
+    rheo_shape *children = arena_alloc(r->memory, (size_t)n->count * sizeof *children);
+    if (!children) return report_no_memory(r->report, "the scene's shapes");
+    rheo_status status = RHEO_OK;
+    int i = 0;
+    ++r->depth;
+    for (const node *item = n->first; item && status == RHEO_OK; item = item->next, ++i) {
+        char at[NODE_PATH_MAX];
+        join_index(at, path, i);
+        status = read_shape(r, &children[i], item, at);
+    }
+    --r->depth;
+    shape->children = children;
+    shape->child_count = n->count;
+    return status;
+}
+
+/* Every key beside the shape's own must be one of scale, rotate, move. */
+static rheo_status check_shape_keys(reader *r, const node *n, const node **body, int *kind,
+                                    const char *path) {
+    static const char *const known[] = {"box",   "sphere", "capsule", "cylinder",   "torus",
+                                        "plane", "mesh",   "union",   "difference", "intersection",
+                                        "scale", "rotate", "move",    NULL};
+    static const char allowed[] = "box, sphere, capsule, cylinder, torus, plane, mesh, union, difference or "
+                                  "intersection; beside it scale, rotate, move";
+    *body = NULL;
+    for (const node *item = n->first; item; item = item->next) {
+        node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
+        int k = 0;
+        while (shape_names[k] && strcmp(shape_names[k], item->key) != 0) ++k;
+        if (shape_names[k]) {
+            if (*body)
+                return fail(r, &key, path, "one shape (use union for more)", NULL, "a second shape '%s'",
+                            item->key);
+            *body = item;
+            *kind = k;
+        } else if (strcmp(item->key, "scale") && strcmp(item->key, "rotate") && strcmp(item->key, "move")) {
+            char at[NODE_PATH_MAX];
+            join(at, path, item->key);
+            return fail(r, &key, at, allowed, report_nearest(item->key, known), "unknown key '%.60s'",
+                        item->key);
+        }
+    }
+    if (!*body) return fail(r, n, path, allowed, NULL, "no shape is given");
+    return RHEO_OK;
+}
+
+/* The rows of IN_PLACEMENT, read from a map that also holds the shape itself. */
+static rheo_status read_placement(reader *r, rheo_shape *shape, const node *n, const node *body,
+                                  const char *path) {
+    node beside = {.kind = NODE_MAP, .source = n->source, .line = n->line, .column = n->column};
+    node copies[4];
+    int count = 0;
+    for (const node *item = n->first; item; item = item->next) {
+        if (item == body) continue;
+        copies[count] = *item;
+        copies[count].next = NULL;
+        if (count) copies[count - 1].next = &copies[count];
+        ++count;
+    }
+    beside.first = count ? copies : NULL;
+    beside.count = count;
+    return read_section(r, shape, &beside, IN_PLACEMENT, path);
+}
+
+static rheo_status read_shape(reader *r, rheo_shape *shape, const node *n, const char *path) {
+    int kind = 0;
+    const node *body;
+    char at[NODE_PATH_MAX];
+    *shape = (rheo_shape){.line = n->line};
+    params_fill_defaults(shape, IN_PLACEMENT);
+    if (n->kind != NODE_MAP)
+        return fail(r, n, path, "a map, for example { sphere: { center: [x, y, z], radius: r } }", NULL,
+                    "%s is not a shape", node_kind_name(n));
+    rheo_status status = check_shape_keys(r, n, &body, &kind, path);
+    if (status != RHEO_OK) return status;
+    shape->kind = (rheo_shape_kind)kind;
+    join(at, path, body->key);
+    if (kind >= RHEO_SHAPE_UNION) {
+        status = read_children(r, shape, body, at);
+    } else {
+        params_fill_defaults(shape, (section)(IN_BOX + kind));
+        status = read_section(r, shape, body, (section)(IN_BOX + kind), at);
+    }
+    if (status == RHEO_OK) status = read_placement(r, shape, n, body, path);
+    if (status == RHEO_OK && kind == RHEO_SHAPE_MESH) {
+        snprintf(at, sizeof at, "%.240s.mesh.file", path);
+        status = find_mesh(r, shape, node_find(body, "file"), at);
+    }
+    double longest = fmax(r->scene->size[0], r->scene->size[1]);
+    if (status == RHEO_OK && r->scene->dim == 2) flatten(shape, 16 * longest);
+    return status;
+}
+
+static rheo_status read_shapes(reader *r, rheo_fluid *fluid, const node *n, const char *path,
+                               const param *p) {
+    if (n->kind != NODE_LIST) return fail_type(r, n, path, p);
+    rheo_shape *shapes = arena_alloc(r->memory, (size_t)n->count * sizeof *shapes);
+    if (!shapes) return report_no_memory(r->report, "the scene's shapes");
+    int i = 0;
+    for (const node *item = n->first; item; item = item->next, ++i) {
+        char at[NODE_PATH_MAX];
+        join_index(at, path, i);
+        rheo_status status = read_shape(r, &shapes[i], item, at);
+        if (status != RHEO_OK) return status;
+    }
+    fluid->fill = shapes;
+    fluid->fill_count = n->count;
+    return RHEO_OK;
+}
+
+/* --- lists of things --- */
+
+/* "paraffin wax" -> "paraffin-wax": a material's name as a file name. */
+static char *name_of_material(reader *r, const char *material) {
+    char *name = arena_text(r->memory, material);
+    for (char *c = name; c && *c; ++c)
+        if (*c == ' ') *c = '-';
+    return name;
+}
+
+static rheo_status finish_item(reader *r, void *item, section in, const node *n, int index) {
+    char name[32];
+    if (in == IN_FLUID) {
+        rheo_fluid *fluid = item;
+        if (!fluid->name && !(fluid->name = name_of_material(r, fluid->material)))
+            return report_no_memory(r->report, "a name");
+    } else if (in == IN_SOLID) {
+        rheo_solid *solid = item;
+        snprintf(name, sizeof name, "solid%d", index);
+        if (!solid->name && !(solid->name = arena_text(r->memory, name)))
+            return report_no_memory(r->report, "a name");
+        if (!node_find(n, "motion") && (solid->position.count || solid->rotation_degrees.count))
+            solid->motion = RHEO_KEYED;
+    } else if (in == IN_PROBE) {
+        rheo_probe *probe = item;
+        bool line = node_find(n, "to") != NULL;
+        if (!line) memcpy(probe->to, probe->from, sizeof probe->to);
+        if (!probe->samples) probe->samples = line && !node_find(n, "samples") ? 64 : probe->samples;
+        if (!node_find(n, "samples") && !line) probe->samples = 1;
+    }
+    return RHEO_OK;
+}
+
+static rheo_status start_item(reader *r, void *item, section in) {
+    params_fill_defaults(item, in);
+    if (in == IN_FLUID) {
+        const node water = {.kind = NODE_SCALAR, .text = "water"};
+        for (int i = 0; i < scene_param_count; ++i)
+            if (scene_params[i].type == P_MATERIAL)
+                return read_material(r, item, &water, "", &scene_params[i]);
+    }
+    return RHEO_OK;
+}
+
+static rheo_status read_list(reader *r, const node *n, const param *p, const char *path) {
+    static const size_t sizes[SECTIONS] = {[IN_FLUID] = sizeof(rheo_fluid),
+                                           [IN_EMITTER] = sizeof(rheo_emitter),
+                                           [IN_SOLID] = sizeof(rheo_solid),
+                                           [IN_PROBE] = sizeof(rheo_probe)};
+    rheo_scene *scene = r->scene;
+    if (n->kind != NODE_LIST) return fail_type(r, n, path, p);
+    if (n->count > 4096) return fail(r, n, path, "at most 4096", NULL, "a list of %d is too long", n->count);
+    if (p->sub == IN_FLUID && n->count > RHEO_FLUIDS_MAX)
+        return fail(r, n, path, "at most 16", NULL, "%d fluids are too many", n->count);
+    char *items = arena_alloc(r->memory, (size_t)n->count * sizes[p->sub]);
+    if (!items) return report_no_memory(r->report, "the scene");
+    switch (p->sub) { /* counts before items, so that a failure leaves a consistent scene */
+    case IN_FLUID: scene->fluids = (rheo_fluid *)(void *)items; break;
+    case IN_EMITTER: scene->emitters = (rheo_emitter *)(void *)items; break;
+    case IN_SOLID: scene->solids = (rheo_solid *)(void *)items; break;
+    default: scene->probes = (rheo_probe *)(void *)items; break;
+    }
+    int i = 0;
+    for (const node *item = n->first; item; item = item->next, ++i) {
+        char at[NODE_PATH_MAX];
+        void *into = items + (size_t)i * sizes[p->sub];
+        join_index(at, path, i);
+        rheo_status status = start_item(r, into, p->sub);
+        if (status == RHEO_OK) status = read_section(r, into, item, p->sub, at);
+        if (status == RHEO_OK) status = finish_item(r, into, p->sub, item, i);
+        if (status != RHEO_OK) return status;
+    }
+    switch (p->sub) {
+    case IN_FLUID: scene->fluid_count = n->count; break;
+    case IN_EMITTER: scene->emitter_count = n->count; break;
+    case IN_SOLID: scene->solid_count = n->count; break;
+    default: scene->probe_count = n->count; break;
+    }
+    return RHEO_OK;
+}
+
+/* --- rows --- */
+
+static rheo_status read_param(reader *r, void *base, const node *n, const param *p, const char *path) {
+    void *into = (char *)base + p->offset;
+    bool good = true;
+    int index = 0;
+    rheo_status status;
+    switch (p->type) {
+    case P_SECTION:
+        return p->sub == IN_ROTATION ? read_rotation(r, base, n, path)
+                                     : read_section(r, base, n, p->sub, path);
+    case P_LIST: return read_list(r, n, p, path);
+    case P_INT: good = read_integer(into, n); break;
+    case P_REAL: good = read_number(into, n); break;
+    case P_BOOL: good = read_bool(into, n); break;
+    case P_TEXT:
+    case P_NAME: return read_text(r, into, n, path, p);
+    case P_VECTOR: good = read_vector(r, into, n); break;
+    case P_COLOR: good = read_numbers(into, n, 3, 3); break;
+    case P_SPAN: good = read_numbers(into, n, 2, 2); break;
+    case P_SCALE: {
+        double *scale = into;
+        good = read_number(scale, n);
+        if (good) scale[1] = scale[2] = scale[0];
+        else good = read_vector(r, scale, n);
+        break;
+    }
+    case P_CHOICE:
+        status = read_choice(r, &index, n, p->names, path, p);
+        if (status != RHEO_OK) return status;
+        if (p->size == sizeof(bool)) *(bool *)into = index != 0;
+        else *(int *)into = index;
+        return RHEO_OK;
+    case P_CURVE1: return read_curve(r, into, 1, n, path, p);
+    case P_CURVE3: return read_curve(r, into, 3, n, path, p);
+    case P_SHAPE: return read_shape(r, into, n, path);
+    case P_SHAPES: return read_shapes(r, base, n, path, p);
+    case P_WALLS: return read_walls(r, into, n, path, p);
+    case P_MATERIAL: return read_material(r, base, n, path, p);
+    case P_FLUID: return read_fluid_reference(r, into, n, path, p);
+    case P_SET: return read_set(r, into, n, path, p);
+    case P_LATER:
+        return fail(r, n, path, "leave it out", NULL, "'%s' (%s) is not in this version", p->name, p->help);
+    }
+    return good ? RHEO_OK : fail_type(r, n, path, p);
+}
+
+static rheo_status check_keys(reader *r, const node *map, section in, const char *path) {
+    const char *names[NODE_KEYS_MAX] = {NULL};
+    int count = 0;
+    for (int i = 0; i < scene_param_count; ++i)
+        if (scene_params[i].in == in && count < NODE_KEYS_MAX - 1) names[count++] = scene_params[i].name;
+    for (const node *item = map->first; item; item = item->next) {
+        int i = 0;
+        while (i < count && strcmp(names[i], item->key) != 0) ++i;
+        if (i < count) continue;
+        char allowed[400] = "", at[NODE_PATH_MAX];
+        size_t length = 0;
+        for (i = 0; i < count && length < sizeof allowed; ++i)
+            length +=
+                (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s", i ? ", " : "", names[i]);
+        join(at, path, item->key);
+        node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
+        return fail(r, &key, at, allowed, report_nearest(item->key, names), "unknown key '%.60s'", item->key);
+    }
+    return RHEO_OK;
+}
+
+static rheo_status read_section(reader *r, void *into, const node *map, section in, const char *path) {
+    if (map->kind != NODE_MAP)
+        return fail(r, map, path, "a map of names and values", NULL, "%s is not what belongs here",
+                    node_kind_name(map));
+    rheo_status status = check_keys(r, map, in, path);
+    for (int i = 0; i < scene_param_count && status == RHEO_OK; ++i) {
+        const param *p = &scene_params[i];
+        if (p->in != in) continue;
+        const node *value = node_find(map, p->name);
+        char at[NODE_PATH_MAX], allowed[400];
+        join(at, path, p->name);
+        if (value) {
+            status = read_param(r, into, value, p, at);
+        } else if (p->required) {
+            param_allowed(allowed, sizeof allowed, p);
+            status = fail(r, map, at, allowed, NULL, "'%s' is missing (%s)", p->name, p->help);
+        }
+        /* everything else depends on whether z exists */
+        if (p->in == IN_DOMAIN && !strcmp(p->name, "dim") && r->scene->dim != 2 && r->scene->dim != 3)
+            status = fail(r, value ? value : map, at, "2 or 3", NULL, "%d is not a dimension", r->scene->dim);
+    }
+    return status;
+}
+
+rheo_status scene_read_tree(rheo_scene *scene, bool *rewritten, const char *directory, rheo_report *report) {
+    scene_owner *owner = scene->owner;
+    reader r = {.memory = &owner->memory, .report = report, .scene = scene, .directory = directory};
+    rheo_status status = read_section(&r, scene, owner->root, IN_SCENE, "");
+    *rewritten = r.rewritten;
+    return status;
+}

@@ -1,0 +1,334 @@
+/* What every scene must satisfy, loaded or filled by hand: the ranges of params.c, and combinations.
+ *
+ * Messages name a path; for loaded scenes the loader adds file, line and column from the path. */
+#include <rheo/scene.h>
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <rheo/sim.h>
+#include "core/report.h"
+#include "scene/params.h"
+#include "scene/scene_internal.h"
+
+typedef struct checker {
+    const rheo_scene *scene;
+    rheo_report *report;
+} checker;
+
+__attribute__((format(printf, 4, 5))) static rheo_status fail(const checker *c, const char *path,
+                                                              const char *allowed, const char *format, ...) {
+    char message[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    report_fail(c->report, RHEO_INVALID, allowed, "%s", message);
+    report_place(c->report, NULL, 0, 0, path);
+    return RHEO_INVALID;
+}
+
+__attribute__((format(printf, 2, 3))) static const char *path_of(char path[NODE_PATH_MAX], const char *format,
+                                                                 ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(path, NODE_PATH_MAX, format, args);
+    va_end(args);
+    return path;
+}
+
+/* --- ranges --- */
+
+static bool in_range(double value, const param *p) {
+    return isfinite(value) && (p->above ? value > p->low : value >= p->low) && value <= p->high;
+}
+
+static rheo_status check_numbers(const checker *c, const double *values, int count, const param *p,
+                                 const char *path) {
+    for (int i = 0; i < count; ++i) {
+        if (in_range(values[i], p)) continue;
+        char allowed[400], at[NODE_PATH_MAX];
+        param_allowed(allowed, sizeof allowed, p);
+        if (count > 1) path_of(at, "%.240s[%d]", path, i);
+        else path_of(at, "%.250s", path);
+        return fail(c, at, allowed, isfinite(values[i]) ? "%g is out of range" : "%g is not a finite number",
+                    values[i]);
+    }
+    return RHEO_OK;
+}
+
+static rheo_status check_curve(const checker *c, const rheo_curve *curve, int width, const param *p,
+                               const char *path) {
+    if (curve->count == 0) return RHEO_OK;
+    char allowed[400], at[NODE_PATH_MAX];
+    param_allowed(allowed, sizeof allowed, p);
+    if (curve->count < 0 || curve->width != width || !curve->values || (curve->count > 1 && !curve->times))
+        return fail(c, path, allowed, "a curve must have keys of %d number%s", width, width > 1 ? "s" : "");
+    for (int i = 0; i < curve->count; ++i) {
+        bool keyed = curve->count > 1;
+        path_of(at, keyed ? "%.230s.keys[%d]" : "%.250s", path, i);
+        if (keyed && !isfinite(curve->times[i]))
+            return fail(c, at, allowed, "the time of a key is not finite");
+        if (keyed && i > 0 && !(curve->times[i] > curve->times[i - 1]))
+            return fail(c, at, allowed, "key times must rise: %g comes after %g", curve->times[i],
+                        curve->times[i - 1]);
+        for (int k = 0; k < width; ++k)
+            if (!in_range(curve->values[i * width + k], p))
+                return fail(c, at, allowed, "%g is out of range", curve->values[i * width + k]);
+    }
+    return RHEO_OK;
+}
+
+static rheo_status check_choice(const checker *c, const void *from, const param *p, const char *path) {
+    int count = 0, value;
+    if (p->size == sizeof(bool)) return RHEO_OK;
+    memcpy(&value, from, sizeof value);
+    while (p->names[count]) ++count;
+    if (value >= 0 && value < count) return RHEO_OK;
+    char allowed[400];
+    param_allowed(allowed, sizeof allowed, p);
+    return fail(c, path, allowed, "%d is not one of the known values", value);
+}
+
+static rheo_status check_name(const checker *c, const char *name, const param *p, const char *path) {
+    bool good = name && name[0] && strlen(name) <= 60 && name[0] != '-';
+    for (const char *l = name; good && *l; ++l) good = isalnum((unsigned char)*l) || *l == '-' || *l == '_';
+    if (good) return RHEO_OK;
+    char allowed[400];
+    param_allowed(allowed, sizeof allowed, p);
+    return fail(c, path, allowed, "'%.60s' cannot be used as a name", name ? name : "");
+}
+
+/* All rows of a section that are plain numbers, choices, names or curves. */
+static rheo_status check_section(const checker *c, const void *base, section in, const char *path) {
+    rheo_status status = RHEO_OK;
+    int dim = c->scene->dim;
+    for (int i = 0; i < scene_param_count && status == RHEO_OK; ++i) {
+        const param *p = &scene_params[i];
+        if (p->in != in) continue;
+        const void *from = (const char *)base + p->offset;
+        char at[NODE_PATH_MAX];
+        path_of(at, "%.200s%s%s", path, path[0] ? "." : "", p->name);
+        int whole;
+        switch (p->type) {
+        case P_SECTION: status = check_section(c, base, p->sub, at); break;
+        case P_INT:
+            memcpy(&whole, from, sizeof whole);
+            status = check_numbers(c, &(double){whole}, 1, p, at);
+            break;
+        case P_REAL: status = check_numbers(c, from, 1, p, at); break;
+        case P_VECTOR:
+        case P_SCALE: status = check_numbers(c, from, dim, p, at); break;
+        case P_COLOR: status = check_numbers(c, from, 3, p, at); break;
+        case P_SPAN: status = check_numbers(c, from, 2, p, at); break;
+        case P_CHOICE: status = check_choice(c, from, p, at); break;
+        case P_NAME: status = check_name(c, *(const char *const *)from, p, at); break;
+        case P_CURVE1: status = check_curve(c, from, 1, p, at); break;
+        case P_CURVE3: status = check_curve(c, from, 3, p, at); break;
+        default: break;
+        }
+    }
+    return status;
+}
+
+/* --- shapes --- */
+
+static bool has_length(const double v[3]) {
+    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > 0;
+}
+
+static rheo_status check_shape(const checker *c, const rheo_shape *s, const char *path, int depth) {
+    char at[NODE_PATH_MAX];
+    if ((int)s->kind < 0 || s->kind > RHEO_SHAPE_INTERSECTION)
+        return fail(c, path, NULL, "unknown kind of shape");
+    const char *kind = shape_names[s->kind];
+    path_of(at, "%.200s.%s", path, kind);
+    rheo_status status = RHEO_OK;
+    if (s->kind < RHEO_SHAPE_UNION) status = check_section(c, s, (section)(IN_BOX + (int)s->kind), at);
+    if (status == RHEO_OK) status = check_section(c, s, IN_PLACEMENT, path);
+    if (status != RHEO_OK) return status;
+    for (int axis = 0; s->kind == RHEO_SHAPE_BOX && axis < c->scene->dim; ++axis)
+        if (!(s->a[axis] < s->b[axis]))
+            return fail(c, at, "min below max in every direction",
+                        "the box is empty: min %g, max %g along %c", s->a[axis], s->b[axis], "xyz"[axis]);
+    if (s->kind == RHEO_SHAPE_CYLINDER && !memcmp(s->a, s->b, sizeof s->a))
+        return fail(c, at, "two different points", "from and to of the cylinder are the same point");
+    if (s->kind == RHEO_SHAPE_TORUS && !has_length(s->b))
+        return fail(c, at, "not 0 0 0", "the axis has no length");
+    if (s->kind == RHEO_SHAPE_PLANE && !has_length(s->b))
+        return fail(c, at, "not 0 0 0", "the normal has no length");
+    if (s->rotate_degrees != 0 && !has_length(s->rotate_axis))
+        return fail(c, path_of(at, "%.200s.rotate.axis", path), "not 0 0 0", "the axis has no length");
+    if (s->kind == RHEO_SHAPE_MESH && (!s->file || !s->file[0]))
+        return fail(c, at, "a mesh file", "no file is named");
+    if (s->kind < RHEO_SHAPE_UNION) return RHEO_OK;
+    if (s->child_count < 1 || !s->children)
+        return fail(c, at, "a list of shapes", "there are no shapes in the %s", kind);
+    if (depth >= SHAPE_DEPTH_MAX) return fail(c, at, "at most 16 levels", "shapes nested too deeply");
+    for (int i = 0; i < s->child_count && status == RHEO_OK; ++i) {
+        char child[NODE_PATH_MAX];
+        path_of(child, "%.230s[%d]", at, i);
+        status = check_shape(c, &s->children[i], child, depth + 1);
+    }
+    return status;
+}
+
+/* --- the parts of a scene --- */
+
+static rheo_status check_domain(const checker *c) {
+    const rheo_scene *s = c->scene;
+    char path[NODE_PATH_MAX];
+    if (s->dim != 2 && s->dim != 3) return fail(c, "domain.dim", "2 or 3", "%d is not a dimension", s->dim);
+    rheo_status status = check_section(c, s, IN_SCENE, "");
+    if (status != RHEO_OK) return status;
+    double longest = 0;
+    for (int axis = 0; axis < s->dim; ++axis) longest = fmax(longest, s->size[axis]);
+    for (int axis = 0; axis < s->dim; ++axis)
+        if (lround(s->size[axis] * s->cells / longest) < 2)
+            return fail(c, "domain.size",
+                        "at least two cells in every direction: more cells or a thicker domain",
+                        "the domain is less than two cells thick along %c", "xyz"[axis]);
+    for (int side = 0; side < 2 * s->dim; ++side) {
+        if ((int)s->wall[side] < 0 || s->wall[side] > RHEO_WALL_PERIODIC)
+            return fail(c, "domain.walls", "closed, open", "unknown kind of wall");
+        if (s->wall[side] == RHEO_WALL_PERIODIC)
+            return fail(c, path_of(path, "domain.walls.%s", side_names[side]), "closed, open",
+                        "periodic walls are not in this version");
+    }
+    if (s->frames / s->fps > 1e9)
+        return fail(c, "time.frames", "less than 1e9 s in all", "the run is too long");
+    if (s->method > RHEO_MAC)
+        return fail(c, "solver.method", "flip, apic, pic, semi-lagrangian, mac",
+                    "the method '%s' is not in this version", method_names[s->method]);
+    if (s->output_volume) return fail(c, "output.volume", "false", "writing volumes is not in this version");
+    return RHEO_OK;
+}
+
+static rheo_status same_name(const checker *c, const char *path, const char *name) {
+    return fail(c, path, "a different name for each", "the name '%.60s' is used twice", name);
+}
+
+static rheo_status check_fluids(const checker *c) {
+    const rheo_scene *s = c->scene;
+    char path[NODE_PATH_MAX];
+    if (s->fluid_count < 1 || !s->fluids)
+        return fail(c, "fluids", "at least one fluid", "there is no fluid at all");
+    if (s->fluid_count > RHEO_FLUIDS_MAX)
+        return fail(c, "fluids", "at most 16", "%d fluids are too many", s->fluid_count);
+    for (int i = 0; i < s->fluid_count; ++i) {
+        const rheo_fluid *f = &s->fluids[i];
+        rheo_status status = check_section(c, f, IN_FLUID, path_of(path, "fluids[%d]", i));
+        for (int k = 0; k < f->fill_count && status == RHEO_OK; ++k)
+            status = check_shape(c, &f->fill[k], path_of(path, "fluids[%d].fill[%d]", i, k), 0);
+        if (status != RHEO_OK) return status;
+        for (int k = 0; k < i; ++k)
+            if (!strcmp(s->fluids[k].name, f->name))
+                return same_name(c, path_of(path, "fluids[%d].name", i), f->name);
+        if (f->density != s->fluids[0].density)
+            return fail(c, path_of(path, "fluids[%d].density", i), "the same density for all fluids",
+                        "the grid methods have one density: %g kg/m3 here, %g in fluids[0]", f->density,
+                        s->fluids[0].density);
+    }
+    return RHEO_OK;
+}
+
+static rheo_status check_emitters(const checker *c) {
+    const rheo_scene *s = c->scene;
+    char path[NODE_PATH_MAX];
+    for (int i = 0; i < s->emitter_count; ++i) {
+        const rheo_emitter *e = &s->emitters[i];
+        if (e->fluid < 0 || e->fluid >= s->fluid_count)
+            return fail(c, path_of(path, "emitters[%d].fluid", i), "one of the fluids",
+                        "there is no fluid %d", e->fluid);
+        rheo_status status = check_section(c, e, IN_EMITTER, path_of(path, "emitters[%d]", i));
+        if (status == RHEO_OK) status = check_shape(c, &e->shape, path_of(path, "emitters[%d].shape", i), 0);
+        if (status != RHEO_OK) return status;
+        if (!(e->during[0] < e->during[1]))
+            return fail(c, path_of(path, "emitters[%d].during", i), "[from, to] with from before to",
+                        "the span from %g to %g is empty", e->during[0], e->during[1]);
+    }
+    return RHEO_OK;
+}
+
+static rheo_status check_motion(const checker *c, const rheo_solid *solid, int i) {
+    char path[NODE_PATH_MAX];
+    bool keyed = solid->position.count || solid->rotation_degrees.count;
+    path_of(path, "solids[%d].motion", i);
+    if (solid->motion == RHEO_DYNAMIC)
+        return fail(c, path, "static, keyed",
+                    "bodies moved by the fluid (motion: dynamic) are not in this version");
+    if (solid->motion == RHEO_KEYED && !keyed)
+        return fail(c, path, "position: { keys: [[time, [x, y, z]], ...] } or rotation",
+                    "a keyed solid needs position or rotation keys");
+    if (solid->motion == RHEO_STATIC && keyed)
+        return fail(c, path, "motion: keyed",
+                    "a static solid has no position or rotation; place it with move and rotate");
+    if (solid->rotation_degrees.count && !has_length(solid->rotation_axis))
+        return fail(c, path_of(path, "solids[%d].rotation.axis", i), "not 0 0 0", "the axis has no length");
+    return RHEO_OK;
+}
+
+static rheo_status check_solids(const checker *c) {
+    const rheo_scene *s = c->scene;
+    char path[NODE_PATH_MAX];
+    for (int i = 0; i < s->solid_count; ++i) {
+        const rheo_solid *solid = &s->solids[i];
+        rheo_status status = check_section(c, solid, IN_SOLID, path_of(path, "solids[%d]", i));
+        if (status == RHEO_OK)
+            status = check_shape(c, &solid->shape, path_of(path, "solids[%d].shape", i), 0);
+        if (status == RHEO_OK) status = check_motion(c, solid, i);
+        if (status != RHEO_OK) return status;
+        for (int k = 0; k < i; ++k)
+            if (!strcmp(s->solids[k].name, solid->name))
+                return same_name(c, path_of(path, "solids[%d].name", i), solid->name);
+    }
+    return RHEO_OK;
+}
+
+static rheo_status check_probes(const checker *c) {
+    const rheo_scene *s = c->scene;
+    char path[NODE_PATH_MAX];
+    for (int i = 0; i < s->probe_count; ++i) {
+        const rheo_probe *probe = &s->probes[i];
+        rheo_status status = check_section(c, probe, IN_PROBE, path_of(path, "probes[%d]", i));
+        if (status != RHEO_OK) return status;
+        path_of(path, "probes[%d].of", i);
+        if (!probe->of || probe->of >= 2 * RHEO_OF_DENSITY)
+            return fail(c, path, "velocity, pressure, phi, density", "the probe measures nothing known");
+        if (probe->of & RHEO_OF_TEMPERATURE)
+            return fail(c, path, "velocity, pressure, phi, density", "temperature is not in this version");
+        for (int k = 0; k < i; ++k)
+            if (!strcmp(s->probes[k].name, probe->name))
+                return same_name(c, path_of(path, "probes[%d].name", i), probe->name);
+    }
+    return RHEO_OK;
+}
+
+static rheo_status check_camera(const checker *c) {
+    const rheo_scene *s = c->scene;
+    for (int i = 0; i < s->camera_eye.count;
+         ++i) { /* at the eye's keys; in between the directions cannot vanish by intent */
+        double target[3] = {0};
+        double time = s->camera_eye.count > 1 ? s->camera_eye.times[i] : 0;
+        if (!s->camera_target.count) break;
+        rheo_evaluate_curve(target, &s->camera_target, time);
+        if (!memcmp(target, &s->camera_eye.values[3 * i], sizeof target))
+            return fail(c, "camera.target", "a point away from the eye",
+                        "the camera looks at the point where it stands");
+    }
+    return RHEO_OK;
+}
+
+rheo_status rheo_validate_scene(const rheo_scene *scene, rheo_report *report) {
+    checker c = {.scene = scene, .report = report};
+    rheo_status status = check_domain(&c);
+    if (status == RHEO_OK) status = check_fluids(&c);
+    if (status == RHEO_OK) status = check_emitters(&c);
+    if (status == RHEO_OK) status = check_solids(&c);
+    if (status == RHEO_OK) status = check_probes(&c);
+    if (status == RHEO_OK) status = check_camera(&c);
+    if (status != RHEO_OK) scene_place(report, scene);
+    return status;
+}
