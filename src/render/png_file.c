@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <png.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,4 +77,18 @@ rheo_status png_read(image *i, const char *file, rheo_report *report) {
     }
     fclose(f);
     return status;
+}
+
+bool png_read_size(int *width, int *height, const char *file) {
+    png_image png = {.version = PNG_IMAGE_VERSION};
+    FILE *f = fopen(file, "rb");
+    if (!f) return false;
+    bool good = png_image_begin_read_from_stdio(&png, f) && png.width <= SIDE_MAX && png.height <= SIDE_MAX;
+    if (good) {
+        *width = (int)png.width;
+        *height = (int)png.height;
+    }
+    png_image_free(&png);
+    fclose(f);
+    return good;
 }

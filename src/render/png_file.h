@@ -2,6 +2,7 @@
 #ifndef RENDER_PNG_FILE_H
 #define RENDER_PNG_FILE_H
 
+#include <stdbool.h>
 #include <rheo/status.h>
 
 typedef struct image {
@@ -15,4 +16,6 @@ void image_free(image *i);
 rheo_status png_write(const char *file, const image *i, rheo_report *report);
 /* Any PNG, brought to 8 bit RGB over white. */
 rheo_status png_read(image *i, const char *file, rheo_report *report);
+/* From the header alone; false when it is not a PNG that can be read. */
+bool png_read_size(int *width, int *height, const char *file);
 #endif

@@ -1,0 +1,292 @@
+/* From a cache's files to a picture's tables.
+ *
+ * The scene text of the manifest gives camera, solids and colours; the frame's files give the surface, the
+ * spray and where dynamic bodies are. A solid's surface is the zero set of d(R^T (x - p) + c), its distance
+ * carried along by the placement (p, R); a plain mesh is drawn by its triangles. Limits: one surface, in the
+ * first fluid's colour. */
+#include "render/cache_scene.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "core/memory.h"
+#include "core/report.h"
+#include "geom/mesh.h"
+#include "solid/vector.h"
+
+enum { BODIES_MAX = 256 };
+
+bool cache_scene_path(char path[FILE_PATH_MAX], const char *cache, const char *name) {
+    return snprintf(path, FILE_PATH_MAX, "%s/%s", cache, name) < FILE_PATH_MAX;
+}
+
+/* ---- once a cache ---- */
+
+/* As shape.c maps a mesh: c + R S (v - c) + m, c the middle of its bounds, c + m the shape's centre. */
+static rheo_status load_triangles(cache_solid *s, const rheo_shape *def, rheo_report *report) {
+    tri_mesh m;
+    rheo_status status = mesh_read(&m, def->file, report);
+    if (status) return status;
+    double lower[3], upper[3], turn[9];
+    mesh_bounds(lower, upper, &m);
+    mat_rotation(turn, def->rotate_axis, def->rotate_degrees * (M_PI / 180));
+    s->vertex = mem_alloc(m.vertex_count * sizeof *s->vertex);
+    s->position = mem_alloc(m.vertex_count * 3 * sizeof *s->position);
+    s->triangle = mem_alloc(m.triangle_count * 3 * sizeof *s->triangle);
+    if (!s->vertex || !s->position || !s->triangle) {
+        mesh_free(&m);
+        return report_no_memory(report, "a solid's mesh");
+    }
+    for (size_t v = 0; v < m.vertex_count; ++v) {
+        double from[3];
+        for (int a = 0; a < 3; ++a)
+            from[a] = def->scale[a] * def->file_scale * (m.vertex[v][a] - 0.5 * (lower[a] + upper[a]));
+        for (int a = 0; a < 3; ++a)
+            s->vertex[v][a] =
+                s->centre[a] + turn[3 * a] * from[0] + turn[3 * a + 1] * from[1] + turn[3 * a + 2] * from[2];
+    }
+    memcpy(s->triangle, m.triangle, m.triangle_count * sizeof *m.triangle);
+    s->vertex_count = m.vertex_count;
+    s->triangle_count = m.triangle_count;
+    s->triangles = true;
+    mesh_free(&m);
+    return RHEO_OK;
+}
+
+static rheo_status compile_solids(cache_scene *c, rheo_report *report) {
+    const rheo_scene *scene = c->scene;
+    c->solid = mem_alloc((size_t)(scene->solid_count + 1) * sizeof *c->solid);
+    if (!c->solid) return report_no_memory(report, "the solids");
+    for (int i = 0; i < scene->solid_count; ++i) {
+        const rheo_shape *def = &scene->solids[i].shape;
+        cache_solid *s = &c->solid[i];
+        bool flat = scene->dim == 2;
+        rheo_status status =
+            flat ? shape_make_flat(&s->shape, def, report) : shape_make(&s->shape, def, report);
+        if (status) return status;
+        shape_centre(s->centre, s->shape);
+        if (!flat && def->kind == RHEO_SHAPE_MESH && (status = load_triangles(s, def, report))) return status;
+    }
+    return RHEO_OK;
+}
+
+rheo_status cache_scene_open(cache_scene **out, const char *cache, const cache_manifest *m,
+                             rheo_report *report) {
+    *out = NULL;
+    cache_scene *c = mem_alloc(sizeof *c);
+    if (!c) return report_no_memory(report, "the picture's scene");
+    c->cache = cache;
+    c->manifest = m;
+    rheo_status status = cache_load_scene(&c->scene, m, report);
+    if (!status) status = compile_solids(c, report);
+    if (status) {
+        cache_scene_free(c);
+        return status;
+    }
+    *out = c;
+    return RHEO_OK;
+}
+
+static void free_frame(cache_scene *c) {
+    rheo_free_mesh(&c->mesh);
+    c->mesh = (rheo_mesh){0};
+    mem_free(c->drop);
+    c->drop = NULL;
+}
+
+void cache_scene_free(cache_scene *c) {
+    if (!c) return;
+    free_frame(c);
+    for (int i = 0; c->solid && i < c->scene->solid_count; ++i) {
+        shape_free(c->solid[i].shape);
+        mem_free(c->solid[i].vertex);
+        mem_free(c->solid[i].position);
+        mem_free(c->solid[i].triangle);
+    }
+    mem_free(c->solid);
+    if (c->scene) rheo_free_scene(c->scene);
+    mem_free(c);
+}
+
+/* ---- solids of a frame ---- */
+
+static double placed_distance(const void *body, const double x[3]) {
+    const cache_solid *s = body;
+    return placement_distance(&s->place, s->shape, x);
+}
+
+static void rotation_of(double r[9], const double q[4]) {
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
+                         2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+                         2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+    memcpy(r, m, sizeof m);
+}
+
+static void place_solid(cache_solid *s, const rheo_solid *def, double time, const cache_body *bodies,
+                        int count) {
+    s->place = placement_of_solid(def, s->shape, time);
+    if (def->motion != RHEO_DYNAMIC || !def->name) return;
+    for (int b = 0; b < count; ++b)
+        if (!strncmp(bodies[b].name, def->name, sizeof bodies[b].name - 1)) {
+            memcpy(s->place.position, bodies[b].body.position, sizeof s->place.position);
+            rotation_of(s->place.rotation, bodies[b].body.orientation);
+        }
+}
+
+static void place_point(double x[3], const cache_solid *s, const double y[3]) {
+    const double *r = s->place.rotation;
+    double from[3] = {y[0] - s->centre[0], y[1] - s->centre[1], y[2] - s->centre[2]};
+    for (int a = 0; a < 3; ++a)
+        x[a] = s->place.position[a] + r[3 * a] * from[0] + r[3 * a + 1] * from[1] + r[3 * a + 2] * from[2];
+}
+
+/* The box about the placed shape; the domain's where the shape is infinite. */
+static void placed_bounds(double lower[3], double upper[3], const cache_solid *s, const picture_scene *p) {
+    const double low[3] = {(double)p->lower.x, (double)p->lower.y, (double)p->lower.z};
+    const double high[3] = {(double)p->upper.x, (double)p->upper.y, (double)p->upper.z};
+    double own[2][3];
+    bool finite = true;
+    shape_bounds(own[0], own[1], s->shape);
+    for (int a = 0; a < 3; ++a) {
+        lower[a] = INFINITY;
+        upper[a] = -INFINITY;
+        if (p->flat && a == 2) own[0][a] = low[a], own[1][a] = high[a];
+        finite = finite && isfinite(own[0][a]) && isfinite(own[1][a]);
+    }
+    for (int k = 0; finite && k < 8; ++k) {
+        double x[3], y[3] = {own[k & 1][0], own[k >> 1 & 1][1], own[k >> 2][2]};
+        place_point(x, s, y);
+        for (int a = 0; a < 3; ++a) {
+            lower[a] = fmin(lower[a], x[a]);
+            upper[a] = fmax(upper[a], x[a]);
+        }
+    }
+    double room = 1e-3 * (high[0] - low[0]);
+    for (int a = 0; a < 3; ++a) {
+        bool cut = !finite || (p->flat && a == 2);
+        lower[a] = cut ? low[a] : lower[a] - room;
+        upper[a] = cut ? high[a] : upper[a] + room;
+    }
+}
+
+static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def) {
+    if (p->flat && def->inside_fluid) return true;
+    int material =
+        picture_add_material(p, def->inside_fluid ? PICTURE_GLASS : PICTURE_MATTE, vec_of(def->color));
+    if (material < 0) return false;
+    if (s->triangles) {
+        for (size_t v = 0; v < s->vertex_count; ++v) {
+            double x[3];
+            place_point(x, s, s->vertex[v]);
+            for (size_t a = 0; a < 3; ++a) s->position[3 * v + a] = (float)x[a];
+        }
+        picture_mesh mesh = {.vertex_count = s->vertex_count,
+                             .triangle_count = s->triangle_count,
+                             .position = s->position,
+                             .triangle = s->triangle,
+                             .material = material};
+        return picture_add_mesh(p, mesh) >= 0;
+    }
+    double lower[3], upper[3];
+    placed_bounds(lower, upper, s, p);
+    return picture_add_solid(
+               p, (picture_solid){placed_distance, s, vec_of(lower), vec_of(upper), material}) >= 0;
+}
+
+static rheo_status add_solids(cache_scene *c, int frame, rheo_report *report) {
+    cache_body bodies[BODIES_MAX];
+    int count = 0;
+    const cache_file *file = cache_find_file(c->manifest, CACHE_BODIES, frame);
+    char path[FILE_PATH_MAX];
+    if (file && cache_scene_path(path, c->cache, file->name)) {
+        rheo_status status = cache_read_bodies(bodies, &count, BODIES_MAX, path, report);
+        if (status) return status;
+    }
+    for (int i = 0; i < c->scene->solid_count; ++i) {
+        const rheo_solid *def = &c->scene->solids[i];
+        place_solid(&c->solid[i], def, frame / c->scene->fps, bodies, count);
+        if (!add_solid(&c->picture, &c->solid[i], def))
+            return report_fail(report, RHEO_INVALID, "at most 256 solids, 22 of them meshes",
+                               "too many solids to draw");
+    }
+    return RHEO_OK;
+}
+
+/* ---- liquid of a frame ---- */
+
+/* Sorted by fluid, a group each. */
+static rheo_status add_spray(cache_scene *c, const int *liquid, int frame, rheo_report *report) {
+    const cache_file *file = cache_find_file(c->manifest, CACHE_SPRAY, frame);
+    char path[FILE_PATH_MAX];
+    if (!file || !cache_scene_path(path, c->cache, file->name)) return RHEO_OK;
+    ply_particles spray;
+    rheo_status status = ply_read_particles(&spray, path, report);
+    if (status) return status;
+    c->drop = mem_alloc((spray.count + 1) * sizeof *c->drop);
+    if (!c->drop) status = report_no_memory(report, "the spray");
+    size_t at = 0;
+    for (int f = 0; !status && f < c->scene->fluid_count; ++f) {
+        size_t first = at;
+        for (size_t i = 0; i < spray.count; ++i) {
+            if (spray.fluid && spray.fluid[i] != f) continue;
+            float radius =
+                spray.radius && spray.radius[i] > 0 ? spray.radius[i] : 0.3f * (float)c->manifest->dx;
+            const float row[4] = {spray.position[i][0], spray.position[i][1], spray.position[i][2], radius};
+            memcpy(c->drop[at++], row, sizeof row);
+        }
+        if (at > first)
+            picture_add_drops(&c->picture,
+                              (picture_drops){at - first, (const float(*)[4])c->drop + first, liquid[f]});
+    }
+    ply_free_particles(&spray);
+    return status;
+}
+
+static rheo_status add_liquid(cache_scene *c, int frame, rheo_report *report) {
+    const rheo_scene *scene = c->scene;
+    int liquid[RHEO_FLUIDS_MAX] = {0};
+    for (int f = 0; f < scene->fluid_count && f < RHEO_FLUIDS_MAX; ++f)
+        liquid[f] = picture_add_material(&c->picture, PICTURE_LIQUID, vec_of(scene->fluids[f].color));
+    if (!scene->fluid_count) liquid[0] = picture_add_material(&c->picture, PICTURE_LIQUID, grey(0.8f));
+    const cache_file *file = cache_find_file(c->manifest, CACHE_MESH, frame);
+    char path[FILE_PATH_MAX];
+    if (!file || !cache_scene_path(path, c->cache, file->name))
+        return report_fail(report, RHEO_INVALID, NULL, "frame %d has no mesh", frame);
+    rheo_status status = ply_read_mesh(&c->mesh, path, report);
+    if (status) return status;
+    if (c->mesh.triangle_count) {
+        picture_mesh mesh = {.vertex_count = c->mesh.vertex_count,
+                             .triangle_count = c->mesh.triangle_count,
+                             .position = c->mesh.position,
+                             .normal = c->mesh.normal,
+                             .triangle = c->mesh.triangle,
+                             .material = liquid[0]};
+        picture_add_mesh(&c->picture, mesh);
+    }
+    return add_spray(c, liquid, frame, report);
+}
+
+static void aim_camera(cache_scene *c, double time) {
+    const rheo_scene *scene = c->scene;
+    if (scene->dim == 2 || !scene->camera_eye.count) return;
+    double eye[3], target[3] = {0.5 * scene->size[0], 0.4 * scene->size[1], 0.5 * scene->size[2]}, fov = 35;
+    rheo_evaluate_curve(eye, &scene->camera_eye, time);
+    if (scene->camera_target.count) rheo_evaluate_curve(target, &scene->camera_target, time);
+    if (scene->camera_fov.count) rheo_evaluate_curve(&fov, &scene->camera_fov, time);
+    c->picture.camera = camera_look(vec_of(eye), vec_of(target), (float)fov);
+}
+
+rheo_status cache_scene_load_frame(cache_scene *c, int frame, float aspect, rheo_report *report) {
+    const rheo_scene *scene = c->scene;
+    free_frame(c);
+    bool flat = scene->dim == 2;
+    const double upper[3] = {scene->size[0], scene->size[1], flat ? c->manifest->dx : scene->size[2]};
+    picture_begin(&c->picture, grey(0), vec_of(upper), flat, (float)c->manifest->dx, aspect);
+    aim_camera(c, frame / scene->fps);
+    rheo_status status = add_liquid(c, frame, report);
+    if (!status) status = add_solids(c, frame, report);
+    if (status) return status;
+    int line = picture_add_material(&c->picture, PICTURE_LINE, vec(0.10f, 0.11f, 0.13f));
+    picture_add_mesh(&c->picture, picture_make_edges(&c->edges, &c->picture, line));
+    return RHEO_OK;
+}

@@ -1,0 +1,158 @@
+/* A movie through the ffmpeg command: the pictures go into its standard input one after the other.
+ *
+ * Where frames are missing (drawn with `every`) the picture before them stays, so that the movie runs at the
+ * speed of the scene. ffmpeg's input is a socket and not a pipe: writing to one that is gone is then an error
+ * and no signal to the host program. What ffmpeg says goes to an unnamed file and from there into the report.
+ * Limits: H.264 in MP4, even sides (an odd one gets a line more). */
+#include <rheo/render.h>
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <fcntl.h>
+#include "core/memory.h"
+#include "core/report.h"
+#include "io/cache.h"
+#include "render/picture_list.h"
+
+enum { PICTURE_BYTES_MAX = 1 << 30, TAIL = 360 };
+
+extern char **environ;
+
+/* 0, or the error number. */
+static int start_ffmpeg(pid_t *child, int input, FILE *said, const char *output, double fps) {
+    char rate[32];
+    snprintf(rate, sizeof rate, "%.9g", fps);
+    const char *arguments[] = {"ffmpeg",     "-hide_banner",
+                               "-loglevel",  "error",
+                               "-nostats",   "-y",
+                               "-f",         "image2pipe",
+                               "-framerate", rate,
+                               "-c:v",       "png",
+                               "-i",         "pipe:0",
+                               "-vf",        "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+                               "-c:v",       "libx264",
+                               "-preset",    "medium",
+                               "-crf",       "17",
+                               "-pix_fmt",   "yuv420p",
+                               "-movflags",  "+faststart",
+                               "-f",         "mp4",
+                               output,       NULL};
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error) return error;
+    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(said), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(said), STDERR_FILENO);
+    error = posix_spawnp(child, "ffmpeg", &actions, NULL, (char *const *)(uintptr_t)arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* False when ffmpeg does not listen any more: its exit code and words then say why. */
+static bool send_all(int to, const unsigned char *data, size_t count) {
+    while (count) {
+        ssize_t sent = send(to, data, count, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent <= 0) return false;
+        data += sent;
+        count -= (size_t)sent;
+    }
+    return true;
+}
+
+static rheo_status send_pictures(int to, const char *cache, const picture_list *list, rheo_report *report) {
+    bool listening = true;
+    for (int i = 0; listening && i < list->count; ++i) {
+        char path[FILE_PATH_MAX];
+        unsigned char *data;
+        size_t count;
+        if (!cache_path(path, cache, CACHE_PICTURE, NULL, list->frame[i]))
+            return report_fail(report, RHEO_IO, NULL, "the cache's path is too long");
+        rheo_status status = file_read(&data, &count, path, PICTURE_BYTES_MAX, report);
+        if (status) return status;
+        int shown = i + 1 < list->count ? list->frame[i + 1] - list->frame[i] : 1;
+        for (int k = 0; listening && k < shown; ++k) listening = send_all(to, data, count);
+        mem_free(data);
+    }
+    return RHEO_OK;
+}
+
+static rheo_status fail_ffmpeg(rheo_report *report, FILE *said, int code) {
+    char tail[TAIL + 1] = "";
+    long end = fseek(said, 0, SEEK_END) ? 0 : ftell(said);
+    if (end > 0 && !fseek(said, end > TAIL ? end - TAIL : 0, SEEK_SET)) tail[fread(tail, 1, TAIL, said)] = 0;
+    for (size_t l = strlen(tail); l && (tail[l - 1] == '\n' || tail[l - 1] == '\r'); --l) tail[l - 1] = 0;
+    return report_fail(report, RHEO_IO, NULL, "ffmpeg failed (%d): %s", code,
+                       tail[0] ? tail : "it gave no reason");
+}
+
+static int wait_for(pid_t child) {
+    int state;
+    while (waitpid(child, &state, 0) < 0)
+        if (errno != EINTR) return -1;
+    return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + (WIFSIGNALED(state) ? WTERMSIG(state) : 0);
+}
+
+static rheo_status encode(const char *output, const char *cache, const picture_list *list, double fps,
+                          FILE *said, rheo_report *report) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+        return report_fail(report, RHEO_IO, NULL, "no socket for ffmpeg: %s", strerror(errno));
+    pid_t child;
+    int error = start_ffmpeg(&child, ends[0], said, output, fps);
+    close(ends[0]);
+    if (error) {
+        close(ends[1]);
+        if (error == ENOENT)
+            return report_fail(report, RHEO_USAGE, "install it (apt-get install ffmpeg)",
+                               "the command ffmpeg is not there");
+        return report_fail(report, RHEO_IO, NULL, "ffmpeg cannot be started: %s", strerror(error));
+    }
+    rheo_status status = send_pictures(ends[1], cache, list, report);
+    close(ends[1]);
+    int code = wait_for(child);
+    if (!status && code) status = fail_ffmpeg(report, said, code);
+    return status;
+}
+
+static rheo_status write_movie(const char *movie_file, const char *cache, const picture_list *list,
+                               double fps, rheo_report *report) {
+    char temporary[FILE_PATH_MAX];
+    if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", movie_file, (long)getpid()) >=
+        (int)sizeof temporary)
+        return report_fail(report, RHEO_IO, NULL, "the movie's path is too long");
+    int probe = open(temporary, O_CREAT | O_WRONLY | O_CLOEXEC, 0666); /* a bad place is said in our words */
+    if (probe < 0) return file_fail(report, movie_file, "write", errno);
+    close(probe);
+    FILE *said = tmpfile();
+    rheo_status status = said ? encode(temporary, cache, list, fps, said, report)
+                              : report_fail(report, RHEO_IO, NULL, "no temporary file: %s", strerror(errno));
+    if (said) fclose(said);
+    if (!status && rename(temporary, movie_file)) status = file_fail(report, movie_file, "write", errno);
+    if (status) {
+        unlink(temporary);
+        report_place(report, movie_file, 0, 0, NULL);
+    }
+    return status;
+}
+
+rheo_status rheo_make_movie(const char *movie_file, const char *cache, rheo_report *report) {
+    if (!movie_file || !cache)
+        return report_fail(report, RHEO_USAGE, NULL, "a file and a cache directory are needed");
+    cache_manifest m;
+    rheo_status status = cache_read_manifest(&m, cache, report);
+    if (status) return status;
+    double fps = m.fps > 0 ? m.fps : 30;
+    cache_free_manifest(&m);
+    picture_list list;
+    status = picture_list_read(&list, cache, report);
+    if (status) return status;
+    status = write_movie(movie_file, cache, &list, fps, report);
+    picture_list_free(&list);
+    return status;
+}
