@@ -9,8 +9,8 @@
 #include "core/parallel.h"
 #include <rheo/status.h>
 
-/* Fields in the box's layout. A face coefficient between two cells that are not both unknowns must be 0 (put what it
- * does into extra). Coefficients are >= 0, of order one. */
+/* Fields in the box's layout. A face coefficient between two cells that are not both unknowns must be 0 (put
+ * what it does into extra). Coefficients are >= 0, of order one. */
 typedef struct poisson_system {
     const float *face[3];   /* a_f of the low face across an axis; face[2] is NULL in 2D */
     const float *extra;     /* Dirichlet share of the diagonal: air and open walls */
@@ -24,8 +24,9 @@ typedef struct poisson_result {
     int iterations;
     double residual; /* |b - A x| / |b|, 2-norm, recomputed at the end */
     bool converged;
-    int closed_regions;     /* connected regions with no extra anywhere: singular, solved up to a constant */
-    double incompatibility; /* |sum of b| over closed regions, what had to be projected out, relative to |b|_1 */
+    int closed_regions; /* connected regions with no extra anywhere: singular, solved up to a constant */
+    double
+        incompatibility; /* |sum of b| over closed regions, what had to be projected out, relative to |b|_1 */
 } poisson_result;
 
 typedef struct poisson poisson;

@@ -1,0 +1,434 @@
+/* Preconditioned conjugate gradients for the 7-point systems of poisson.h (Hestenes and Stiefel 1952; Bridson
+ * ch. 5).
+ *
+ * Vectors and coefficients are float, sums double. Float recursions lose touch with b - A x, and a float x
+ * cannot even hold a smooth solution to 1e-6 in the residual; so the iterate is x + y, x in double and y the
+ * float part since the last replacement: whenever the residual has dropped by 1e-3, and before anything is
+ * called converged, y moves into x and the residual is computed anew in double. The residual reported is that
+ * one, of the iterate before it is rounded to the float field it is returned in. A step x += alpha p waits
+ * for the pass that makes the next p. Closed regions: the residual and its preconditioned form are kept free
+ * of each region's mean. Limits: a preconditioner or system that proves not positive (r.z or p.Ap <= 0) falls
+ * back to a V-cycle, then to the diagonal, then gives up with what it has. */
+#include "linear/poisson.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/memory.h"
+#include "linear/poisson_level.h"
+
+enum { COARSEST_CELLS = 2 };
+static const double REPLACE_DROP = 1e-3;
+
+typedef enum { BY_W_CYCLE, BY_V_CYCLE, BY_MIC, BY_DIAGONAL } preconditioner;
+
+struct poisson {
+    box b;
+    pool *p;
+    poisson_kind kind;
+    int count; /* levels */
+    int64_t unknowns;
+    level levels[LEVELS_MAX];
+    regions *regions;
+    mic *mic;
+    vec8 *rhs, *r, *z, *search, *q, *y; /* [2 (blocks + 1)] */
+    dvec8 *x;
+    buffer rhs_memory, r_memory, z_memory, search_memory, q_memory, y_memory, x_memory, scratch;
+};
+
+poisson *poisson_create(const box *b, pool *p, poisson_kind kind) {
+    poisson *s = mem_alloc(sizeof *s);
+    if (!s) return NULL;
+    s->b = *b;
+    s->p = p;
+    s->kind = kind;
+    s->regions = regions_create();
+    s->mic = kind == POISSON_MIC ? mic_create() : NULL;
+    if (!s->regions || (kind == POISSON_MIC && !s->mic)) {
+        poisson_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void poisson_free(poisson *s) {
+    if (!s) return;
+    for (int i = 0; i < LEVELS_MAX; ++i) level_free(&s->levels[i]);
+    buffer *all[] = {&s->rhs_memory, &s->r_memory, &s->z_memory, &s->search_memory,
+                     &s->q_memory,   &s->y_memory, &s->x_memory, &s->scratch};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
+    regions_free(s->regions);
+    mic_free(s->mic);
+    mem_free(s);
+}
+
+size_t poisson_bytes(const poisson *s) {
+    size_t bytes = sizeof *s + regions_bytes(s->regions) + (s->mic ? mic_bytes(s->mic) : 0);
+    for (int i = 0; i < LEVELS_MAX; ++i) bytes += level_bytes(&s->levels[i]);
+    return bytes + s->rhs_memory.bytes + s->r_memory.bytes + s->z_memory.bytes + s->search_memory.bytes +
+           s->q_memory.bytes + s->y_memory.bytes + s->x_memory.bytes + s->scratch.bytes;
+}
+
+/* ---- setup ---- */
+
+static int hold_vector(buffer *memory, vec8 **v, int blocks) {
+    size_t bytes = ((size_t)blocks + 1) * 2 * sizeof(vec8);
+    if (buffer_hold(memory, bytes)) return -1;
+    *v = memory->data;
+    memset(*v + 2 * blocks, 0, 2 * sizeof(vec8));
+    return 0;
+}
+
+static int hold_vectors(poisson *s) {
+    int blocks = s->levels[0].blocks;
+    if (hold_vector(&s->rhs_memory, &s->rhs, blocks) || hold_vector(&s->r_memory, &s->r, blocks) ||
+        hold_vector(&s->z_memory, &s->z, blocks) || hold_vector(&s->search_memory, &s->search, blocks) ||
+        hold_vector(&s->q_memory, &s->q, blocks) || hold_vector(&s->y_memory, &s->y, blocks) ||
+        buffer_hold(&s->x_memory, ((size_t)blocks + 1) * 2 * sizeof(dvec8)))
+        return -1;
+    s->x = s->x_memory.data;
+    memset(s->x + 2 * blocks, 0, 2 * sizeof(dvec8));
+    return 0;
+}
+
+int poisson_setup(poisson *s, const poisson_system *system) {
+    s->count = 0;
+    s->unknowns = 0;
+    level *fine = &s->levels[0];
+    if (level_from_system(fine, &s->b, s->p, system, &s->scratch) || hold_vectors(s) ||
+        regions_find(s->regions, fine))
+        return -1;
+    for (int id = 0; id < fine->blocks; ++id) s->unknowns += __builtin_popcount(fine->unknowns[id]);
+    int count = 1;
+    if (s->kind == POISSON_MIC) {
+        if (mic_setup(s->mic, fine, s->p)) return -1;
+    } else {
+        while (count < LEVELS_MAX) {
+            const level *l = &s->levels[count - 1];
+            if (l->n[0] <= COARSEST_CELLS && l->n[1] <= COARSEST_CELLS && l->n[2] <= COARSEST_CELLS) break;
+            if (level_from_finer(&s->levels[count], &s->levels[count - 1], s->p, &s->scratch)) return -1;
+            ++count;
+        }
+    }
+    s->count = count;
+    return 0;
+}
+
+/* ---- the passes of an iteration ---- */
+
+typedef struct cg_pass {
+    poisson *s;
+    const float *field_in;
+    float *field_out;
+    vec8 *to;
+    double alpha, beta;
+} cg_pass;
+
+/* y += alpha p; p = z + beta p */
+HOT static void direct_task(void *context, int chunk) {
+    const cg_pass *w = context;
+    poisson *s = w->s;
+    const level *l = &s->levels[0];
+    vec8 alpha = vec8_of((float)w->alpha), beta = vec8_of((float)w->beta);
+    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(l, chunk) * 2; ++i) {
+        vec8 p = s->search[i];
+        s->y[i] += alpha * p;
+        s->search[i] = s->z[i] + beta * p;
+    }
+}
+
+/* q = A p in flux form, which is exact where p is nearly constant; returns p . q */
+INLINE double apply_chunk(const poisson *s, int chunk, int dim) {
+    const level *l = &s->levels[0];
+    const vec8 *p = s->search;
+    dvec8 dot = {0};
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+        const block *k = &l->block[id];
+        const block_coefs *c = &l->coefs[k->coefs];
+        vec8 even = p[2 * id], odd = p[2 * id + 1];
+        vec8 before = vec8_after(p[2 * k->neighbour[X_LOW] + ODD][7], odd);
+        vec8 after = vec8_before(even, p[2 * k->neighbour[X_HIGH] + EVEN][0]);
+        vec8 middle = c->x_mid * (even - odd);
+        vec8 q[2] = {middle + c->x_low_even * (even - before), c->x_high_odd * (odd - after) - middle};
+        for (int h = 0; h < 2; ++h) {
+            vec8 mine = p[2 * id + h];
+            q[h] += c->y_low[h] * (mine - p[2 * k->neighbour[Y_LOW] + h]);
+            q[h] += c->y_high[h] * (mine - p[2 * k->neighbour[Y_HIGH] + h]);
+            if (dim == 3) {
+                q[h] += c->z_low[h] * (mine - p[2 * k->neighbour[Z_LOW] + h]);
+                q[h] += c->z_high[h] * (mine - p[2 * k->neighbour[Z_HIGH] + h]);
+            }
+            q[h] += c->extra[h] * mine;
+            s->q[2 * id + h] = q[h];
+            dot += vec8_wide(q[h]) * vec8_wide(mine);
+        }
+    }
+    return dvec8_total(dot);
+}
+
+HOT static double apply_task(void *context, int chunk) {
+    const cg_pass *w = context;
+    return w->s->b.dim == 3 ? apply_chunk(w->s, chunk, 3) : apply_chunk(w->s, chunk, 2);
+}
+
+/* r -= alpha q; returns r . r */
+HOT static double descend_task(void *context, int chunk) {
+    const cg_pass *w = context;
+    poisson *s = w->s;
+    vec8 alpha = vec8_of((float)w->alpha);
+    dvec8 dot = {0};
+    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(&s->levels[0], chunk) * 2; ++i) {
+        vec8 r = s->r[i] - alpha * s->q[i];
+        s->r[i] = r;
+        dot += vec8_wide(r) * vec8_wide(r);
+    }
+    return dvec8_total(dot);
+}
+
+/* x += y + alpha p; y = 0 */
+HOT static void gather_task(void *context, int chunk) {
+    const cg_pass *w = context;
+    poisson *s = w->s;
+    dvec8 alpha = vec8_wide(vec8_of((float)w->alpha));
+    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(&s->levels[0], chunk) * 2; ++i) {
+        s->x[i] += vec8_wide(s->y[i]) + alpha * vec8_wide(s->search[i]);
+        s->y[i] = vec8_of(0);
+    }
+}
+
+/* r = b - A x in double; returns r . r */
+INLINE double residual_chunk(const poisson *s, int chunk, int dim) {
+    const level *l = &s->levels[0];
+    const dvec8 *x = s->x;
+    dvec8 dot = {0};
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+        const block *k = &l->block[id];
+        const block_coefs *c = &l->coefs[k->coefs];
+        dvec8 even = x[2 * id], odd = x[2 * id + 1];
+        dvec8 before = dvec8_after(x[2 * k->neighbour[X_LOW] + ODD][7], odd);
+        dvec8 after = dvec8_before(even, x[2 * k->neighbour[X_HIGH] + EVEN][0]);
+        dvec8 middle = vec8_wide(c->x_mid) * (even - odd);
+        dvec8 q[2] = {middle + vec8_wide(c->x_low_even) * (even - before),
+                      vec8_wide(c->x_high_odd) * (odd - after) - middle};
+        for (int h = 0; h < 2; ++h) {
+            dvec8 mine = x[2 * id + h];
+            q[h] += vec8_wide(c->y_low[h]) * (mine - x[2 * k->neighbour[Y_LOW] + h]);
+            q[h] += vec8_wide(c->y_high[h]) * (mine - x[2 * k->neighbour[Y_HIGH] + h]);
+            if (dim == 3) {
+                q[h] += vec8_wide(c->z_low[h]) * (mine - x[2 * k->neighbour[Z_LOW] + h]);
+                q[h] += vec8_wide(c->z_high[h]) * (mine - x[2 * k->neighbour[Z_HIGH] + h]);
+            }
+            q[h] = vec8_wide(s->rhs[2 * id + h]) - (q[h] + vec8_wide(c->extra[h]) * mine);
+            s->r[2 * id + h] = dvec8_narrow(q[h]);
+            dot += q[h] * q[h];
+        }
+    }
+    return dvec8_total(dot);
+}
+
+HOT static double residual_task(void *context, int chunk) {
+    const cg_pass *w = context;
+    return w->s->b.dim == 3 ? residual_chunk(w->s, chunk, 3) : residual_chunk(w->s, chunk, 2);
+}
+
+HOT static double norm_task(void *context, int chunk) {
+    const cg_pass *w = context;
+    dvec8 dot = {0};
+    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(&w->s->levels[0], chunk) * 2; ++i)
+        dot += vec8_wide(w->to[i]) * vec8_wide(w->to[i]);
+    return dvec8_total(dot);
+}
+
+HOT static double size_task(void *context, int chunk) {
+    const cg_pass *w = context;
+    double sum = 0;
+    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(&w->s->levels[0], chunk) * 2; ++i)
+        for (int lane = 0; lane < 8; ++lane) sum += fabs((double)w->to[i][lane]);
+    return sum;
+}
+
+/* z = r / d; returns r . z */
+HOT static double diagonal_task(void *context, int chunk) {
+    const cg_pass *w = context;
+    poisson *s = w->s;
+    const level *l = &s->levels[0];
+    dvec8 dot = {0};
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id)
+        for (int h = 0; h < 2; ++h) {
+            vec8 r = s->r[2 * id + h], z = r * l->coefs[l->block[id].coefs].inverse[h];
+            s->z[2 * id + h] = z;
+            dot += vec8_wide(r) * vec8_wide(z);
+        }
+    return dvec8_total(dot);
+}
+
+/* ---- between fields and blocks ---- */
+
+INLINE ptrdiff_t block_cell(const poisson *s, int id, int *lanes) {
+    const level *l = &s->levels[0];
+    int place = l->at[id] % l->row, row = l->at[id] / l->row;
+    int left = l->n[0] - place * BLOCK_CELLS;
+    *lanes = left < BLOCK_CELLS ? left : BLOCK_CELLS;
+    return box_at(&s->b, place * BLOCK_CELLS, row % l->n[1], row / l->n[1]);
+}
+
+/* Values of a field at the unknowns, 0 elsewhere. */
+static void load_task(void *context, int chunk) {
+    const cg_pass *w = context;
+    const level *l = &w->s->levels[0];
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+        int lanes;
+        const float *from = w->field_in + block_cell(w->s, id, &lanes);
+        float *to = (float *)&w->to[2 * id];
+        if (l->unknowns[id] == 0xffff) {
+            for (int i = 0; i < 8; ++i) to[i] = from[2 * i], to[8 + i] = from[2 * i + 1];
+            continue;
+        }
+        for (int i = 0; i < BLOCK_CELLS; ++i) to[lane_place(i)] = l->unknowns[id] >> i & 1 ? from[i] : 0;
+    }
+}
+
+static void store_task(void *context, int chunk) {
+    const cg_pass *w = context;
+    const level *l = &w->s->levels[0];
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+        int lanes;
+        float *to = w->field_out + block_cell(w->s, id, &lanes);
+        const float *from = (const float *)&w->to[2 * id];
+        for (int i = 0; i < lanes; ++i) to[i] = l->unknowns[id] >> i & 1 ? from[lane_place(i)] : 0;
+    }
+}
+
+static void clear_row_task(void *context, int row) {
+    const cg_pass *w = context;
+    const box *b = &w->s->b;
+    memset(w->field_out + box_at(b, 0, row % b->n[1], row / b->n[1]), 0, (size_t)b->n[0] * sizeof(float));
+}
+
+/* y = x rounded (to return), or x = y (to start) */
+HOT static void round_task(void *context, int chunk) {
+    poisson *s = ((cg_pass *)context)->s;
+    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(&s->levels[0], chunk) * 2; ++i)
+        s->y[i] = dvec8_narrow(s->x[i]);
+}
+
+HOT static void start_task(void *context, int chunk) {
+    poisson *s = ((cg_pass *)context)->s;
+    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(&s->levels[0], chunk) * 2; ++i) {
+        s->x[i] = vec8_wide(s->y[i]);
+        s->y[i] = s->search[i] = vec8_of(0);
+    }
+}
+
+/* ---- the solve ---- */
+
+static int chunks_of(const poisson *s) {
+    return level_chunks(&s->levels[0]);
+}
+
+static double squared_norm(poisson *s, vec8 *v) {
+    cg_pass w = {.s = s, .to = v};
+    return parallel_sum(s->p, chunks_of(s), norm_task, &w);
+}
+
+/* Moves what is pending into x and computes the residual anew; returns its squared norm. */
+static double replace_residual(poisson *s, double *pending) {
+    cg_pass w = {.s = s, .alpha = *pending};
+    parallel_for(s->p, chunks_of(s), gather_task, &w);
+    *pending = 0;
+    double rr = parallel_sum(s->p, chunks_of(s), residual_task, &w);
+    if (regions_closed(s->regions) == 0) return rr;
+    regions_project(s->regions, &s->levels[0], s->p, s->r);
+    return squared_norm(s, s->r);
+}
+
+/* z = M r, without the means of closed regions; returns r . z */
+static double precondition(poisson *s, preconditioner by) {
+    cg_pass w = {.s = s};
+    double rz;
+    if (by == BY_MIC) rz = mic_apply(s->mic, &s->levels[0], s->p, s->z, s->r);
+    else if (by == BY_DIAGONAL) rz = parallel_sum(s->p, chunks_of(s), diagonal_task, &w);
+    else rz = cycle_apply(s->levels, s->count, s->p, s->z, s->r, by == BY_W_CYCLE ? 2 : 1);
+    regions_project(s->regions, &s->levels[0], s->p, s->z); /* r has no mean, so r . z stays */
+    return rz;
+}
+
+static preconditioner weaker(preconditioner by) {
+    return by == BY_W_CYCLE ? BY_V_CYCLE : BY_DIAGONAL;
+}
+
+static void iterate(poisson *s, poisson_result *out, double bb, double tolerance, int max_iterations) {
+    preconditioner by = s->kind == POISSON_MIC ? BY_MIC : BY_W_CYCLE;
+    double goal = tolerance * tolerance * bb, pending = 0, rz_before = 0;
+    double rr = replace_residual(s, &pending), rr_exact = rr;
+    int exact = 1;
+    for (;;) {
+        if (!exact && (rr <= goal || rr <= REPLACE_DROP * REPLACE_DROP * rr_exact || !isfinite(rr) ||
+                       out->iterations >= max_iterations)) {
+            rr = rr_exact = replace_residual(s, &pending);
+            exact = 1;
+        }
+        if (exact && (rr <= goal || !isfinite(rr) || out->iterations >= max_iterations)) break;
+        double rz = precondition(s, by);
+        while (!(rz > 0) && by != BY_DIAGONAL) {
+            by = weaker(by);
+            rz_before = 0;
+            rz = precondition(s, by);
+        }
+        if (!(rz > 0)) break;
+        cg_pass w = {.s = s, .alpha = pending, .beta = rz_before > 0 ? rz / rz_before : 0};
+        parallel_for(s->p, chunks_of(s), direct_task, &w);
+        pending = 0;
+        double pq = parallel_sum(s->p, chunks_of(s), apply_task, &w);
+        if (!(pq > 0)) {
+            if (by == BY_DIAGONAL) break;
+            by = weaker(by);
+            rz_before = 0;
+            ++out->iterations;
+            continue;
+        }
+        w.alpha = pending = rz / pq;
+        rz_before = rz;
+        rr = parallel_sum(s->p, chunks_of(s), descend_task, &w);
+        exact = 0;
+        ++out->iterations;
+    }
+    if (!exact) rr = replace_residual(s, &pending);
+    out->residual = sqrt(rr / bb);
+    out->converged = rr <= goal;
+}
+
+poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolerance, int max_iterations) {
+    poisson_result out = {
+        .unknowns = s->unknowns, .converged = true, .closed_regions = regions_closed(s->regions)};
+    level *fine = &s->levels[0];
+    cg_pass w = {.s = s, .field_in = b, .field_out = x, .to = s->rhs};
+    int chunks = s->count ? chunks_of(s) : 0;
+    double bb = 0;
+    if (chunks) {
+        parallel_for(s->p, chunks, load_task, &w);
+        if (out.closed_regions) {
+            double size = parallel_sum(s->p, chunks, size_task, &w);
+            double taken = regions_project(s->regions, fine, s->p, s->rhs);
+            out.incompatibility = size > 0 ? taken / size : 0;
+        }
+        bb = squared_norm(s, s->rhs);
+    }
+    if (bb > 0) {
+        cg_pass start = {.s = s, .field_in = x, .to = s->y};
+        parallel_for(s->p, chunks, load_task, &start);
+        regions_project(s->regions, fine, s->p, s->y);
+        parallel_for(s->p, chunks, start_task, &start);
+        iterate(s, &out, bb, tolerance, max_iterations);
+        parallel_for(s->p, chunks, round_task, &start);
+        regions_project(s->regions, fine, s->p, s->y);
+    }
+    parallel_for(s->p, s->b.n[1] * s->b.n[2], clear_row_task, &w);
+    if (bb > 0) {
+        w.to = s->y;
+        parallel_for(s->p, chunks, store_task, &w);
+    } else if (!(bb <= 0)) {
+        out.converged = false; /* not a number */
+        out.residual = bb;
+    }
+    return out;
+}

@@ -1,0 +1,383 @@
+/* Compact levels: the finest from the fields of a system, coarser ones by aggregation.
+ *
+ * A coarse cell is the sum of up to 2 x 2 x 2 cells. With piecewise constant prolongation P the Galerkin
+ * operator P^T A P is again a 7-point one: a coarse face sums the fine faces in it, extra sums extra, inner
+ * faces vanish. So cut cells, free surfaces and closed regions are inherited with nothing to rediscretise
+ * (Braess 1995; Notay 2010). Limits: cells on both sides of a wall thinner than a coarse cell share an
+ * aggregate, which costs iterations, never correctness. Two passes build the coefficient table, counting then
+ * writing, so that its size is known and its order does not depend on threads. */
+#include "linear/poisson_level.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "core/memory.h"
+
+enum { SAMPLES = 1024, RECENT = 4 };
+
+int buffer_hold(buffer *b, size_t bytes) {
+    if (bytes <= b->bytes) return 0;
+    size_t more = bytes + bytes / 8;
+    void *data = mem_alloc(more);
+    if (!data) return -1;
+    mem_free(b->data);
+    b->data = data;
+    b->bytes = more;
+    return 0;
+}
+
+void buffer_drop(buffer *b) {
+    mem_free(b->data);
+    *b = (buffer){0};
+}
+
+void level_free(level *l) {
+    buffer *all[] = {&l->block_memory, &l->coefs_memory, &l->at_memory, &l->number_memory,
+                     &l->child_memory, &l->x_memory,     &l->b_memory,  &l->unknowns_memory};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
+}
+
+size_t level_bytes(const level *l) {
+    return l->block_memory.bytes + l->coefs_memory.bytes + l->at_memory.bytes + l->number_memory.bytes +
+           l->child_memory.bytes + l->x_memory.bytes + l->b_memory.bytes + l->unknowns_memory.bytes;
+}
+
+/* ---- which blocks exist ---- */
+
+typedef struct numbering {
+    level *l;
+    const level *fine;      /* for a coarse level */
+    const box *b;           /* for the finest */
+    const uint8_t *unknown; /* for the finest */
+    int32_t *row_count;     /* [rows + 1]: blocks of a row, then the first number in it */
+} numbering;
+
+enum { ROW_GRAIN = 64 };
+
+static int rows_of(const level *l) {
+    return l->n[1] * l->n[2];
+}
+
+static int valid_lanes(const level *l, int place) {
+    int left = l->n[0] - place * BLOCK_CELLS;
+    return left < BLOCK_CELLS ? left : BLOCK_CELLS;
+}
+
+static int fine_block_exists(const numbering *w, int place, int j, int k) {
+    const uint8_t *u = w->unknown + box_at(w->b, place * BLOCK_CELLS, j, k);
+    int lanes = valid_lanes(w->l, place), any = 0;
+    for (int i = 0; i < lanes; ++i) any |= u[i];
+    return any != 0;
+}
+
+static int32_t finer_block(const level *fine, int place, int j, int k) {
+    if (place >= fine->row || j >= fine->n[1] || k >= fine->n[2]) return fine->blocks;
+    return fine->number[place + fine->row * (j + fine->n[1] * k)];
+}
+
+static int coarse_block_exists(const numbering *w, int place, int j, int k) {
+    for (int c = 0; c < 8; ++c)
+        if (finer_block(w->fine, 2 * place + (c & 1), 2 * j + (c >> 1 & 1), 2 * k + (c >> 2)) <
+            w->fine->blocks)
+            return 1;
+    return 0;
+}
+
+static void count_rows(void *context, int chunk) {
+    numbering *w = context;
+    level *l = w->l;
+    int end = (chunk + 1) * ROW_GRAIN < rows_of(l) ? (chunk + 1) * ROW_GRAIN : rows_of(l);
+    for (int r = chunk * ROW_GRAIN; r < end; ++r) {
+        int j = r % l->n[1], k = r / l->n[1], count = 0;
+        for (int place = 0; place < l->row; ++place) {
+            int exists = w->fine ? coarse_block_exists(w, place, j, k) : fine_block_exists(w, place, j, k);
+            l->number[place + l->row * r] = exists;
+            count += exists;
+        }
+        w->row_count[r] = count;
+    }
+}
+
+static void number_rows(void *context, int chunk) {
+    numbering *w = context;
+    level *l = w->l;
+    int end = (chunk + 1) * ROW_GRAIN < rows_of(l) ? (chunk + 1) * ROW_GRAIN : rows_of(l);
+    for (int r = chunk * ROW_GRAIN; r < end; ++r) {
+        int32_t next = w->row_count[r];
+        for (int place = l->row * r; place < l->row * (r + 1); ++place) {
+            if (l->number[place]) {
+                l->at[next] = place;
+                l->number[place] = next++;
+            } else {
+                l->number[place] = l->blocks;
+            }
+        }
+    }
+}
+
+/* Numbers into blocks: neighbours here, children there and their parent here. */
+static void link_blocks(void *context, int chunk) {
+    numbering *w = context;
+    level *l = w->l;
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+        int at = l->at[id], place = at % l->row, r = at / l->row, j = r % l->n[1], k = r / l->n[1];
+        int plane = l->row * l->n[1];
+        block *c = &l->block[id];
+        c->neighbour[X_LOW] = place > 0 ? l->number[at - 1] : l->blocks;
+        c->neighbour[X_HIGH] = place < l->row - 1 ? l->number[at + 1] : l->blocks;
+        c->neighbour[Y_LOW] = j > 0 ? l->number[at - l->row] : l->blocks;
+        c->neighbour[Y_HIGH] = j < l->n[1] - 1 ? l->number[at + l->row] : l->blocks;
+        c->neighbour[Z_LOW] = k > 0 ? l->number[at - plane] : l->blocks;
+        c->neighbour[Z_HIGH] = k < l->n[2] - 1 ? l->number[at + plane] : l->blocks;
+        c->parent = (j + k) & 1;
+        if (!w->fine) continue;
+        for (int i = 0; i < 8; ++i) {
+            int32_t child = finer_block(w->fine, 2 * place + (i & 1), 2 * j + (i >> 1 & 1), 2 * k + (i >> 2));
+            l->child[id][i] = child;
+            if (child == w->fine->blocks) continue;
+            block *f = &w->fine->block[child];
+            f->parent = (id * 2 + (i & 1)) * 2 + block_parity(f);
+        }
+    }
+}
+
+static int number_level(numbering *w, pool *p, buffer *scratch) {
+    level *l = w->l;
+    int rows = rows_of(l);
+    l->row = (l->n[0] + BLOCK_CELLS - 1) / BLOCK_CELLS;
+    if (buffer_hold(scratch, ((size_t)rows + 1) * sizeof(int32_t)) ||
+        buffer_hold(&l->number_memory, (size_t)rows * (size_t)l->row * sizeof(int32_t)))
+        return -1;
+    w->row_count = scratch->data;
+    l->number = l->number_memory.data;
+    parallel_for(p, block_count(rows, ROW_GRAIN), count_rows, w);
+    int32_t next = 0;
+    for (int r = 0; r < rows; ++r) {
+        int32_t count = w->row_count[r];
+        w->row_count[r] = next;
+        next += count;
+    }
+    l->blocks = next;
+    size_t all = (size_t)next + 1;
+    if (buffer_hold(&l->at_memory, all * sizeof(int32_t)) ||
+        buffer_hold(&l->block_memory, all * sizeof(block)))
+        return -1;
+    l->at = l->at_memory.data;
+    l->block = l->block_memory.data;
+    if (w->fine) {
+        if (buffer_hold(&l->child_memory, all * sizeof *l->child) ||
+            buffer_hold(&l->x_memory, all * 2 * sizeof(vec8)) ||
+            buffer_hold(&l->b_memory, all * 2 * sizeof(vec8)))
+            return -1;
+        l->child = l->child_memory.data;
+        l->x = l->x_memory.data;
+        l->b = l->b_memory.data;
+        memset(l->x + 2 * next, 0, 2 * sizeof(vec8));
+        memset(l->b + 2 * next, 0, 2 * sizeof(vec8));
+        w->fine->block[w->fine->blocks].parent =
+            next * 4; /* the block that does not exist descends from its like */
+    }
+    parallel_for(p, block_count(rows, ROW_GRAIN), number_rows, w);
+    parallel_for(p, level_chunks(l), link_blocks, w);
+    l->block[next] = (block){.neighbour = {next, next, next, next, next, next}};
+    return 0;
+}
+
+/* ---- coefficients ---- */
+
+typedef struct filling {
+    level *l;
+    const level *fine;
+    const box *b;
+    const poisson_system *system;
+    int32_t *first; /* entries a chunk adds, then the first of them */
+    int writing;
+} filling;
+
+INLINE void finish_coefs(block_coefs *c) {
+    vec8 even = ((c->x_low_even + c->x_mid) + (c->y_low[EVEN] + c->y_high[EVEN])) +
+                ((c->z_low[EVEN] + c->z_high[EVEN]) + c->extra[EVEN]);
+    vec8 odd = ((c->x_mid + c->x_high_odd) + (c->y_low[ODD] + c->y_high[ODD])) +
+               ((c->z_low[ODD] + c->z_high[ODD]) + c->extra[ODD]);
+    for (int i = 0; i < 8; ++i) {
+        c->inverse[EVEN][i] = even[i] > 0 ? 1 / even[i] : 0;
+        c->inverse[ODD][i] = odd[i] > 0 ? 1 / odd[i] : 0;
+    }
+}
+
+static void uniform_coefs(block_coefs *c, float a, int dim) {
+    vec8 all = vec8_of(a), none = vec8_of(0), z = dim == 3 ? all : none;
+    *c = (block_coefs){all, all, all, {all, all}, {all, all}, {z, z}, {z, z}, {none, none}, {none, none}};
+    finish_coefs(c);
+}
+
+INLINE void load_pair(vec8 pair[2], const float *from, int lanes, const vec8 mask[2]) {
+    union {
+        float cell[BLOCK_CELLS];
+        vec8 half[2];
+    } in;
+    if (lanes == BLOCK_CELLS) {
+        memcpy(&in, from, sizeof in);
+    } else {
+        memset(&in, 0, sizeof in);
+        memcpy(&in, from, (size_t)lanes * sizeof *from);
+    }
+    pair[EVEN] = vec8_evens(in.half[0], in.half[1]) * mask[EVEN];
+    pair[ODD] = vec8_odds(in.half[0], in.half[1]) * mask[ODD];
+}
+
+INLINE void coefs_from_fields(block_coefs *c, const filling *f, int id) {
+    const level *l = f->l;
+    int at = l->at[id], place = at % l->row, r = at / l->row;
+    ptrdiff_t cell = box_at(f->b, place * BLOCK_CELLS, r % l->n[1], r / l->n[1]);
+    int lanes = valid_lanes(l, place);
+    vec8 mask[2] = {vec8_of(0), vec8_of(0)}, low[2], high[2];
+    unsigned bits = 0;
+    for (int i = 0; i < lanes; ++i) {
+        mask[i & 1][i / 2] = f->system->unknown[cell + i] ? 1.0f : 0.0f;
+        bits |= (unsigned)(f->system->unknown[cell + i] != 0) << i;
+    }
+    l->unknowns[id] = (uint16_t)bits;
+    load_pair(low, f->system->face[0] + cell, lanes, mask);
+    load_pair(high, f->system->face[0] + cell + 1, lanes, mask);
+    c->x_low_even = low[EVEN];
+    c->x_mid = high[EVEN];
+    c->x_high_odd = high[ODD];
+    load_pair(c->y_low, f->system->face[1] + cell, lanes, mask);
+    load_pair(c->y_high, f->system->face[1] + cell + f->b->step[1], lanes, mask);
+    if (l->dim == 3) {
+        load_pair(c->z_low, f->system->face[2] + cell, lanes, mask);
+        load_pair(c->z_high, f->system->face[2] + cell + f->b->step[2], lanes, mask);
+    } else {
+        c->z_low[EVEN] = c->z_low[ODD] = c->z_high[EVEN] = c->z_high[ODD] = vec8_of(0);
+    }
+    load_pair(c->extra, f->system->extra + cell, lanes, mask);
+    finish_coefs(c);
+}
+
+INLINE void coefs_from_children(block_coefs *c, const filling *f, int id) {
+    const level *fine = f->fine;
+    vec8 none = vec8_of(0), low[2], high[2], y_low[2], y_high[2], z_low[2], z_high[2], extra[2];
+    for (int h = 0; h < 2; ++h)
+        low[h] = high[h] = y_low[h] = y_high[h] = z_low[h] = z_high[h] = extra[h] = none;
+    for (int i = 0; i < 8; ++i) {
+        int child = f->l->child[id][i], h = i & 1;
+        if (child == fine->blocks) continue;
+        const block_coefs *s = &fine->coefs[fine->block[child].coefs];
+        low[h] += s->x_low_even;
+        high[h] += s->x_high_odd;
+        extra[h] += s->extra[EVEN] + s->extra[ODD];
+        if (i & 2) y_high[h] += s->y_high[EVEN] + s->y_high[ODD];
+        else y_low[h] += s->y_low[EVEN] + s->y_low[ODD];
+        if (i & 4) z_high[h] += s->z_high[EVEN] + s->z_high[ODD];
+        else z_low[h] += s->z_low[EVEN] + s->z_low[ODD];
+    }
+    c->x_low_even = vec8_evens(low[0], low[1]);
+    c->x_mid = vec8_odds(low[0], low[1]);
+    c->x_high_odd = vec8_odds(high[0], high[1]);
+    c->y_low[EVEN] = vec8_evens(y_low[0], y_low[1]), c->y_low[ODD] = vec8_odds(y_low[0], y_low[1]);
+    c->y_high[EVEN] = vec8_evens(y_high[0], y_high[1]), c->y_high[ODD] = vec8_odds(y_high[0], y_high[1]);
+    c->z_low[EVEN] = vec8_evens(z_low[0], z_low[1]), c->z_low[ODD] = vec8_odds(z_low[0], z_low[1]);
+    c->z_high[EVEN] = vec8_evens(z_high[0], z_high[1]), c->z_high[ODD] = vec8_odds(z_high[0], z_high[1]);
+    c->extra[EVEN] = vec8_evens(extra[0], extra[1]), c->extra[ODD] = vec8_odds(extra[0], extra[1]);
+    finish_coefs(c);
+}
+
+/* A block takes the uniform entry or one of the chunk's few latest when they are the same, else a new one. */
+HOT static void fill_chunk(void *context, int chunk) {
+    filling *f = context;
+    level *l = f->l;
+    block_coefs recent[RECENT], c;
+    int32_t recent_entry[RECENT], next = f->writing ? f->first[chunk] : 0;
+    int known = 0, turn = 0;
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+        if (f->fine) coefs_from_children(&c, f, id);
+        else coefs_from_fields(&c, f, id);
+        int32_t entry = -1;
+        if (!memcmp(&c, &l->coefs[0], sizeof c)) entry = 0;
+        for (int i = 0; i < known && entry < 0; ++i)
+            if (!memcmp(&c, &recent[i], sizeof c)) entry = recent_entry[i];
+        if (entry < 0) {
+            entry = next++;
+            recent[turn] = c;
+            recent_entry[turn] = entry;
+            turn = (turn + 1) % RECENT;
+            if (known < RECENT) ++known;
+            if (f->writing) l->coefs[entry] = c;
+        }
+        if (f->writing) l->block[id].coefs = entry;
+    }
+    if (!f->writing) f->first[chunk] = next;
+}
+
+static int fill_level(filling *f, pool *p, float uniform, buffer *scratch) {
+    level *l = f->l;
+    int chunks = level_chunks(l);
+    if (buffer_hold(scratch, ((size_t)chunks + 1) * sizeof(int32_t)) ||
+        buffer_hold(&l->coefs_memory, sizeof(block_coefs)))
+        return -1;
+    f->first = scratch->data;
+    l->coefs = l->coefs_memory.data;
+    uniform_coefs(&l->coefs[0], uniform, l->dim);
+    f->writing = 0;
+    parallel_for(p, chunks, fill_chunk, f);
+    l->entries = 1;
+    for (int c = 0; c < chunks; ++c) {
+        int32_t count = f->first[c];
+        f->first[c] = l->entries;
+        l->entries += count;
+    }
+    if (buffer_hold(&l->coefs_memory, (size_t)l->entries * sizeof(block_coefs))) return -1;
+    l->coefs = l->coefs_memory.data;
+    uniform_coefs(&l->coefs[0], uniform, l->dim);
+    f->writing = 1;
+    parallel_for(p, chunks, fill_chunk, f);
+    return 0;
+}
+
+static int by_value(const void *a, const void *b) {
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* The commonest face coefficient of a sample: what a block inside the liquid has everywhere. */
+static float common_coefficient(const level *l, const box *b, const poisson_system *system) {
+    float sample[SAMPLES];
+    int count = 0, stride = l->blocks / SAMPLES + 1;
+    for (int id = 0; id < l->blocks; id += stride) {
+        int at = l->at[id], place = at % l->row, r = at / l->row;
+        int middle = place * BLOCK_CELLS + valid_lanes(l, place) / 2;
+        float a = system->face[0][box_at(b, middle, r % l->n[1], r / l->n[1])];
+        if (a > 0) sample[count++] = a;
+    }
+    if (count == 0) return 1;
+    qsort(sample, (size_t)count, sizeof *sample, by_value);
+    float best = sample[0];
+    for (int i = 0, longest = 0; i < count;) {
+        int end = i;
+        while (end < count && sample[end] <= sample[i]) ++end;
+        if (end - i > longest) longest = end - i, best = sample[i];
+        i = end;
+    }
+    return best;
+}
+
+int level_from_system(level *fine, const box *b, pool *p, const poisson_system *system, buffer *scratch) {
+    fine->dim = b->dim;
+    for (int a = 0; a < 3; ++a) fine->n[a] = b->n[a];
+    numbering w = {.l = fine, .b = b, .unknown = system->unknown};
+    if (number_level(&w, p, scratch)) return -1;
+    if (buffer_hold(&fine->unknowns_memory, ((size_t)fine->blocks + 1) * sizeof *fine->unknowns)) return -1;
+    fine->unknowns = fine->unknowns_memory.data;
+    filling f = {.l = fine, .b = b, .system = system};
+    return fill_level(&f, p, common_coefficient(fine, b, system), scratch);
+}
+
+int level_from_finer(level *coarse, level *fine, pool *p, buffer *scratch) {
+    coarse->dim = fine->dim;
+    for (int a = 0; a < 3; ++a) coarse->n[a] = (fine->n[a] + 1) / 2;
+    numbering w = {.l = coarse, .fine = fine};
+    if (number_level(&w, p, scratch)) return -1;
+    filling f = {.l = coarse, .fine = fine};
+    float fine_uniform = fine->coefs[0].x_mid[0];
+    return fill_level(&f, p, fine_uniform * (fine->dim == 3 ? 4 : 2), scratch);
+}

@@ -1,0 +1,293 @@
+/* Closed regions: sets of cells joined by faces with no extra anywhere. There A has the constants as its null
+ * space: the right-hand side must sum to 0 over each, and the solution is known up to a constant each, chosen
+ * to have mean 0.
+ *
+ * The units joined are runs, cells of a block linked along x; a union-find whose root is the lowest run gives
+ * labels that depend on the system alone. To take means off in parallel, every chunk of blocks lists the
+ * closed regions it meets (slots); sums are kept a slot and added in chunk order, so thousands of regions
+ * cost no more than one. */
+#include "linear/poisson_level.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <math.h>
+#include "core/memory.h"
+
+enum { NO_SLOT = -1, MIXED = -2 }; /* the m-th block of several slots has MIXED - m */
+enum { OPEN = -1, UNSEEN = -2, BUFFERS = 13 };
+
+struct regions {
+    int closed, mixed;
+    uint16_t *starts;                  /* [entries of the coefficient table]: where runs begin */
+    uint8_t *extra;                    /* [entries]: 1, some cell has extra */
+    int32_t *run_first;                /* [blocks + 1]: the first run of a block */
+    int32_t *parent;                   /* [runs] */
+    int32_t *region;                   /* [runs], of a root: number of its closed region, or OPEN */
+    int32_t *last_slot;                /* [closed] */
+    double *cells;                     /* [closed] */
+    double *sum;                       /* [closed], then the mean */
+    int32_t *slot_region, *block_slot; /* [slots]; [blocks]: slot of all 16 cells, NO_SLOT, or MIXED - m */
+    double *slot_sum;
+    int32_t (*lane_slot)[BLOCK_CELLS]; /* [mixed], in stored order */
+    int32_t *chunk_slot;               /* [chunks + 1]: the first slot of a chunk */
+    buffer memory[BUFFERS];
+};
+
+regions *regions_create(void) {
+    return mem_alloc(sizeof(regions));
+}
+
+void regions_free(regions *r) {
+    if (!r) return;
+    for (int i = 0; i < BUFFERS; ++i) buffer_drop(&r->memory[i]);
+    mem_free(r);
+}
+
+size_t regions_bytes(const regions *r) {
+    size_t bytes = sizeof *r;
+    for (int i = 0; i < BUFFERS; ++i) bytes += r->memory[i].bytes;
+    return bytes;
+}
+
+int regions_closed(const regions *r) {
+    return r->closed;
+}
+
+/* ---- labels ---- */
+
+static float lane_of(const vec8 pair[2], int lane) {
+    return pair[lane & 1][lane / 2];
+}
+
+/* Bit i: cell i of the block begins a run, having no link to the cell before. */
+static uint16_t run_starts(const block_coefs *c) {
+    unsigned starts = 1;
+    for (int lane = 1; lane < BLOCK_CELLS; ++lane) {
+        float a = lane & 1 ? c->x_mid[lane / 2] : c->x_low_even[lane / 2];
+        if (!(a > 0)) starts |= 1u << lane;
+    }
+    return (uint16_t)starts;
+}
+
+static int run_of(unsigned starts, int lane) {
+    return __builtin_popcount(starts & ((2u << lane) - 1)) - 1;
+}
+
+static int32_t find_root(int32_t *parent, int32_t i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void join(int32_t *parent, int32_t a, int32_t b) {
+    if (parent[a] == parent[b]) return;
+    a = find_root(parent, a);
+    b = find_root(parent, b);
+    if (a < b) parent[b] = a;
+    else parent[a] = b;
+}
+
+static void join_faces(regions *g, const level *l, int id, int other, const vec8 faces[2]) {
+    unsigned mine = g->starts[l->block[id].coefs], theirs = g->starts[l->block[other].coefs];
+    int32_t a = g->run_first[id], b = g->run_first[other];
+    int whole = mine == 1 && theirs == 1;
+    for (int lane = 0; lane < BLOCK_CELLS; ++lane) {
+        if (!(lane_of(faces, lane) > 0)) continue;
+        join(g->parent, a + run_of(mine, lane), b + run_of(theirs, lane));
+        if (whole) return; /* one link says it all */
+    }
+}
+
+static void join_runs(regions *g, const level *l) {
+    for (int id = 0; id < l->blocks; ++id) {
+        const block *k = &l->block[id];
+        const block_coefs *c = &l->coefs[k->coefs];
+        int32_t first = g->run_first[id];
+        if (k->neighbour[X_LOW] < l->blocks && c->x_low_even[0] > 0)
+            join(g->parent, first, g->run_first[k->neighbour[X_LOW] + 1] - 1);
+        if (k->neighbour[Y_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Y_LOW], c->y_low);
+        if (k->neighbour[Z_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Z_LOW], c->z_low);
+    }
+}
+
+/* Numbers the closed regions: roots without extra that hold an unknown. */
+static void number_closed(regions *g, const level *l) {
+    for (int id = 0; id < l->blocks; ++id) {
+        const block_coefs *c = &l->coefs[l->block[id].coefs];
+        unsigned starts = g->starts[l->block[id].coefs];
+        if (!g->extra[l->block[id].coefs]) continue;
+        for (int lane = 0; lane < BLOCK_CELLS; ++lane)
+            if (lane_of(c->extra, lane) > 0)
+                g->region[find_root(g->parent, g->run_first[id] + run_of(starts, lane))] = OPEN;
+    }
+    g->closed = 0;
+    for (int id = 0; id < l->blocks; ++id) {
+        unsigned starts = g->starts[l->block[id].coefs];
+        for (unsigned left = starts & l->unknowns[id]; left; left &= left - 1) {
+            int32_t run = g->run_first[id] + run_of(starts, __builtin_ctz(left));
+            if (g->parent[run] == run && g->region[run] != OPEN) g->region[run] = g->closed++;
+        }
+    }
+}
+
+/* The slot of a region in the chunk being listed. */
+static int32_t slot_of(regions *g, int32_t region, int32_t first_slot, int32_t *slots) {
+    if (region == OPEN) return NO_SLOT;
+    if (g->last_slot[region] < first_slot) {
+        g->last_slot[region] = *slots;
+        g->slot_region[(*slots)++] = region;
+    }
+    return g->last_slot[region];
+}
+
+static void list_slots(regions *g, const level *l) {
+    int32_t slots = 0;
+    g->mixed = 0;
+    for (int32_t i = 0; i < g->closed; ++i) g->last_slot[i] = -1, g->cells[i] = 0;
+    for (int id = 0; id < l->blocks; ++id) {
+        int chunk = id / BLOCK_GRAIN;
+        if (id % BLOCK_GRAIN == 0) g->chunk_slot[chunk] = slots;
+        unsigned starts = g->starts[l->block[id].coefs];
+        int32_t lane_slot[BLOCK_CELLS], first = -3;
+        int same = 1;
+        for (int lane = 0; lane < BLOCK_CELLS; ++lane) {
+            int32_t slot = NO_SLOT;
+            if (l->unknowns[id] >> lane & 1) {
+                int32_t root = find_root(g->parent, g->run_first[id] + run_of(starts, lane));
+                slot = slot_of(g, g->region[root], g->chunk_slot[chunk], &slots);
+                if (slot != NO_SLOT) g->cells[g->slot_region[slot]] += 1;
+                if (first == -3) first = slot;
+                same &= first == slot;
+            }
+            lane_slot[lane_place(lane)] = slot;
+        }
+        same &= first == NO_SLOT || l->unknowns[id] == 0xffff;
+        g->block_slot[id] = same ? first : MIXED - g->mixed;
+        if (!same) memcpy(g->lane_slot[g->mixed++], lane_slot, sizeof lane_slot);
+    }
+    g->chunk_slot[level_chunks(l)] = slots;
+}
+
+static int hold_labels(regions *g, const level *l, size_t *runs) {
+    size_t entries = (size_t)l->entries, blocks = (size_t)l->blocks;
+    if (buffer_hold(&g->memory[0], entries * sizeof *g->starts) || buffer_hold(&g->memory[1], entries) ||
+        buffer_hold(&g->memory[2], (blocks + 1) * sizeof *g->run_first))
+        return -1;
+    g->starts = g->memory[0].data;
+    g->extra = g->memory[1].data;
+    g->run_first = g->memory[2].data;
+    for (size_t e = 0; e < entries; ++e) {
+        g->starts[e] = run_starts(&l->coefs[e]);
+        g->extra[e] = 0;
+        for (int lane = 0; lane < BLOCK_CELLS; ++lane) g->extra[e] |= lane_of(l->coefs[e].extra, lane) > 0;
+    }
+    int32_t next = 0;
+    for (int id = 0; id < l->blocks; ++id) {
+        g->run_first[id] = next;
+        next += __builtin_popcount(g->starts[l->block[id].coefs]);
+    }
+    g->run_first[l->blocks] = next;
+    *runs = (size_t)next;
+    if (buffer_hold(&g->memory[3], *runs * sizeof *g->parent) ||
+        buffer_hold(&g->memory[4], *runs * sizeof *g->region))
+        return -1;
+    g->parent = g->memory[3].data;
+    g->region = g->memory[4].data;
+    return 0;
+}
+
+static int hold_slots(regions *g, const level *l, size_t runs) {
+    size_t closed = (size_t)g->closed, blocks = (size_t)l->blocks;
+    size_t slots = closed * (size_t)level_chunks(l) < runs ? closed * (size_t)level_chunks(l) : runs;
+    size_t need[] = {closed * sizeof *g->last_slot, closed * sizeof *g->cells,
+                     closed * sizeof *g->sum,       slots * sizeof *g->slot_region,
+                     slots * sizeof *g->slot_sum,   blocks * sizeof *g->block_slot,
+                     blocks * sizeof *g->lane_slot, (blocks + 1) * sizeof(int32_t)};
+    for (int i = 0; i < 8; ++i)
+        if (buffer_hold(&g->memory[5 + i], need[i])) return -1;
+    g->last_slot = g->memory[5].data;
+    g->cells = g->memory[6].data;
+    g->sum = g->memory[7].data;
+    g->slot_region = g->memory[8].data;
+    g->slot_sum = g->memory[9].data;
+    g->block_slot = g->memory[10].data;
+    g->lane_slot = g->memory[11].data;
+    g->chunk_slot = g->memory[12].data;
+    return 0;
+}
+
+int regions_find(regions *g, const level *l) {
+    size_t runs;
+    g->closed = 0;
+    if (hold_labels(g, l, &runs)) return -1;
+    for (size_t i = 0; i < runs; ++i) g->parent[i] = (int32_t)i, g->region[i] = UNSEEN;
+    join_runs(g, l);
+    number_closed(g, l);
+    if (g->closed == 0) return 0;
+    if (hold_slots(g, l, runs)) return -1;
+    list_slots(g, l);
+    return 0;
+}
+
+/* ---- means ---- */
+
+typedef struct projection {
+    regions *g;
+    const level *l;
+    vec8 *v;
+} projection;
+
+HOT static void sum_chunk(void *context, int chunk) {
+    projection *w = context;
+    regions *g = w->g;
+    for (int32_t s = g->chunk_slot[chunk]; s < g->chunk_slot[chunk + 1]; ++s) g->slot_sum[s] = 0;
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(w->l, chunk); ++id) {
+        int32_t slot = g->block_slot[id];
+        if (slot == NO_SLOT) continue;
+        if (slot >= 0) {
+            g->slot_sum[slot] += dvec8_total(vec8_wide(w->v[2 * id]) + vec8_wide(w->v[2 * id + 1]));
+            continue;
+        }
+        const float *v = (const float *)&w->v[2 * id];
+        const int32_t *lane_slot = g->lane_slot[MIXED - slot];
+        for (int i = 0; i < BLOCK_CELLS; ++i)
+            if (lane_slot[i] >= 0) g->slot_sum[lane_slot[i]] += (double)v[i];
+    }
+}
+
+HOT static void subtract_chunk(void *context, int chunk) {
+    projection *w = context;
+    regions *g = w->g;
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(w->l, chunk); ++id) {
+        int32_t slot = g->block_slot[id];
+        if (slot == NO_SLOT) continue;
+        if (slot >= 0) {
+            vec8 mean = vec8_of((float)g->sum[g->slot_region[slot]]);
+            w->v[2 * id] -= mean;
+            w->v[2 * id + 1] -= mean;
+            continue;
+        }
+        float *v = (float *)&w->v[2 * id];
+        const int32_t *lane_slot = g->lane_slot[MIXED - slot];
+        for (int i = 0; i < BLOCK_CELLS; ++i)
+            if (lane_slot[i] >= 0) v[i] -= (float)g->sum[g->slot_region[lane_slot[i]]];
+    }
+}
+
+double regions_project(regions *g, const level *l, pool *p, vec8 *v) {
+    if (g->closed == 0) return 0;
+    projection w = {g, l, v};
+    double taken = 0;
+    int32_t slots = g->chunk_slot[level_chunks(l)];
+    parallel_for(p, level_chunks(l), sum_chunk, &w);
+    for (int i = 0; i < g->closed; ++i) g->sum[i] = 0;
+    for (int32_t s = 0; s < slots; ++s) g->sum[g->slot_region[s]] += g->slot_sum[s];
+    for (int i = 0; i < g->closed; ++i) {
+        taken += fabs(g->sum[i]);
+        g->sum[i] /= g->cells[i];
+    }
+    parallel_for(p, level_chunks(l), subtract_chunk, &w);
+    return taken;
+}
