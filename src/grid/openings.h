@@ -1,0 +1,12 @@
+/* What liquid may flow through: the open share of every face and the motion of what closes the rest. */
+#ifndef GRID_OPENINGS_H
+#define GRID_OPENINGS_H
+
+#include "grid/mac.h"
+
+typedef struct openings {
+    mac_field open;       /* share of each face outside solids and closed walls, [0, 1] */
+    mac_field wall;       /* velocity of the solid at each face, m/s; values NULL when everything stands still */
+    uint8_t open_wall[6]; /* 1 where the domain's side (RHEO_LEFT ...) lets liquid out into air */
+} openings;
+#endif

@@ -1,0 +1,55 @@
+/* Loops over a box by rows: the unit of work of every stage. A range of cells is cut into blocks of whole planes' rows,
+ * independent of the thread count. */
+#ifndef GRID_ROWS_H
+#define GRID_ROWS_H
+
+#include "grid/mac.h"
+
+enum { ROWS_PER_BLOCK = 64 };
+
+/* Half-open ranges of cells (or faces, or nodes). */
+typedef struct cell_range {
+    int lower[3], upper[3];
+} cell_range;
+
+static inline cell_range range_cells(const mac_grid *g) {
+    return (cell_range){{0, 0, 0}, {g->box.n[0], g->box.n[1], g->box.n[2]}};
+}
+
+/* Owned faces across an axis: one layer more than cells. */
+static inline cell_range range_faces(const mac_grid *g, int axis) {
+    cell_range r = range_cells(g);
+    r.upper[axis] += 1;
+    return r;
+}
+
+static inline cell_range range_nodes(const mac_grid *g) {
+    cell_range r = range_cells(g);
+    for (int a = 0; a < g->box.dim; ++a) r.upper[a] += 1;
+    return r;
+}
+
+/* Wider by `layers` cells on all sides (not in z in 2D). */
+static inline cell_range range_grow(cell_range r, const mac_grid *g, int layers) {
+    for (int a = 0; a < g->box.dim; ++a) {
+        r.lower[a] -= layers;
+        r.upper[a] += layers;
+    }
+    return r;
+}
+
+static inline int range_rows(const cell_range *r) {
+    return (r->upper[1] - r->lower[1]) * (r->upper[2] - r->lower[2]);
+}
+
+static inline int range_blocks(const cell_range *r) {
+    return block_count(range_rows(r), ROWS_PER_BLOCK);
+}
+
+/* for each row (j, k) of block b of range r */
+#define FOR_ROWS(r, b, j, k)                                                                                           \
+    for (int row_ = (b)*ROWS_PER_BLOCK, end_ = row_ + ROWS_PER_BLOCK < range_rows(r) ? row_ + ROWS_PER_BLOCK           \
+                                                                                     : range_rows(r),                  \
+             ny_ = (r)->upper[1] - (r)->lower[1], j = 0, k = 0;                                                        \
+         row_ < end_ && (j = (r)->lower[1] + row_ % ny_, k = (r)->lower[2] + row_ / ny_, 1); ++row_)
+#endif

@@ -1,0 +1,87 @@
+/* What decides the future of a run: particles, the velocity that carries them next, the warm start, the clock. */
+#include "sim/state.h"
+
+#include "core/report.h"
+#include "sim/liquid.h"
+
+/* Numbers of the state that are no arrays travel as two short ones. */
+enum { CLOCK_TIME, CLOCK_PUT_IN, CLOCK_Q_DT, CLOCK_REALS };
+enum { CLOCK_PARTICLES, CLOCK_FRAME, CLOCK_DONE, CLOCK_NEXT_ID, CLOCK_EMITTED, CLOCK_OUTFLOW, CLOCK_REJECTED, CLOCK_WHOLES };
+
+static void write_clock(rheo_sim *s) {
+    s->clock_reals[CLOCK_TIME] = s->time;
+    s->clock_reals[CLOCK_PUT_IN] = s->volume_put_in;
+    s->clock_reals[CLOCK_Q_DT] = s->q_dt;
+    s->clock_wholes[CLOCK_PARTICLES] = (int64_t)s->parts.count;
+    s->clock_wholes[CLOCK_FRAME] = s->frame;
+    s->clock_wholes[CLOCK_DONE] = s->frame_done;
+    s->clock_wholes[CLOCK_NEXT_ID] = s->next_id;
+    s->clock_wholes[CLOCK_EMITTED] = s->stats.counts.emitted;
+    s->clock_wholes[CLOCK_OUTFLOW] = s->stats.counts.outflow;
+    s->clock_wholes[CLOCK_REJECTED] = s->stats.counts.rejected;
+}
+
+static void read_clock(rheo_sim *s) {
+    s->time = s->clock_reals[CLOCK_TIME];
+    s->volume_put_in = s->clock_reals[CLOCK_PUT_IN];
+    s->q_dt = s->clock_reals[CLOCK_Q_DT];
+    s->frame = (int)s->clock_wholes[CLOCK_FRAME];
+    s->frame_done = (int)s->clock_wholes[CLOCK_DONE];
+    s->next_id = (uint32_t)s->clock_wholes[CLOCK_NEXT_ID];
+    s->stats.counts.emitted = s->clock_wholes[CLOCK_EMITTED];
+    s->stats.counts.outflow = s->clock_wholes[CLOCK_OUTFLOW];
+    s->stats.counts.rejected = s->clock_wholes[CLOCK_REJECTED];
+}
+
+static int list_clock(state_array *list, rheo_sim *s) {
+    list[0] = (state_array){"clock_reals", STATE_F64, CLOCK_REALS, s->clock_reals};
+    list[1] = (state_array){"clock_wholes", STATE_I64, CLOCK_WHOLES, s->clock_wholes};
+    return 2;
+}
+
+static int list_arrays(state_array *list, rheo_sim *s) {
+    static const char *const names[3][4] = {{"x", "v_x", "vel_x", "carry_x"}, {"y", "v_y", "vel_y", "carry_y"}, {"z", "v_z", "vel_z", "carry_z"}};
+    const size_t count = s->parts.count, size = s->g.box.size;
+    int n = 0;
+    for (int a = 0; a < s->g.box.dim; ++a) {
+        list[n++] = (state_array){names[a][0], STATE_F32, count, s->parts.x[a]};
+        list[n++] = (state_array){names[a][1], STATE_F32, count, s->parts.v[a]};
+        list[n++] = (state_array){names[a][2], STATE_F32, size, s->vel.value[a]};
+        list[n++] = (state_array){names[a][3], STATE_F32, size, s->carry.value[a]};
+    }
+    for (int e = 0; e < s->parts.extra_count; ++e)
+        list[n++] = (state_array){s->parts.extra_name[e], STATE_F32, count, s->parts.extra[e]};
+    list[n++] = (state_array){"id", STATE_U32, count, s->parts.id};
+    list[n++] = (state_array){"fluid", STATE_U8, count, s->parts.fluid};
+    list[n++] = (state_array){"spray", STATE_U8, count, s->parts.spray};
+    list[n++] = (state_array){"phi", STATE_F32, size, s->phi};
+    list[n++] = (state_array){"density", STATE_F32, size, s->density};
+    list[n++] = (state_array){"q", STATE_F32, size, s->q};
+    return n;
+}
+
+int sim_list_state(state_array *arrays, rheo_sim *s) {
+    write_clock(s);
+    const int clock = list_clock(arrays, s);
+    return clock + list_arrays(arrays + clock, s);
+}
+
+rheo_status sim_restore_state(rheo_sim *s, int (*read)(void *context, const state_array *into), void *context,
+                              rheo_report *report) {
+    state_array list[STATE_ARRAYS_MAX];
+    const char *const fits = "a checkpoint of this scene, whole";
+    int n = list_clock(list, s);
+    for (int i = 0; i < n; ++i)
+        if (read(context, &list[i])) return report_fail(report, RHEO_INVALID, fits, "checkpoint array '%s' cannot be read", list[i].name);
+    const int64_t count = s->clock_wholes[CLOCK_PARTICLES];
+    if (count < 0 || count > UINT32_MAX) return report_fail(report, RHEO_INVALID, fits, "checkpoint with %lld particles", (long long)count);
+    if (particles_reserve(&s->parts, (size_t)count)) return report_no_memory(report, "particles");
+    s->parts.count = (size_t)count;
+    n = list_arrays(list, s);
+    for (int i = 0; i < n; ++i)
+        if (read(context, &list[i])) return report_fail(report, RHEO_INVALID, fits, "checkpoint array '%s' cannot be read", list[i].name);
+    read_clock(s);
+    liquid_place_solids(s, s->time);
+    if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
+    return RHEO_OK;
+}

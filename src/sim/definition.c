@@ -1,0 +1,60 @@
+/* Deep copy of a scene without its shapes, so that the caller may forget it after creation. */
+#include "sim/definition.h"
+
+#include <string.h>
+
+static void *copy_bytes(arena *owner, const void *from, size_t bytes, int *fail) {
+    if (!from || bytes == 0) return NULL;
+    void *to = arena_alloc(owner, bytes);
+    if (!to) {
+        *fail = 1;
+        return NULL;
+    }
+    return memcpy(to, from, bytes);
+}
+
+static const char *copy_text(arena *owner, const char *text, int *fail) {
+    return text ? copy_bytes(owner, text, strlen(text) + 1, fail) : NULL;
+}
+
+static void copy_curve(rheo_curve *c, arena *owner, int *fail) {
+    const size_t keys = (size_t)c->count;
+    if (keys > 1) c->times = copy_bytes(owner, c->times, keys * sizeof(double), fail);
+    else c->times = NULL;
+    c->values = copy_bytes(owner, c->values, keys * (size_t)c->width * sizeof(double), fail);
+}
+
+int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
+    int fail = 0;
+    *copy = *scene;
+    copy->owner = NULL;
+    copy->title = copy_text(owner, scene->title, &fail);
+    copy->source = NULL;
+    copy->file = copy_text(owner, scene->file, &fail);
+    copy->fluids = copy_bytes(owner, scene->fluids, (size_t)scene->fluid_count * sizeof *scene->fluids, &fail);
+    copy->emitters = copy_bytes(owner, scene->emitters, (size_t)scene->emitter_count * sizeof *scene->emitters, &fail);
+    copy->solids = copy_bytes(owner, scene->solids, (size_t)scene->solid_count * sizeof *scene->solids, &fail);
+    copy->probes = copy_bytes(owner, scene->probes, (size_t)scene->probe_count * sizeof *scene->probes, &fail);
+    if (fail) return -1;
+    copy_curve(&copy->gravity, owner, &fail);
+    copy_curve(&copy->camera_eye, owner, &fail);
+    copy_curve(&copy->camera_target, owner, &fail);
+    copy_curve(&copy->camera_fov, owner, &fail);
+    for (int i = 0; i < copy->fluid_count; ++i) {
+        copy->fluids[i].name = copy_text(owner, scene->fluids[i].name, &fail);
+        copy->fluids[i].material = copy_text(owner, scene->fluids[i].material, &fail);
+        copy->fluids[i].fill = NULL;
+    }
+    for (int i = 0; i < copy->emitter_count; ++i) {
+        copy_curve(&copy->emitters[i].velocity, owner, &fail);
+        copy->emitters[i].shape = (rheo_shape){0};
+    }
+    for (int i = 0; i < copy->solid_count; ++i) {
+        copy->solids[i].name = copy_text(owner, scene->solids[i].name, &fail);
+        copy_curve(&copy->solids[i].position, owner, &fail);
+        copy_curve(&copy->solids[i].rotation_degrees, owner, &fail);
+        copy->solids[i].shape = (rheo_shape){0};
+    }
+    for (int i = 0; i < copy->probe_count; ++i) copy->probes[i].name = copy_text(owner, scene->probes[i].name, &fail);
+    return fail ? -1 : 0;
+}

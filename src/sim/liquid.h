@@ -1,0 +1,73 @@
+/* The state of a free-surface liquid on a grid, and the steps that advance it. */
+#ifndef SIM_LIQUID_H
+#define SIM_LIQUID_H
+
+#include <rheo/sim.h>
+#include "core/memory.h"
+#include "core/timer.h"
+#include "grid/openings.h"
+#include "linear/poisson.h"
+#include "particle/particles.h"
+#include "stage/pressure.h"
+#include "stage/solids.h"
+
+struct rheo_sim {
+    /* the description: copied from the scene, constant afterwards */
+    rheo_scene def;
+    arena text; /* owns what def points to */
+    shape **fill; /* of all fluids in turn */
+    int fill_count;
+    shape **emitter_shape;
+    shape **solid_shape;
+    obstacle *solids;
+    int moving; /* some solid is keyed */
+    double fluid_density;
+    double particle_volume; /* m3 */
+    float full;             /* particles in a full cell */
+
+    /* the state */
+    mac_grid g;
+    particles parts;
+    mac_field vel;    /* m/s, extrapolated around the liquid */
+    mac_field before; /* m/s, before forces and pressure; FLIP only, else values NULL */
+    mac_field carry;  /* m/s: what carries particles: vel and the drift correction. Until then: weights, coefficients */
+    float *phi;       /* m, < 0 in liquid */
+    float *density;   /* 1 in full cells */
+    float *q;         /* pressure p dt / (rho dx), m/s */
+    double q_dt;      /* the dt in q */
+    double time;
+    double volume_put_in; /* m3, less what left */
+    uint32_t next_id;
+    double clock_reals[4]; /* the numbers above and counts, as a checkpoint holds them */
+    int64_t clock_wholes[8];
+
+    /* solids on the grid */
+    float *solid, *solid_still; /* node distances, m: all solids now; those that never move (NULL: none move) */
+    float *room;
+    openings open;
+
+    /* scratch, once allocated */
+    pressure_work work;
+    float *psi;
+    uint8_t *layer;
+    uint8_t *keep;
+    size_t keep_room;
+    poisson *solver;
+
+    /* the frame under way */
+    int frame;      /* complete frames */
+    int frame_done; /* the next advance starts a frame's statistics */
+    rheo_frame_stats stats;
+    stage_timer timer;
+    double surface_area;
+};
+
+/* One step of dt seconds; the order of the stages is the algorithm. */
+rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report);
+/* Fields of the particles as they are, without moving anything: for the start and after a restore. */
+rheo_status liquid_begin(rheo_sim *s, rheo_report *report);
+/* The largest step that the flow allows, s. */
+double liquid_dt_limit(const rheo_sim *s);
+/* Puts the solids where they are at a time, and on the grid. */
+void liquid_place_solids(rheo_sim *s, double time);
+#endif

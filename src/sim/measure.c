@@ -1,0 +1,239 @@
+/* Statistics, probes, the drawn mesh: everything read from a state and nothing changed in it. */
+#include "sim/measure.h"
+
+#include <math.h>
+#include <string.h>
+#include "geom/marching.h"
+#include "grid/sample.h"
+#include "stage/forces.h"
+#include "stage/surface.h"
+
+enum { GRAIN = 16384 };
+
+void measure_reset(rheo_sim *s) {
+    const rheo_particle_counts kept = s->stats.counts;
+    s->stats = (rheo_frame_stats){.counts = kept};
+    s->stats.counts.rescued = 0;
+    s->stats.pressure.converged = s->stats.density.converged = true;
+    s->surface_area = 0;
+    timer_reset(&s->timer);
+}
+
+typedef struct {
+    const rheo_sim *s;
+    int fluid, what, axis;
+} tally;
+
+/* One sum a call keeps the reductions in block order; they run once a frame. */
+enum { KINETIC, COUNT, CENTROID, SPRAY };
+static double sum_task(void *context, int block) {
+    const tally *t = context;
+    const particles *p = &t->s->parts;
+    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < p->count ? from + GRAIN : p->count;
+    double sum = 0;
+    for (size_t q = from; q < to; ++q) {
+        if (t->what == SPRAY) sum += p->spray[q];
+        else if (p->fluid[q] != t->fluid) continue;
+        else if (t->what == COUNT) sum += 1;
+        else if (t->what == CENTROID) sum += (double)p->x[t->axis][q];
+        else
+            for (int a = 0; a < p->dim; ++a) sum += 0.5 * (double)p->v[a][q] * (double)p->v[a][q];
+    }
+    return sum;
+}
+
+static double extreme_task(void *context, int block) {
+    const tally *t = context;
+    const particles *p = &t->s->parts;
+    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < p->count ? from + GRAIN : p->count;
+    const float edge = (float)t->s->g.box.n[t->axis];
+    float most = 0;
+    for (size_t q = from; q < to; ++q) {
+        if (p->fluid[q] != t->fluid) continue;
+        const float x = p->x[t->axis][q], far = t->what ? x : edge - x;
+        most = most > far ? most : far;
+    }
+    return (double)most;
+}
+
+static void measure_fluid(rheo_fluid_stats *f, double *kinetic, const rheo_sim *s, int fluid) {
+    const int blocks = block_count((long)s->parts.count, GRAIN);
+    tally t = {.s = s, .fluid = fluid, .what = COUNT};
+    *f = (rheo_fluid_stats){0};
+    f->particles = (int64_t)parallel_sum(s->g.pool, blocks, sum_task, &t);
+    f->volume = (double)f->particles * s->particle_volume;
+    f->mass = f->volume * s->fluid_density;
+    t.what = KINETIC;
+    *kinetic = parallel_sum(s->g.pool, blocks, sum_task, &t) * s->particle_volume * s->fluid_density;
+    if (f->particles == 0) return;
+    for (t.axis = 0; t.axis < s->g.box.dim; ++t.axis) {
+        const int a = t.axis;
+        const double dx = s->g.dx, origin = s->g.origin[a];
+        t.what = CENTROID;
+        f->centroid[a] = origin + dx * parallel_sum(s->g.pool, blocks, sum_task, &t) / (double)f->particles;
+        t.what = 1;
+        f->upper[a] = origin + dx * parallel_max(s->g.pool, blocks, extreme_task, &t);
+        t.what = 0;
+        f->lower[a] = origin + dx * (s->g.box.n[a] - parallel_max(s->g.pool, blocks, extreme_task, &t));
+    }
+}
+
+static int64_t count_liquid(const rheo_sim *s) {
+    int64_t count = 0;
+    for (int k = 0; k < s->g.box.n[2]; ++k)
+        for (int j = 0; j < s->g.box.n[1]; ++j) {
+            const float *row = s->phi + box_at(&s->g.box, 0, j, k);
+            for (int i = 0; i < s->g.box.n[0]; ++i) count += row[i] < 0;
+        }
+    return count;
+}
+
+static size_t sim_bytes(const rheo_sim *s) {
+    const size_t field = s->g.box.size * sizeof(float);
+    size_t fields = 8 + 3 * (size_t)s->g.box.dim;
+    if (s->before.value[0]) fields += (size_t)s->g.box.dim;
+    if (s->moving) fields += (size_t)s->g.box.dim + 1;
+    return fields * field + 2 * s->g.box.size + s->keep_room + particles_bytes(&s->parts) + poisson_bytes(s->solver) +
+           s->text.held;
+}
+
+/* The drawn surface: psi and rhs are free between steps. */
+static const float *draw(rheo_sim *s, rheo_surface kind) {
+    float *drawn = s->psi, *phi = s->work.rhs;
+    const double radius = 0.5 * sqrt((double)s->g.box.dim); /* of a cell's diagonal: no gaps between neighbours */
+    switch (kind) {
+    case RHEO_SURFACE_SPHERES: surface_spheres(phi, &s->g, &s->parts, radius); break;
+    case RHEO_SURFACE_AVERAGE: surface_average(phi, &s->g, &s->parts, radius); break;
+    case RHEO_SURFACE_PRESSURE: surface_pressure(phi, &s->g, s->q, s->phi); break;
+    case RHEO_SURFACE_DENSITY: memcpy(phi, s->phi, s->g.box.size * sizeof *phi); break;
+    }
+    surface_drawn(drawn, &s->g, phi, s->solid);
+    return drawn;
+}
+
+void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
+    rheo_frame_stats *f = &s->stats;
+    double gravity[3], speed[3];
+    rheo_evaluate_curve(gravity, &s->def.gravity, s->time);
+    f->frame = s->frame;
+    f->time = s->time;
+    f->particles = (int64_t)s->parts.count;
+    f->liquid_cells = count_liquid(s);
+    f->fluid_count = s->def.fluid_count;
+    f->kinetic = f->potential = 0;
+    for (int i = 0; i < f->fluid_count; ++i) {
+        double kinetic;
+        measure_fluid(&f->fluids[i], &kinetic, s, i);
+        f->kinetic += kinetic;
+        for (int a = 0; a < s->g.box.dim; ++a) f->potential -= f->fluids[i].mass * gravity[a] * f->fluids[i].centroid[a];
+    }
+    tally t = {.s = s, .what = SPRAY};
+    f->counts.spray = (int64_t)parallel_sum(s->g.pool, block_count((long)s->parts.count, GRAIN), sum_task, &t);
+    const double inside = surface_volume(&s->g, draw(s, RHEO_SURFACE_DENSITY));
+    f->volume = inside + (double)f->counts.spray * s->particle_volume;
+    f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
+    f->divergence = pressure_divergence(&s->vel, &s->g, &s->open, s->phi);
+    forces_speed(speed, &s->vel, &s->g);
+    f->speed = sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
+    f->surface_area = s->surface_area;
+    f->temperature[0] = f->temperature[1] = 20;
+    f->body_count = 0;
+    for (int i = 0; i < s->def.solid_count; ++i) f->body_count += s->def.solids[i].motion != RHEO_STATIC;
+    f->stage_count = 0;
+    f->seconds = 0;
+    for (int i = 0; i < s->timer.count && i < RHEO_STAGES_MAX; ++i) {
+        f->stages[f->stage_count++] = (rheo_stage_time){s->timer.stage[i].name, s->timer.stage[i].seconds};
+        f->seconds += s->timer.stage[i].seconds;
+    }
+    f->memory = sim_bytes(s);
+    *stats = *f;
+}
+
+void rheo_read_body(rheo_body_stats *body, const char **name, const rheo_sim *s, int index) {
+    for (int i = 0; i < s->def.solid_count; ++i) {
+        const obstacle *o = &s->solids[i];
+        if (o->def->motion == RHEO_STATIC || index-- > 0) continue;
+        if (name) *name = o->def->name;
+        memcpy(body->position, o->now.position, sizeof body->position);
+        memcpy(body->velocity, o->now.velocity, sizeof body->velocity);
+        memcpy(body->spin, o->now.spin, sizeof body->spin);
+        memcpy(body->orientation, o->now.orientation, sizeof body->orientation);
+        return;
+    }
+}
+
+static double mesh_area(const rheo_mesh *m) {
+    double area = 0;
+    for (size_t t = 0; t < m->triangle_count; ++t) {
+        const float *a = m->position + 3 * m->triangle[3 * t], *b = m->position + 3 * m->triangle[3 * t + 1],
+                    *c = m->position + 3 * m->triangle[3 * t + 2];
+        double u[3], v[3];
+        for (int d = 0; d < 3; ++d) {
+            u[d] = (double)b[d] - (double)a[d];
+            v[d] = (double)c[d] - (double)a[d];
+        }
+        const double x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2], z = u[0] * v[1] - u[1] * v[0];
+        area += 0.5 * sqrt(x * x + y * y + z * z);
+    }
+    return area;
+}
+
+rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
+    const float *drawn = draw(s, s->def.surface);
+    const rheo_status status = marching_cubes(mesh, &s->g.box, s->g.dx, s->g.origin, drawn, s->g.pool, report);
+    if (status) return status;
+    for (size_t v = 0; v < mesh->vertex_count; ++v) {
+        float x[3] = {0, 0, 0};
+        for (int a = 0; a < s->g.box.dim; ++a) x[a] = (float)(((double)mesh->position[3 * v + (size_t)a] - s->g.origin[a]) / s->g.dx);
+        sample_faces(mesh->velocity + 3 * v, &s->vel, &s->g, x);
+    }
+    s->surface_area = mesh_area(mesh);
+    return RHEO_OK;
+}
+
+void rheo_view_particles(rheo_particle_view *view, const rheo_sim *s) {
+    const particles *p = &s->parts;
+    *view = (rheo_particle_view){
+        .count = p->count,
+        .position = {p->x[0], p->x[1], p->x[2]},
+        .velocity = {p->v[0], p->v[1], p->v[2]},
+        .id = p->id,
+        .fluid = p->fluid,
+        .spray = p->spray,
+        .dx = s->g.dx,
+        .origin = {s->g.origin[0], s->g.origin[1], s->g.origin[2]},
+        .radius = cbrt(s->particle_volume * 3 / (4 * 3.14159265358979323846)),
+    };
+}
+
+int rheo_count_probe_columns(const rheo_sim *s, const rheo_probe *probe) {
+    (void)s;
+    int columns = 3;
+    for (unsigned bit = RHEO_OF_VELOCITY; bit <= RHEO_OF_DENSITY; bit <<= 1)
+        if (probe->of & bit) columns += bit == RHEO_OF_VELOCITY ? 3 : 1;
+    return columns;
+}
+
+static double pressure_at(const rheo_sim *s, const float x[3]) {
+    return s->q_dt > 0 ? (double)sample_cells(s->q, &s->g, x) * s->fluid_density * s->g.dx / s->q_dt : 0;
+}
+
+void rheo_sample_probe(double *rows, const rheo_sim *s, const rheo_probe *probe) {
+    for (int i = 0; i < probe->samples; ++i) {
+        const double t = probe->samples > 1 ? (double)i / (probe->samples - 1) : 0;
+        float x[3] = {0, 0, 0}, u[3] = {0, 0, 0};
+        for (int a = 0; a < 3; ++a) {
+            *rows = probe->from[a] + t * (probe->to[a] - probe->from[a]);
+            if (a < s->g.box.dim) x[a] = (float)((*rows - s->g.origin[a]) / s->g.dx);
+            ++rows;
+        }
+        if (probe->of & RHEO_OF_VELOCITY) {
+            sample_faces(u, &s->vel, &s->g, x);
+            for (int a = 0; a < 3; ++a) *rows++ = (double)u[a];
+        }
+        if (probe->of & RHEO_OF_PRESSURE) *rows++ = pressure_at(s, x);
+        if (probe->of & RHEO_OF_TEMPERATURE) *rows++ = 20;
+        if (probe->of & RHEO_OF_PHI) *rows++ = (double)sample_cells(s->phi, &s->g, x);
+        if (probe->of & RHEO_OF_DENSITY) *rows++ = (double)sample_cells(s->density, &s->g, x) * s->fluid_density;
+    }
+}

@@ -1,0 +1,198 @@
+/* The public simulation: creation from a scene, frames of steps that hit their times exactly. */
+#include <rheo/sim.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/report.h"
+#include "sim/definition.h"
+#include "sim/liquid.h"
+#include "sim/measure.h"
+#include "sim/state.h"
+#include "stage/emit.h"
+
+static int field_make(float **field, const mac_grid *g) {
+    *field = mem_alloc(g->box.size * sizeof **field);
+    return *field ? 0 : -1;
+}
+
+static mac_grid make_grid(const rheo_scene *def, pool *threads) {
+    double longest = fmax(def->size[0], def->size[1]);
+    if (def->dim == 3) longest = fmax(longest, def->size[2]);
+    mac_grid g = {.dx = longest / def->cells, .pool = threads};
+    int n[3] = {1, 1, 1};
+    for (int a = 0; a < def->dim; ++a) {
+        n[a] = (int)lround(def->size[a] / g.dx);
+        if (n[a] < 1) n[a] = 1;
+    }
+    g.box = box_make(def->dim, n);
+    return g;
+}
+
+/* Static solids first: liquid_place_solids() recomputes only what follows them. */
+static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
+    const size_t count = (size_t)scene->solid_count;
+    s->solid_shape = arena_alloc(&s->text, (count + 1) * sizeof *s->solid_shape);
+    s->solids = arena_alloc(&s->text, (count + 1) * sizeof *s->solids);
+    if (!s->solid_shape || !s->solids) return report_no_memory(report, "solids");
+    int placed = 0;
+    for (int pass = 0; pass < 2; ++pass)
+        for (int i = 0; i < scene->solid_count; ++i) {
+            if ((scene->solids[i].motion == RHEO_STATIC) != (pass == 0)) continue;
+            const rheo_status status = shape_make(&s->solid_shape[i], &scene->solids[i].shape, report);
+            if (status) return status;
+            s->solids[placed++] = (obstacle){.shape = s->solid_shape[i], .def = &s->def.solids[i]};
+            s->moving |= pass;
+        }
+    return RHEO_OK;
+}
+
+static rheo_status compile_shapes(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
+    rheo_status status = compile_solids(s, scene, report);
+    int fills = 0;
+    for (int f = 0; f < scene->fluid_count; ++f) fills += scene->fluids[f].fill_count;
+    s->fill = arena_alloc(&s->text, ((size_t)fills + 1) * sizeof *s->fill);
+    s->emitter_shape = arena_alloc(&s->text, ((size_t)scene->emitter_count + 1) * sizeof *s->emitter_shape);
+    if (!s->fill || !s->emitter_shape) return report_no_memory(report, "shapes");
+    for (int f = 0; f < scene->fluid_count; ++f)
+        for (int i = 0; i < scene->fluids[f].fill_count && !status; ++i)
+            status = shape_make(&s->fill[s->fill_count++], &scene->fluids[f].fill[i], report);
+    for (int e = 0; e < scene->emitter_count && !status; ++e)
+        status = shape_make(&s->emitter_shape[e], &scene->emitters[e].shape, report);
+    return status;
+}
+
+static rheo_status allocate(rheo_sim *s, rheo_report *report) {
+    static const char *const affine[9] = {"du_dx", "du_dy", "du_dz", "dv_dx", "dv_dy", "dv_dz", "dw_dx", "dw_dy", "dw_dz"};
+    const mac_grid *g = &s->g;
+    const int dim = g->box.dim, needs_before = s->def.method == RHEO_FLIP || s->def.method == RHEO_SEMI_LAGRANGIAN;
+    int bad = particles_make(&s->parts, g, affine, s->def.method == RHEO_APIC ? dim * dim : 0);
+    bad |= mac_field_make(&s->vel, g) | mac_field_make(&s->carry, g) | mac_field_make(&s->open.open, g);
+    if (needs_before) bad |= mac_field_make(&s->before, g);
+    if (s->moving) bad |= mac_field_make(&s->open.wall, g) | field_make(&s->solid_still, g);
+    bad |= field_make(&s->phi, g) | field_make(&s->density, g) | field_make(&s->q, g) | field_make(&s->psi, g);
+    bad |= field_make(&s->solid, g) | field_make(&s->room, g) | field_make(&s->work.extra, g) | field_make(&s->work.rhs, g);
+    s->work.unknown = mem_alloc(g->box.size);
+    s->layer = mem_alloc(g->box.size);
+    s->solver = poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
+    bad |= !s->work.unknown || !s->layer || !s->solver;
+    s->work.face = s->carry; /* never needed at the same time */
+    return bad ? report_no_memory(report, "the grid") : RHEO_OK;
+}
+
+static rheo_status fill_fluids(rheo_sim *s, rheo_report *report) {
+    int shape_index = 0;
+    for (int f = 0; f < s->def.fluid_count; ++f)
+        for (int i = 0; i < s->def.fluids[f].fill_count; ++i) {
+            if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
+            const emission e = emit_shape(&s->parts, &s->next_id, &s->g, s->fill[shape_index++], s->def.fluids[f].velocity, f,
+                                          s->def.seed, s->def.solid_count ? s->solid : NULL, s->parts.count > 0);
+            if (e.added < 0) return report_no_memory(report, "particles");
+            s->stats.counts.rejected += e.rejected;
+            s->volume_put_in += (double)e.added * s->particle_volume;
+        }
+    return RHEO_OK;
+}
+
+static rheo_status start(rheo_sim *s, const rheo_scene *scene, int threads, rheo_report *report) {
+    rheo_status status;
+    if (definition_copy(&s->def, &s->text, scene)) return report_no_memory(report, "the scene");
+    pool *p = pool_create(threads);
+    if (!p) return report_fail(report, RHEO_USAGE, "1 to 256 threads", "%d threads cannot be started", threads);
+    s->g = make_grid(&s->def, p);
+    s->fluid_density = s->def.fluid_count ? s->def.fluids[0].density : 1000;
+    s->full = s->def.dim == 3 ? 8 : 4;
+    s->particle_volume = s->g.dx * s->g.dx * s->g.dx / (double)s->full;
+    for (int w = 0; w < 6; ++w) s->open.open_wall[w] = s->def.wall[w] == RHEO_WALL_OPEN;
+    if ((status = compile_shapes(s, scene, report))) return status;
+    if ((status = allocate(s, report))) return status;
+    if (s->moving) {
+        int still = 0;
+        while (still < s->def.solid_count && s->solids[still].def->motion == RHEO_STATIC) ++still;
+        solids_distance(s->solid_still, NULL, &s->g, s->solids, still);
+    }
+    liquid_place_solids(s, 0);
+    if ((status = fill_fluids(s, report))) return status;
+    return liquid_begin(s, report);
+}
+
+rheo_status rheo_create_sim(rheo_sim **sim, const rheo_scene *scene, int threads, rheo_report *report) {
+    *sim = NULL;
+    rheo_status status = rheo_validate_scene(scene, report);
+    if (status) return status;
+    rheo_sim *s = mem_alloc(sizeof *s);
+    if (!s) return report_no_memory(report, "the simulation");
+    timer_reset(&s->timer);
+    if ((status = start(s, scene, threads, report))) {
+        rheo_free_sim(s);
+        return status;
+    }
+    measure_reset(s);
+    *sim = s;
+    return RHEO_OK;
+}
+
+void rheo_free_sim(rheo_sim *s) {
+    if (!s) return;
+    for (int i = 0; i < s->fill_count; ++i) shape_free(s->fill[i]);
+    for (int i = 0; s->emitter_shape && i < s->def.emitter_count; ++i) shape_free(s->emitter_shape[i]);
+    for (int i = 0; s->solid_shape && i < s->def.solid_count; ++i) shape_free(s->solid_shape[i]);
+    particles_free(&s->parts);
+    mac_field *const fields[] = {&s->vel, &s->before, &s->carry, &s->open.open, &s->open.wall};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) mac_field_free(fields[i]);
+    void *const blocks[] = {s->phi,  s->density,    s->q,        s->psi,          s->solid, s->solid_still,
+                            s->room, s->work.extra, s->work.rhs, s->work.unknown, s->layer, s->keep};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
+    poisson_free(s->solver);
+    pool_free(s->g.pool);
+    arena_free(&s->text);
+    mem_free(s);
+}
+
+static double frame_time(const rheo_sim *s, int frame) {
+    return frame / s->def.fps;
+}
+
+/* A whole number of equal steps to the frame's end, none longer than the limits. */
+static double next_dt(const rheo_sim *s, double dt_max) {
+    const double left = frame_time(s, s->frame + 1) - s->time;
+    double limit = liquid_dt_limit(s);
+    if (s->def.dt_max > 0) limit = fmin(limit, s->def.dt_max);
+    if (dt_max > 0) limit = fmin(limit, dt_max);
+    return left / ceil(left / limit * (1 - 1e-9));
+}
+
+rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {
+    const double end = frame_time(s, s->frame + 1), dt = next_dt(s, dt_max);
+    if (!(dt > 1e-12 / s->def.fps))
+        return report_fail(report, RHEO_DIVERGED, "a smaller velocity", "the time step vanished at t = %g s", s->time);
+    const rheo_status status = liquid_step(s, dt, report);
+    if (status) return status;
+    const double now = s->time + dt;
+    s->stats.steps += 1;
+    if (now > end - 0.5 * dt) {
+        s->time = end;
+        s->frame += 1;
+    } else {
+        s->time = now;
+    }
+    return RHEO_OK;
+}
+
+rheo_status rheo_advance_frame(rheo_sim *s, const volatile int *cancel, rheo_frame_stats *stats, rheo_report *report) {
+    const int target = s->frame + 1;
+    if (s->frame_done) measure_reset(s);
+    s->frame_done = 0;
+    while (s->frame < target) {
+        if (cancel && *cancel) return report_fail(report, RHEO_INTERRUPTED, NULL, "interrupted in frame %d", target);
+        const rheo_status status = rheo_advance_step(s, 0, report);
+        if (status) return status;
+    }
+    s->frame_done = 1;
+    if (stats) rheo_read_stats(stats, s);
+    return RHEO_OK;
+}
+
+int sim_frame(const rheo_sim *sim) {
+    return sim->frame;
+}

@@ -1,0 +1,97 @@
+/* Boundary conditions on particles (Sommer 2018: rescue from solids; closed and open sides of the domain). */
+#include "stage/boundary.h"
+
+#include <math.h>
+#include "grid/sample.h"
+
+enum { GRAIN = 8192, TRIES = 3 };
+#define MARGIN     1e-3f /* cells kept from closed sides: room for rounding at a few hundred cells */
+#define CLEARANCE  0.01f /* cells from a solid's surface after rescue */
+
+typedef struct {
+    particles *p;
+    uint8_t *keep;
+    const mac_grid *g;
+    const openings *o;
+    const float *solid; /* NULL: none */
+} job;
+
+/* A spray particle keeps only the velocity along or away from the surface with outward normal n. */
+static void bounce(particles *p, size_t q, const float n[3]) {
+    float into = 0;
+    for (int a = 0; a < p->dim; ++a) into += p->v[a][q] * n[a];
+    if (into < 0)
+        for (int a = 0; a < p->dim; ++a) p->v[a][q] -= into * n[a];
+}
+
+/* Out of the solid along the gradient of its distance; 1 when the particle was moved. */
+static int rescue(const job *s, size_t q) {
+    particles *p = s->p;
+    const float dx = (float)s->g->dx;
+    int moved = 0;
+    for (int t = 0; t < TRIES; ++t) {
+        float x[3] = {0, 0, 0}, n[3] = {0, 0, 0}, size = 0;
+        for (int a = 0; a < p->dim; ++a) x[a] = p->x[a][q];
+        const float d = sample_nodes(s->solid, s->g, x) / dx;
+        if (!(d < 0)) break;
+        for (int a = 0; a < p->dim; ++a) {
+            float h[3] = {x[0], x[1], x[2]}, l[3] = {x[0], x[1], x[2]};
+            h[a] += 0.5f;
+            l[a] -= 0.5f;
+            n[a] = sample_nodes(s->solid, s->g, h) - sample_nodes(s->solid, s->g, l);
+            size += n[a] * n[a];
+        }
+        size = sqrtf(size);
+        if (!(size > 0)) break;
+        for (int a = 0; a < p->dim; ++a) {
+            n[a] /= size;
+            p->x[a][q] += (CLEARANCE - d) * n[a];
+        }
+        if (p->spray[q]) bounce(p, q, n);
+        moved = 1;
+    }
+    return moved;
+}
+
+/* 0 when the particle left through an open side. */
+static int hold_inside(const job *s, size_t q) {
+    particles *p = s->p;
+    for (int a = 0; a < p->dim; ++a)
+        for (int side = 0; side < 2; ++side) {
+            const float wall = side ? (float)s->g->box.n[a] : 0, x = p->x[a][q];
+            if (s->o->open_wall[2 * a + side]) {
+                if (side ? !(x < wall) : !(x >= 0)) return 0;
+                continue;
+            }
+            const float limit = side ? wall - MARGIN : MARGIN;
+            if (side ? x <= limit : x >= limit) continue;
+            p->x[a][q] = limit;
+            float n[3] = {0, 0, 0};
+            n[a] = side ? -1 : 1;
+            if (p->spray[q]) bounce(p, q, n);
+        }
+    return 1;
+}
+
+static double boundary_task(void *context, int block) {
+    const job *s = context;
+    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < s->p->count ? from + GRAIN : s->p->count;
+    double rescued = 0;
+    for (size_t q = from; q < to; ++q) {
+        if (s->solid) rescued += rescue(s, q);
+        s->keep[q] = (uint8_t)hold_inside(s, q);
+    }
+    return rescued;
+}
+
+boundary_counts boundary_particles(particles *p, uint8_t *keep, const mac_grid *g, const openings *o, const float *node_solid) {
+    job s = {p, keep, g, o, node_solid};
+    boundary_counts counts = {0};
+    const size_t before = p->count;
+    counts.rescued = (int64_t)parallel_sum(g->pool, block_count((long)before, GRAIN), boundary_task, &s);
+    int open = 0;
+    for (int w = 0; w < 2 * g->box.dim; ++w) open |= o->open_wall[w];
+    if (open) particles_compact(p, keep);
+    counts.outflow = (int64_t)(before - p->count);
+    return counts;
+}

@@ -1,0 +1,244 @@
+/* Variational pressure projection on cut cells with a second-order free surface.
+ *
+ *   minimise the kinetic energy of u - grad q:   sum_f A_f (q_c - q_n) = - sum_f +-(A_f u_f + (1 - A_f) w_f)
+ *
+ * with A_f the open share of a face (Batty et al. 2007, with areas for volumes as Wang 2017, 2.5, explains), w_f the
+ * solid's velocity, and q = p dt / (rho dx), so that the coefficients are plain shares and u loses q_c - q_n. Across the
+ * surface q is zero at the distance theta from the liquid cell's centre, theta = phi_c / (phi_c - phi_n) (ghost fluid,
+ * Wang 2.25-2.28 with theta from the liquid side), which adds A_f / theta to the diagonal. A linear pressure, and
+ * so hydrostatic rest, is reproduced exactly on oblique walls.
+ *
+ * Limits: theta >= THETA_MIN keeps the diagonal bounded; faces less open than OPEN_MIN are closed, everywhere. */
+#include "stage/pressure.h"
+
+#include <math.h>
+#include "core/hot.h"
+#include "grid/extrapolate.h"
+#include "grid/rows.h"
+
+#define THETA_MIN 0.01f
+
+typedef struct {
+    const mac_grid *g;
+    const openings *o;
+    const float *phi;
+    cell_range range;
+    const pressure_work *work;
+    mac_field *u;
+    float *q;
+    uint8_t *layer;
+    int axis;
+} job;
+
+/* The share 1 / theta of a face between liquid (a < 0) and air (b >= 0). */
+INLINE float ghost(float a, float b) {
+    float theta = a / (a - b);
+    return 1 / (theta > THETA_MIN ? theta : THETA_MIN);
+}
+
+/* A cell that takes part: liquid, with at least one open face. */
+INLINE int is_unknown(const job *s, ptrdiff_t c, int dim) {
+    float sum = 0;
+    for (int a = 0; a < dim; ++a) sum += s->o->open.value[a][c] + s->o->open.value[a][c + s->g->box.step[a]];
+    return s->phi[c] < 0 && sum > 0;
+}
+
+INLINE void mark_block(const job *s, int block, int dim) {
+    const box *b = &s->g->box;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (int i = 0; i < b->n[0]; ++i) s->work->unknown[row + i] = (uint8_t)is_unknown(s, row + i, dim);
+    }
+}
+
+/* Face coefficients and the diagonal's share from air, row by row. The samples beyond the domain's sides count as air
+ * behind open walls; closed walls have no open share to begin with. */
+INLINE void assemble_block(const job *s, int block, int dim) {
+    const box *b = &s->g->box;
+    const uint8_t *unknown = s->work->unknown;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        float *extra = s->work->extra + row;
+        for (int i = 0; i < b->n[0]; ++i) extra[i] = 0;
+        for (int a = 0; a < dim; ++a) {
+            const ptrdiff_t step = b->step[a];
+            const float *open = s->o->open.value[a] + row, *phi = s->phi + row;
+            const uint8_t *is = unknown + row;
+            float *face = s->work->face.value[a] + row;
+            for (int i = 0; i < b->n[0]; ++i) {
+                const int low = is[i - step] & is[i], high = is[i] & (1 ^ is[i + step]);
+                const float down = is[i] ? open[i] * ghost(phi[i], phi[i - step]) : 0;
+                const float up = open[i + step] * ghost(phi[i], phi[i + step]);
+                face[i] = low ? open[i] : 0;
+                /* a neighbour that is no unknown is air, unless it lies in liquid with no open face at all */
+                extra[i] += (is[i] && !low && phi[i - step] >= 0 ? down : 0) + (high && phi[i + step] >= 0 ? up : 0);
+            }
+        }
+    }
+}
+
+/* Sum of the fluxes out of a cell, in m/s. */
+INLINE float net_outflow(const job *s, ptrdiff_t c, int dim) {
+    float sum = 0;
+    for (int a = 0; a < dim; ++a) {
+        const ptrdiff_t h = c + s->g->box.step[a];
+        const float *open = s->o->open.value[a], *u = s->u->value[a];
+        sum += open[h] * u[h] - open[c] * u[c];
+        if (s->o->wall.value[a]) {
+            const float *wall = s->o->wall.value[a];
+            sum += (1 - open[h]) * wall[h] - (1 - open[c]) * wall[c];
+        }
+    }
+    return sum;
+}
+
+INLINE void rhs_block(const job *s, int block, int dim) {
+    const box *b = &s->g->box;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (int i = 0; i < b->n[0]; ++i) {
+            const ptrdiff_t c = row + i;
+            s->work->rhs[c] = s->work->unknown[c] ? -net_outflow(s, c, dim) : 0;
+        }
+    }
+}
+
+INLINE double divergence_block(const job *s, int block, int dim) {
+    const box *b = &s->g->box;
+    float most = 0;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (int i = 0; i < b->n[0]; ++i)
+            if (is_unknown(s, row + i, dim)) {
+                const float d = fabsf(net_outflow(s, row + i, dim));
+                most = most > d ? most : d;
+            }
+    }
+    return (double)most;
+}
+
+/* The pressure difference across a face; 0 where neither side is liquid. */
+INLINE float gradient(const float *q, const float *phi, const uint8_t *unknown, ptrdiff_t c, ptrdiff_t low) {
+    const int here = unknown[c], there = unknown[low];
+    if (here && there) return q[c] - q[low];
+    if (here) return phi[low] >= 0 ? q[c] * ghost(phi[c], phi[low]) : 0;
+    if (there) return phi[c] >= 0 ? -q[low] * ghost(phi[low], phi[c]) : 0;
+    return 0;
+}
+
+INLINE void update_block(const job *s, int block) {
+    const box *b = &s->g->box;
+    const int a = s->axis;
+    const float *open = s->o->open.value[a], *wall = s->o->wall.value[a];
+    const uint8_t *unknown = s->work->unknown;
+    float *u = s->u->value[a];
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
+            const ptrdiff_t c = box_at(b, i, j, k);
+            if (open[c] > 0) u[c] -= gradient(s->q, s->phi, unknown, c, c - b->step[a]);
+            else u[c] = wall ? wall[c] : 0;
+        }
+    }
+}
+
+INLINE void displace_block(const job *s, int block) {
+    const box *b = &s->g->box;
+    const int a = s->axis;
+    const float *open = s->o->open.value[a];
+    float *w = s->u->value[a];
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
+            const ptrdiff_t c = box_at(b, i, j, k);
+            w[c] = open[c] > 0 ? -gradient(s->q, s->phi, s->work->unknown, c, c - b->step[a]) : 0;
+        }
+    }
+}
+
+INLINE void known_block(const job *s, int block) {
+    const box *b = &s->g->box;
+    const int a = s->axis;
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
+            const ptrdiff_t c = box_at(b, i, j, k), low = c - b->step[a];
+            const int wet = s->phi[c] < 0 || s->phi[low] < 0, at = a == 0 ? i : a == 1 ? j : k;
+            const int closed = s->o->open.value[a][c] <= 0, side = at == 0 || at == b->n[a];
+            s->layer[c] = (closed ? side : wet) ? 0 : EXTRAPOLATE_UNKNOWN;
+        }
+    }
+}
+
+HOT static void mark_task(void *context, int block) {
+    const job *s = context;
+    if (s->g->box.dim == 3) mark_block(s, block, 3);
+    else mark_block(s, block, 2);
+}
+HOT static void assemble_task(void *context, int block) {
+    const job *s = context;
+    if (s->g->box.dim == 3) assemble_block(s, block, 3);
+    else assemble_block(s, block, 2);
+}
+HOT static void rhs_task(void *context, int block) {
+    const job *s = context;
+    if (s->g->box.dim == 3) rhs_block(s, block, 3);
+    else rhs_block(s, block, 2);
+}
+HOT static double divergence_task(void *context, int block) {
+    const job *s = context;
+    return s->g->box.dim == 3 ? divergence_block(s, block, 3) : divergence_block(s, block, 2);
+}
+HOT static void update_task(void *context, int block) {
+    update_block(context, block);
+}
+HOT static void displace_task(void *context, int block) {
+    displace_block(context, block);
+}
+HOT static void known_task(void *context, int block) {
+    known_block(context, block);
+}
+
+int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, const openings *o, const float *phi) {
+    job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work};
+    parallel_for(g->pool, range_blocks(&s.range), mark_task, &s);
+    parallel_for(g->pool, range_blocks(&s.range), assemble_task, &s);
+    poisson_system system = {
+        .face = {work->face.value[0], work->face.value[1], work->face.value[2]},
+        .extra = work->extra,
+        .unknown = work->unknown,
+    };
+    return poisson_setup(solver, &system);
+}
+
+poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressure_work *work, const mac_grid *g,
+                                const openings *o, const float *phi, double tolerance, int max_iterations) {
+    job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work, .u = u, .q = q};
+    parallel_for(g->pool, range_blocks(&s.range), rhs_task, &s);
+    poisson_result result = poisson_solve(solver, q, work->rhs, tolerance, max_iterations);
+    for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
+        s.range = range_faces(g, s.axis);
+        parallel_for(g->pool, range_blocks(&s.range), update_task, &s);
+    }
+    return result;
+}
+
+poisson_result pressure_displace(mac_field *w, float *psi, poisson *solver, const pressure_work *work, const mac_grid *g,
+                                 const openings *o, const float *phi, const float *outflow, double tolerance,
+                                 int max_iterations) {
+    poisson_result result = poisson_solve(solver, psi, outflow, tolerance, max_iterations);
+    job s = {.g = g, .o = o, .phi = phi, .work = work, .u = w, .q = psi};
+    for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
+        s.range = range_faces(g, s.axis);
+        parallel_for(g->pool, range_blocks(&s.range), displace_task, &s);
+    }
+    return result;
+}
+
+double pressure_divergence(const mac_field *u, const mac_grid *g, const openings *o, const float *phi) {
+    mac_field copy = *u; /* of the pointers: the job is shared with stages that write */
+    job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .u = &copy};
+    return parallel_max(g->pool, range_blocks(&s.range), divergence_task, &s) / g->dx;
+}
+
+void pressure_known_faces(uint8_t *layer, const mac_grid *g, const openings *o, const float *phi, int axis) {
+    job s = {.g = g, .o = o, .phi = phi, .range = range_faces(g, axis), .layer = layer, .axis = axis};
+    parallel_for(g->pool, range_blocks(&s.range), known_task, &s);
+}

@@ -1,0 +1,164 @@
+/* The liquid's surface from its particles.
+ *
+ * Each particle stands for a fixed volume and leaves trilinear weights on faces on its way to the velocity. Their mean
+ * over a cell's faces, relative to what a full neighbourhood would leave, is a density: 1 inside, 0 in air, and on a
+ * straight surface exactly 1/2 at the surface whatever the sampling, because the weights are symmetric. So the half-full
+ * contour encloses the particles' own volume: thin sheets and single drops do not count for more than they carry
+ * (they fall below 1/2 and become spray). At depth d cells below a straight surface across an axis
+ *   density = 1/2 + s d - (s - 1/2) d |d|,  s = 1 - 1/(2 dim),  |d| <= 1
+ * to two percent, which is inverted for the distance. Near walls the missing half of the weights is divided out (room).
+ *
+ * Limits: distances are exact across axes only and smoothed by sampling noise otherwise; beyond one cell they are capped. */
+#include "stage/surface.h"
+
+#include <math.h>
+#include "core/hot.h"
+#include "geom/fractions.h"
+#include "grid/rows.h"
+
+/* With less room than this a cell's density would be noise over nearly nothing. */
+#define ROOM_MIN 0.05f
+
+typedef struct {
+    const mac_grid *g;
+    const mac_field *weight;
+    const float *room, *phi, *node_solid;
+    float *density, *out, *drawn;
+    float full, dx;
+    cell_range range;
+    particles *p;
+} job;
+
+INLINE float depth_of(float density, float s) {
+    const float a = s - 0.5f, c = fabsf(density - 0.5f);
+    const float root = sqrtf(fmaxf(s * s - 4 * a * fminf(c, 0.5f), 0));
+    const float d = fminf((s - root) / (2 * a), 1);
+    return density > 0.5f ? d : -d;
+}
+
+INLINE void density_block(const job *s, int block, int dim) {
+    const box *b = &s->g->box;
+    const float scale = 1 / (2 * (float)dim * s->full), slope = 1 - 1 / (2 * (float)dim);
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (int i = 0; i < b->n[0]; ++i) {
+            float sum = 0;
+            for (int a = 0; a < dim; ++a) sum += s->weight->value[a][row + i] + s->weight->value[a][row + i + b->step[a]];
+            const float room = s->room[row + i];
+            const float c = room > ROOM_MIN ? sum * scale / room : 0;
+            s->density[row + i] = c;
+            s->out[row + i] = -s->dx * depth_of(c, slope);
+        }
+    }
+}
+
+HOT static void density_task(void *context, int block) {
+    const job *s = context;
+    if (s->g->box.dim == 3) density_block(s, block, 3);
+    else density_block(s, block, 2);
+}
+
+/* Beyond a side of the domain every sample is air, placed so that a full cell's surface is on the side itself. Corners
+ * follow by going through the axes in turn. */
+static void mirror_border(float *f, const mac_grid *g) {
+    const box *b = &g->box;
+    cell_range r = range_cells(g);
+    for (int a = 0; a < b->dim; ++a) {
+        for (int side = 0; side < 2; ++side) {
+            cell_range face = r;
+            face.lower[a] = side ? b->n[a] - 1 : 0;
+            face.upper[a] = face.lower[a] + 1;
+            const ptrdiff_t out = side ? b->step[a] : -b->step[a];
+            for (int k = face.lower[2]; k < face.upper[2]; ++k)
+                for (int j = face.lower[1]; j < face.upper[1]; ++j)
+                    for (int i = face.lower[0]; i < face.upper[0]; ++i) {
+                        const ptrdiff_t c = box_at(b, i, j, k);
+                        f[c + out] = fabsf(f[c]);
+                    }
+        }
+        r.lower[a] -= 1;
+        r.upper[a] += 1;
+    }
+}
+
+void surface_from_weights(float *density, float *phi, const mac_grid *g, const mac_field *weight, const float *room, float full) {
+    job s = {.g = g, .weight = weight, .room = room, .density = density, .out = phi, .full = full};
+    s.dx = (float)g->dx;
+    s.range = range_cells(g);
+    parallel_for(g->pool, range_blocks(&s.range), density_task, &s);
+    mirror_border(phi, g);
+}
+
+static void spray_task(void *context, int block) {
+    const job *s = context;
+    const box *b = &s->g->box;
+    const int dim = b->dim;
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = 0; i < b->n[0]; ++i) {
+            const size_t cell = box_dense(b, i, j, k);
+            const uint32_t from = s->p->cell_start[cell], to = s->p->cell_start[cell + 1];
+            if (from == to) continue;
+            const ptrdiff_t c = box_at(b, i, j, k);
+            int wet = 0;
+            for (int dk = dim == 3 ? -1 : 0; dk <= (dim == 3 ? 1 : 0); ++dk)
+                for (int dj = -1; dj <= 1; ++dj)
+                    for (int di = -1; di <= 1; ++di) wet |= s->phi[c + di + dj * b->step[1] + dk * b->step[2]] < 0;
+            for (uint32_t n = from; n < to; ++n) s->p->spray[n] = (uint8_t)!wet;
+        }
+    }
+}
+
+void surface_mark_spray(particles *p, const mac_grid *g, const float *phi) {
+    job s = {.g = g, .phi = phi, .p = p, .range = range_cells(g)};
+    parallel_for(g->pool, range_blocks(&s.range), spray_task, &s);
+}
+
+static void drawn_task(void *context, int block) {
+    const job *s = context;
+    const box *b = &s->g->box;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (int i = 0; i < b->n[0]; ++i) {
+            const float *corner = s->node_solid + row + i;
+            float sum = 0;
+            for (int c = 0; c < 1 << b->dim; ++c)
+                sum += corner[(c & 1) + (c >> 1 & 1) * b->step[1] + (c >> 2) * b->step[2]];
+            const float solid = sum / (float)(1 << b->dim);
+            s->drawn[row + i] = fmaxf(s->phi[row + i], -solid);
+        }
+    }
+}
+
+void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid) {
+    job s = {.g = g, .phi = phi, .node_solid = node_solid, .drawn = drawn, .range = range_cells(g)};
+    parallel_for(g->pool, range_blocks(&s.range), drawn_task, &s);
+    mirror_border(drawn, g);
+}
+
+/* Cubes between the samples, one more a row than cells; the mesh encloses the same shares to second order. */
+static double volume_task(void *context, int block) {
+    const job *s = context;
+    const box *b = &s->g->box;
+    const int corners = 1 << b->dim;
+    double sum = 0;
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
+            const float *f = s->phi + box_at(b, i, j, k);
+            double corner[8];
+            int negative = 0;
+            for (int c = 0; c < corners; ++c) {
+                const float v = f[(c & 1) + (c >> 1 & 1) * b->step[1] + (c >> 2) * b->step[2]];
+                corner[c] = (double)v;
+                negative += v < 0;
+            }
+            sum += negative == 0 ? 0 : negative == corners ? 1 : fraction_negative_cube(corner, b->dim);
+        }
+    }
+    return sum;
+}
+
+double surface_volume(const mac_grid *g, const float *drawn) {
+    job s = {.g = g, .phi = drawn, .range = range_cells(g)};
+    for (int a = 0; a < g->box.dim; ++a) s.range.lower[a] = -1;
+    return parallel_sum(g->pool, range_blocks(&s.range), volume_task, &s) * g->dx * g->dx * g->dx;
+}

@@ -1,0 +1,94 @@
+/* Surfaces to look at, from sorted particles.
+ *
+ * Union of spheres: phi(x) = min over particles of |x - x_p| - r. Average (Zhu and Bridson 2005): phi(x) = |x - X| - r with X
+ * the mean of the particles within R = 2 r, weighted by (1 - |x - x_p|^2 / R^2)^3; smoother, with the known flaw of concave
+ * corners, where X leaves the liquid. Both are made at the cells near particles and turned into distances by
+ * redistancing. Pressure (Sommer 2018): the contour at a small share of the pressure one cell deep. */
+#include "stage/surface.h"
+
+#include <math.h>
+#include "grid/levelset.h"
+#include "grid/rows.h"
+
+enum { BAND = 4 };
+
+typedef struct {
+    const mac_grid *g;
+    const particles *p;
+    float *phi;
+    float radius;
+    int average;
+    cell_range range;
+} job;
+
+/* The value at cell (i, j, k), in cells. */
+static float value_at(const job *s, int i, int j, int k) {
+    const box *b = &s->g->box;
+    const particles *p = s->p;
+    const float reach = 2 * s->radius, x[3] = {(float)i + 0.5f, (float)j + 0.5f, (float)k + 0.5f};
+    const int r = (int)ceilf(reach);
+    float nearest = reach * reach, weight = 0, mean[3] = {0, 0, 0};
+    for (int kk = k - (b->dim == 3 ? r : 0); kk <= k + (b->dim == 3 ? r : 0); ++kk)
+        for (int jj = j - r; jj <= j + r; ++jj) {
+            if (jj < 0 || jj >= b->n[1] || kk < 0 || kk >= b->n[2]) continue;
+            const int low = i - r > 0 ? i - r : 0, high = i + r < b->n[0] - 1 ? i + r : b->n[0] - 1;
+            const uint32_t from = p->cell_start[box_dense(b, low, jj, kk)], to = p->cell_start[box_dense(b, high, jj, kk) + 1];
+            for (uint32_t q = from; q < to; ++q) {
+                float d2 = 0;
+                for (int a = 0; a < b->dim; ++a) d2 += (p->x[a][q] - x[a]) * (p->x[a][q] - x[a]);
+                nearest = nearest < d2 ? nearest : d2;
+                const float t = 1 - d2 / (reach * reach), w = t > 0 ? t * t * t : 0;
+                weight += w;
+                for (int a = 0; a < b->dim; ++a) mean[a] += w * p->x[a][q];
+            }
+        }
+    if (!s->average || !(weight > 0)) return sqrtf(nearest) - s->radius;
+    float d2 = 0;
+    for (int a = 0; a < b->dim; ++a) d2 += (mean[a] / weight - x[a]) * (mean[a] / weight - x[a]);
+    return sqrtf(d2) - s->radius;
+}
+
+static void value_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i)
+            s->phi[box_at(&s->g->box, i, j, k)] = value_at(s, i, j, k) * (float)s->g->dx;
+    }
+}
+
+static void from_spheres(float *phi, const mac_grid *g, const particles *p, double radius, int average) {
+    job s = {g, p, phi, (float)radius, average, range_grow(range_cells(g), g, 1)};
+    parallel_for(g->pool, range_blocks(&s.range), value_task, &s);
+    levelset_redistance(phi, g, BAND);
+}
+
+void surface_spheres(float *phi, const mac_grid *g, const particles *p, double radius) {
+    from_spheres(phi, g, p, radius, 0);
+}
+
+void surface_average(float *phi, const mac_grid *g, const particles *p, double radius) {
+    from_spheres(phi, g, p, radius, 1);
+}
+
+/* q of the hydrostatic pressure half a cell deep is about the smallest that still counts as wet; its median over surface
+ * cells is found from the liquid's own distance there. */
+void surface_pressure(float *phi, const mac_grid *g, const float *q, const float *phi_liquid) {
+    const box *b = &g->box;
+    double sum = 0, depth = 0;
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j)
+            for (int i = 0; i < b->n[0]; ++i) {
+                const ptrdiff_t c = box_at(b, i, j, k);
+                if (phi_liquid[c] >= 0 || phi_liquid[c] < (float)(-0.9 * g->dx)) continue;
+                sum += fmax(0, (double)q[c]);
+                depth -= (double)phi_liquid[c];
+            }
+    const float slope = depth > 0 && sum > 0 ? (float)(sum / depth) : 1; /* q a metre of depth */
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j)
+            for (int i = 0; i < b->n[0]; ++i) {
+                const ptrdiff_t c = box_at(b, i, j, k);
+                const float depth_here = q[c] / slope;
+                phi[c] = q[c] > 0 ? -fminf(depth_here, (float)g->dx) : fmaxf(phi_liquid[c], 0);
+            }
+}

@@ -1,0 +1,11 @@
+/* Keeps the particles' density at one by moving them, without touching their velocity. */
+#ifndef STAGE_VOLUME_H
+#define STAGE_VOLUME_H
+
+#include "grid/openings.h"
+
+/* The net outflow [m/s, summed over a cell's faces] that brings the density of cells inside the liquid back towards 1 within dt;
+ * 0 elsewhere. depth: scratch bytes in the box's layout. */
+void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const openings *o, const float *density,
+                    const float *phi, double dt);
+#endif
