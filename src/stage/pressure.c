@@ -12,6 +12,7 @@
 #include "stage/pressure.h"
 
 #include <math.h>
+#include <string.h>
 #include "core/hot.h"
 #include "grid/extrapolate.h"
 #include "grid/rows.h"
@@ -60,6 +61,11 @@ INLINE void assemble_block(const job *s, int block, int dim) {
         const ptrdiff_t row = box_at(b, 0, j, k);
         float *extra = s->work->extra + row;
         for (int i = 0; i < b->n[0]; ++i) extra[i] = 0;
+        /* the last faces of the box couple nothing */
+        s->work->face.value[0][row + b->n[0]] = 0;
+        if (j == b->n[1] - 1) memset(s->work->face.value[1] + row + b->step[1], 0, (size_t)b->n[0] * sizeof(float));
+        if (dim == 3 && k == b->n[2] - 1)
+            memset(s->work->face.value[2] + row + b->step[2], 0, (size_t)b->n[0] * sizeof(float));
         for (int a = 0; a < dim; ++a) {
             const ptrdiff_t step = b->step[a];
             const float *open = s->o->open.value[a] + row, *phi = s->phi + row;
