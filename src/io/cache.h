@@ -33,13 +33,15 @@ typedef struct cache_file {
 } cache_file;
 
 /* What must be the same in a scene for a run to go on, a checksum a section. */
-enum { CACHE_SECTIONS = 9 };
+enum { CACHE_SECTIONS = 8 };
 extern const char *const cache_sections[CACHE_SECTIONS];
 
 typedef struct cache_manifest {
     char version[32], status[32], title[256];
-    char scene_file[512], scene_directory[FILE_PATH_MAX]; /* as given; absolute, or "" */
-    char *scene; /* the text; NULL when the scene was made by a program */
+    char scene_file[512];
+    char *scene;  /* the scene file's text; NULL when the scene was made by a program */
+    char *values; /* all values as they were in force (--set, materials and defaults included), a scene in
+                     JSON */
     uint64_t section[CACHE_SECTIONS];
     double fps;
     int dim, cells[3];

@@ -46,7 +46,8 @@ rheo_status file_open(file_writer *w, const char *path, rheo_report *report) {
     strcpy(w->path, path);
     snprintf(w->temporary, sizeof w->temporary, "%.*s.%s%s", directory, path, path + directory,
              TEMPORARY_END);
-    w->buffer = mem_alloc(FILE_BUFFER);
+    w->room = FILE_BUFFER;
+    w->buffer = mem_alloc(w->room);
     if (!w->buffer) return report_no_memory(report, "a file buffer");
     w->descriptor = open(w->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (w->descriptor < 0) {
@@ -69,7 +70,19 @@ static int write_all(int descriptor, const unsigned char *bytes, size_t count) {
     return 0;
 }
 
+/* Makes room in the buffer: by writing it out, or in memory by doubling it. */
 static void flush(file_writer *w) {
+    if (w->memory) {
+        unsigned char *grown = w->error ? NULL : mem_grow(w->buffer, w->room, 2 * w->room);
+        if (!grown) {
+            w->error = ENOMEM;
+            w->held = 0;
+            return;
+        }
+        w->buffer = grown;
+        w->room *= 2;
+        return;
+    }
     if (!w->error) w->error = write_all(w->descriptor, w->buffer, w->held);
     w->held = 0;
 }
@@ -80,13 +93,13 @@ void file_write(file_writer *w, const void *bytes, size_t count) {
     w->bytes += count;
     w->checksum = checksum_add(w->checksum, bytes, count);
     while (count) {
-        size_t part = FILE_BUFFER - w->held;
+        size_t part = w->room - w->held;
         if (part > count) part = count;
         memcpy(w->buffer + w->held, from, part);
         w->held += part;
         from += part;
         count -= part;
-        if (w->held == FILE_BUFFER) flush(w);
+        if (w->held == w->room) flush(w);
     }
 }
 
@@ -138,6 +151,20 @@ rheo_status file_commit(file_writer *w, rheo_report *report) {
 void file_abandon(file_writer *w) {
     close_writer(w);
     unlink(w->temporary);
+}
+
+bool file_open_memory(file_writer *w) {
+    *w = (file_writer){.descriptor = -1, .checksum = CHECKSUM_START, .memory = true, .room = 4096};
+    w->buffer = mem_alloc(w->room);
+    return w->buffer != NULL;
+}
+
+char *file_take_memory(file_writer *w) {
+    file_write(w, "", 1);
+    char *text = (char *)w->buffer;
+    if (w->error) mem_free(text);
+    w->buffer = NULL;
+    return w->error ? NULL : text;
 }
 
 rheo_status file_cut(const char *path, uint64_t bytes, uint64_t checksum, rheo_report *report) {

@@ -22,8 +22,9 @@ typedef struct file_writer {
     int descriptor;
     int error; /* errno of the first failure, 0 for none */
     uint64_t bytes, checksum;
-    size_t held; /* bytes in the buffer */
+    size_t held, room; /* bytes in the buffer, and its size */
     unsigned char *buffer;
+    bool memory; /* nothing is flushed, the buffer grows */
 } file_writer;
 
 /* After a failed open nothing needs closing. Writing after a failure does nothing: look at the end. */
@@ -33,6 +34,11 @@ void file_print(file_writer *w, const char *format, ...) __attribute__((format(p
 /* Flush, sync, rename, sync the directory; on failure the temporary file is removed and RHEO_IO returned. */
 rheo_status file_commit(file_writer *w, rheo_report *report);
 void file_abandon(file_writer *w); /* removes the temporary file */
+
+/* The same calls into memory. Taking gives the text, ended by a zero, to be freed with mem_free; NULL: no
+ * memory. */
+bool file_open_memory(file_writer *w);
+char *file_take_memory(file_writer *w);
 
 /* Opens for appending after cutting to `bytes`; the old content must have `checksum`. */
 rheo_status file_cut(const char *path, uint64_t bytes, uint64_t checksum, rheo_report *report);

@@ -1,0 +1,142 @@
+/* The surfaces of a cache made again, without simulating.
+ *
+ * A frame with a checkpoint is brought back exactly; one with a particle file gets its particles back (float
+ * metres, so positions are good to a millionth of the domain) and grid fields made from them. Limits: a
+ * pressure surface needs the pressure, which only checkpoints hold; frames with neither file keep the mesh
+ * they have. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <rheo/cache.h>
+#include "core/report.h"
+#include "io/cache.h"
+#include "io/checkpoint.h"
+#include "io/ply.h"
+#include "sim/liquid.h"
+
+typedef struct remesh {
+    const char *cache;
+    cache_manifest m;
+    rheo_scene *scene;
+    rheo_surface surface;
+    int threads;
+    rheo_report *report;
+} remesh;
+
+static const cache_file *find_checkpoint(const cache_manifest *m, int frame) {
+    for (size_t i = 0; i < m->file_count; ++i)
+        if (m->files[i].kind == CACHE_STATE && m->files[i].frame == frame && !m->files[i].partial)
+            return &m->files[i];
+    return NULL;
+}
+
+static bool can_mesh(const remesh *r, int frame) {
+    if (find_checkpoint(&r->m, frame)) return true;
+    return r->surface != RHEO_SURFACE_PRESSURE && cache_find_file(&r->m, CACHE_PARTICLES, frame);
+}
+
+static rheo_status place_particles(rheo_sim *sim, const ply_particles *from, rheo_report *report) {
+    particles *to = &sim->parts;
+    if (particles_reserve(to, from->count)) return report_no_memory(report, "particles");
+    to->count = from->count;
+    for (int a = 0; a < to->dim; ++a) {
+        float most = nextafterf((float)sim->g.box.n[a], 0.0f);
+        for (size_t i = 0; i < from->count; ++i) {
+            float cells = (float)(((double)from->position[i][a] - sim->g.origin[a]) / sim->g.dx);
+            to->x[a][i] = fminf(fmaxf(cells, 0.0f), most);
+            to->v[a][i] = from->velocity[i][a];
+        }
+    }
+    for (int e = 0; e < to->extra_count; ++e) memset(to->extra[e], 0, to->count * sizeof *to->extra[e]);
+    memcpy(to->id, from->id, to->count * sizeof *to->id);
+    memcpy(to->fluid, from->fluid, to->count * sizeof *to->fluid);
+    memset(to->spray, 0, to->count);
+    return RHEO_OK;
+}
+
+static rheo_status restore_particles(rheo_sim *sim, const remesh *r, int frame) {
+    char path[FILE_PATH_MAX];
+    ply_particles read;
+    snprintf(path, sizeof path, "%s/%s", r->cache, cache_find_file(&r->m, CACHE_PARTICLES, frame)->name);
+    rheo_status status = ply_read_particles(&read, path, r->report);
+    if (status != RHEO_OK) return status;
+    sim->frame = frame;
+    sim->time = frame / r->m.fps;
+    status = place_particles(sim, &read, r->report);
+    ply_free_particles(&read);
+    return status == RHEO_OK ? liquid_begin(sim, r->report) : status;
+}
+
+/* Replaces the frame's entry, or puts a new one where the order of frames wants it. */
+static bool list_mesh(cache_manifest *m, int frame, const file_writer *w) {
+    cache_file file = {.kind = CACHE_MESH, .frame = frame, .bytes = w->bytes, .checksum = w->checksum};
+    cache_name(file.name, CACHE_MESH, m->surface, frame);
+    for (size_t i = 0; i < m->file_count; ++i)
+        if (m->files[i].kind == CACHE_MESH && m->files[i].frame == frame) {
+            m->files[i] = file;
+            return true;
+        }
+    if (!cache_add_file(m, &file)) return false;
+    size_t at = m->file_count - 1;
+    while (at > 0 && (m->files[at - 1].kind == CACHE_STATE || m->files[at - 1].frame >= frame)) --at;
+    memmove(&m->files[at + 1], &m->files[at], (m->file_count - 1 - at) * sizeof file);
+    m->files[at] = file;
+    return true;
+}
+
+static rheo_status mesh_frame(remesh *r, int frame) {
+    char path[FILE_PATH_MAX];
+    rheo_sim *sim = NULL;
+    rheo_mesh mesh = {0};
+    file_writer w;
+    const cache_file *state = find_checkpoint(&r->m, frame);
+    rheo_status status = rheo_create_sim(&sim, r->scene, r->threads, r->report);
+    if (status != RHEO_OK) return status;
+    if (state) status = checkpoint_load(sim, r->cache, state, checkpoint_scene(r->m.section), r->report);
+    else status = restore_particles(sim, r, frame);
+    if (status == RHEO_OK) status = rheo_make_mesh(&mesh, sim, r->report);
+    if (status == RHEO_OK && !cache_path(path, r->cache, CACHE_MESH, r->m.surface, frame))
+        status = report_fail(r->report, RHEO_IO, NULL, "the path of the cache is too long");
+    if (status == RHEO_OK) status = ply_write_mesh(path, &mesh, &w, r->report);
+    rheo_free_mesh(&mesh);
+    rheo_free_sim(sim);
+    if (status != RHEO_OK) return status;
+    if (!list_mesh(&r->m, frame, &w)) return report_no_memory(r->report, "the manifest");
+    return cache_write_manifest(&r->m, r->cache, r->report);
+}
+
+static rheo_status mesh_all(remesh *r, int *meshes) {
+    char directory[FILE_PATH_MAX];
+    rheo_status status = cache_load_scene(&r->scene, &r->m, r->report);
+    if (status != RHEO_OK) return status;
+    r->scene->surface = r->surface;
+    snprintf(directory, sizeof directory, "%s/%s", r->cache, cache_directory(CACHE_MESH));
+    status = directory_make(directory, r->report);
+    for (int frame = 0; frame < r->m.frame_count && status == RHEO_OK; ++frame) {
+        if (!can_mesh(r, frame)) continue;
+        status = mesh_frame(r, frame);
+        *meshes += status == RHEO_OK;
+    }
+    if (status != RHEO_OK || *meshes) return status;
+    report_fail(r->report, RHEO_INVALID, "a run with output: { particles: true }",
+                "no frame of the cache has particles or a checkpoint to make %s from",
+                r->surface == RHEO_SURFACE_PRESSURE ? "a pressure surface" : "a surface");
+    report_place(r->report, r->cache, 0, 0, NULL);
+    return RHEO_INVALID;
+}
+
+rheo_status rheo_remesh_cache(int *meshes, const char *cache, rheo_surface surface, int threads,
+                              rheo_report *report) {
+    remesh r = {.cache = cache, .surface = surface, .threads = threads, .report = report};
+    int lock = -1;
+    *meshes = 0;
+    rheo_status status = cache_read_manifest(&r.m, cache, report);
+    if (status != RHEO_OK) return status;
+    status = cache_lock(&lock, cache, report);
+    if (status == RHEO_OK) status = mesh_all(&r, meshes);
+    rheo_free_scene(r.scene);
+    cache_free_manifest(&r.m);
+    if (lock >= 0) close(lock);
+    return status;
+}

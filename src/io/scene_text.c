@@ -1,0 +1,294 @@
+/* Writes the names of DESIGN's scene contract. Numbers go out with as many digits as they need to come back
+ * the same, so equal texts mean equal scenes. Limits: pictures of a scene, not of its file: comments and
+ * order are not kept (the manifest has the file's own text beside this). */
+#include "io/scene_text.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/memory.h"
+#include "io/json.h"
+
+typedef struct writer {
+    file_writer w;
+    uint64_t meshes; /* checksum of the contents of mesh files in the present section */
+} writer;
+
+static const char *const shape_words[] = {"box",   "sphere", "capsule", "cylinder",   "torus",
+                                          "plane", "mesh",   "union",   "difference", "intersection"};
+static const char *const method_words[] = {"flip", "apic",     "pic",   "semi-lagrangian",
+                                           "mac",  "levelset", "smoke", "sph"};
+static const char *const wall_words[] = {"closed", "open", "periodic"};
+static const char *const side_words[] = {"left", "right", "bottom", "top", "back", "front"};
+static const char *const surface_words[] = {"density", "average", "spheres", "pressure"};
+static const char *const motion_words[] = {"static", "keyed", "dynamic"};
+static const char *const quantity_words[] = {"velocity", "pressure", "temperature", "phi", "density"};
+
+static void put_key(writer *t, const char *key) {
+    unsigned char last = t->w.held ? t->w.buffer[t->w.held - 1] : '{';
+    file_print(&t->w, "%s\"%s\": ", last == '{' ? "" : ", ", key);
+}
+static void put_real(writer *t, const char *key, double value) {
+    put_key(t, key);
+    json_put_number(&t->w, value);
+}
+static void put_whole(writer *t, const char *key, long long value) {
+    put_key(t, key);
+    file_print(&t->w, "%lld", value);
+}
+static void put_flag(writer *t, const char *key, bool value) {
+    put_key(t, key);
+    file_print(&t->w, value ? "true" : "false");
+}
+static void put_word(writer *t, const char *key, const char *text) {
+    put_key(t, key);
+    json_put_text(&t->w, text);
+}
+static void put_vector(writer *t, const char *key, const double *v) {
+    put_key(t, key);
+    json_put_vector(&t->w, v, 3);
+}
+
+static void put_value(writer *t, const double *value, int width) {
+    if (width == 1) json_put_number(&t->w, value[0]);
+    else json_put_vector(&t->w, value, width);
+}
+
+static void put_curve(writer *t, const char *key, const rheo_curve *c) {
+    if (c->count == 0) return;
+    put_key(t, key);
+    if (c->count == 1) {
+        put_value(t, c->values, c->width);
+        return;
+    }
+    file_print(&t->w, "{\"keys\": [");
+    for (int k = 0; k < c->count; ++k) {
+        file_print(&t->w, k ? ", [" : "[");
+        json_put_number(&t->w, c->times[k]);
+        file_print(&t->w, ", ");
+        put_value(t, c->values + k * c->width, c->width);
+        file_print(&t->w, "]");
+    }
+    file_print(&t->w, "]}");
+}
+
+static void put_shape(writer *t, const rheo_shape *s);
+
+static void put_shapes(writer *t, const rheo_shape *shapes, int count) {
+    file_print(&t->w, "[");
+    for (int i = 0; i < count; ++i) {
+        if (i) file_print(&t->w, ", ");
+        put_shape(t, &shapes[i]);
+    }
+    file_print(&t->w, "]");
+}
+
+static void put_mesh_file(writer *t, const rheo_shape *s) {
+    char *full = s->file ? realpath(s->file, NULL) : NULL;
+    uint64_t size = 0, sum = 0;
+    if (s->file && file_measure(&size, &sum, s->file, UINT64_MAX) == 0)
+        t->meshes = checksum_add(t->meshes, &sum, sizeof sum);
+    put_word(t, "file", full ? full : s->file ? s->file : "");
+    put_real(t, "scale", s->file_scale);
+    free(full);
+}
+
+/* What each kind is given by, in the order of the contract. */
+static void put_form(writer *t, const rheo_shape *s) {
+    static const char *const first[] = {"min", "center", "from", "from", "center", "point"};
+    static const char *const second[] = {"max", NULL, "to", "to", "axis", "normal"};
+    file_print(&t->w, "{");
+    if (s->kind == RHEO_SHAPE_MESH) {
+        put_mesh_file(t, s);
+    } else {
+        put_vector(t, first[s->kind], s->a);
+        if (second[s->kind]) put_vector(t, second[s->kind], s->b);
+        if (s->kind != RHEO_SHAPE_BOX && s->kind != RHEO_SHAPE_PLANE) put_real(t, "radius", s->radius);
+        if (s->kind == RHEO_SHAPE_TORUS) put_real(t, "tube", s->tube);
+    }
+    file_print(&t->w, "}");
+}
+
+static void put_shape(writer *t, const rheo_shape *s) {
+    file_print(&t->w, "{");
+    put_key(t, shape_words[s->kind]);
+    if (s->kind >= RHEO_SHAPE_UNION) put_shapes(t, s->children, s->child_count);
+    else put_form(t, s);
+    if (s->scale[0] != 1 || s->scale[1] != 1 || s->scale[2] != 1) put_vector(t, "scale", s->scale);
+    if (s->rotate_degrees != 0) {
+        put_key(t, "rotate");
+        file_print(&t->w, "{");
+        put_vector(t, "axis", s->rotate_axis);
+        put_real(t, "degrees", s->rotate_degrees);
+        file_print(&t->w, "}");
+    }
+    if (s->move[0] != 0 || s->move[1] != 0 || s->move[2] != 0) put_vector(t, "move", s->move);
+    file_print(&t->w, "}");
+}
+
+static void put_domain(writer *t, const rheo_scene *s) {
+    double size[3];
+    for (int a = 0; a < 3; ++a)
+        size[a] = a < s->dim ? s->size[a] : 1; /* the third of a plane scene means nothing */
+    file_print(&t->w, "{");
+    put_whole(t, "dim", s->dim);
+    put_vector(t, "size", size);
+    put_whole(t, "cells", s->cells);
+    put_key(t, "walls");
+    file_print(&t->w, "{");
+    for (int side = 0; side < 2 * s->dim; ++side) put_word(t, side_words[side], wall_words[s->wall[side]]);
+    file_print(&t->w, "}");
+    put_word(t, "slip", s->no_slip ? "no" : "free");
+    file_print(&t->w, "}");
+}
+
+static void put_solver(writer *t, const rheo_scene *s) {
+    file_print(&t->w, "{");
+    put_word(t, "method", method_words[s->method]);
+    put_word(t, "pressure", s->pressure == RHEO_MIC ? "mic" : "multigrid");
+    put_real(t, "tolerance", s->tolerance);
+    put_whole(t, "max_iterations", s->max_iterations);
+    put_real(t, "pic_blend", s->pic_blend);
+    put_flag(t, "volume_correction", s->volume_correction);
+    put_whole(t, "seed", (long long)s->seed);
+    file_print(&t->w, "}");
+}
+
+static void fluid_name(char name[CACHE_NAME_MAX], const rheo_scene *s, int fluid) {
+    const char *given = s->fluids[fluid].name;
+    cache_stem(name, given, "fluid");
+    if (!given || !given[0]) name[5] = (char)('a' + fluid % 26), name[6] = 0;
+}
+
+static void put_fluid(writer *t, const rheo_scene *s, int i) {
+    const rheo_fluid *f = &s->fluids[i];
+    char name[CACHE_NAME_MAX];
+    fluid_name(name, s, i);
+    put_word(t, "name", name);
+    if (f->material) put_word(t, "material", f->material);
+    put_real(t, "density", f->density);
+    put_real(t, "viscosity", f->viscosity);
+    if (f->fill_count) {
+        put_key(t, "fill");
+        put_shapes(t, f->fill, f->fill_count);
+    }
+    put_vector(t, "velocity", f->velocity);
+    put_vector(t, "color", f->color);
+}
+
+static void put_emitter(writer *t, const rheo_scene *s, int i) {
+    const rheo_emitter *e = &s->emitters[i];
+    char name[CACHE_NAME_MAX];
+    double until = fmin(e->during[1], 1e9); /* the contract's "for ever" */
+    fluid_name(name, s, e->fluid);
+    put_word(t, "fluid", name);
+    put_key(t, "shape");
+    put_shape(t, &e->shape);
+    put_curve(t, "velocity", &e->velocity);
+    put_key(t, "during");
+    json_put_vector(&t->w, (double[2]){e->during[0], until}, 2);
+}
+
+static void put_solid(writer *t, const rheo_scene *s, int i) {
+    const rheo_solid *o = &s->solids[i];
+    if (o->name) put_word(t, "name", o->name);
+    put_key(t, "shape");
+    put_shape(t, &o->shape);
+    put_word(t, "inside", o->inside_fluid ? "fluid" : "solid");
+    put_word(t, "motion", motion_words[o->motion]);
+    put_curve(t, "position", &o->position);
+    if (o->rotation_degrees.count) {
+        put_key(t, "rotation");
+        file_print(&t->w, "{");
+        put_vector(t, "axis", o->rotation_axis);
+        put_curve(t, "degrees", &o->rotation_degrees);
+        file_print(&t->w, "}");
+    }
+    if (o->motion == RHEO_DYNAMIC) {
+        put_real(t, "density", o->density);
+        put_vector(t, "velocity", o->velocity);
+    }
+    put_vector(t, "color", o->color);
+}
+
+static void put_probe(writer *t, const rheo_scene *s, int i) {
+    const rheo_probe *p = &s->probes[i];
+    const char *before = "";
+    put_word(t, "name", p->name ? p->name : "probe");
+    put_vector(t, "from", p->from);
+    put_vector(t, "to", p->to);
+    put_whole(t, "samples", p->samples);
+    put_key(t, "of");
+    file_print(&t->w, "[");
+    for (int q = 0; q < 5; ++q)
+        if (p->of >> q & 1) {
+            file_print(&t->w, "%s\"%s\"", before, quantity_words[q]);
+            before = ", ";
+        }
+    file_print(&t->w, "]");
+}
+
+static void put_list(writer *t, const rheo_scene *s, int count,
+                     void (*put)(writer *, const rheo_scene *, int)) {
+    if (!count) return;
+    file_print(&t->w, "[");
+    for (int i = 0; i < count; ++i) {
+        file_print(&t->w, i ? ", {" : "{");
+        put(t, s, i);
+        file_print(&t->w, "}");
+    }
+    file_print(&t->w, "]");
+}
+
+/* One section with its key, and the checksum of what it wrote. */
+static void put_section(writer *t, uint64_t *checksum, const rheo_scene *s, int which) {
+    size_t from = t->w.held;
+    t->meshes = CHECKSUM_START;
+    const int counts[CACHE_SECTIONS] = {
+        1, 1, 0, 1, s->fluid_count, s->emitter_count, s->solid_count, s->probe_count};
+    if (counts[which]) put_key(t, cache_sections[which]);
+    switch (which) {
+    case 0: put_domain(t, s); break;
+    case 1:
+        file_print(&t->w, "{");
+        put_whole(t, "frames", s->frames);
+        from = t->w.held; /* more frames of the same scene are the same scene */
+        put_real(t, "fps", s->fps);
+        put_real(t, "cfl", s->cfl);
+        put_real(t, "dt_max", s->dt_max);
+        file_print(&t->w, "}");
+        break;
+    case 2: put_curve(t, "gravity", &s->gravity); break;
+    case 3: put_solver(t, s); break;
+    case 4: put_list(t, s, s->fluid_count, put_fluid); break;
+    case 5: put_list(t, s, s->emitter_count, put_emitter); break;
+    case 6: put_list(t, s, s->solid_count, put_solid); break;
+    default: put_list(t, s, s->probe_count, put_probe); break;
+    }
+    if (t->w.error) return;
+    *checksum = checksum_add(t->meshes, t->w.buffer + from, t->w.held - from);
+}
+
+char *scene_text(uint64_t section[CACHE_SECTIONS], const rheo_scene *s) {
+    writer t = {0};
+    if (!file_open_memory(&t.w)) return NULL;
+    file_print(&t.w, "{");
+    if (s->title && s->title[0]) put_word(&t, "title", s->title);
+    for (int i = 0; i < CACHE_SECTIONS; ++i) put_section(&t, &section[i], s, i);
+    put_key(&t, "output");
+    file_print(&t.w, "{");
+    put_flag(&t, "mesh", s->output_mesh);
+    put_flag(&t, "particles", s->output_particles);
+    put_flag(&t, "volume", s->output_volume);
+    put_whole(&t, "checkpoint_every", s->checkpoint_every);
+    put_word(&t, "surface", surface_words[s->surface]);
+    file_print(&t.w, "}");
+    put_key(&t, "camera");
+    file_print(&t.w, "{");
+    put_curve(&t, "eye", &s->camera_eye);
+    put_curve(&t, "target", &s->camera_target);
+    put_curve(&t, "fov", &s->camera_fov);
+    file_print(&t.w, "}}");
+    return file_take_memory(&t.w);
+}
