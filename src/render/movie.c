@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <fcntl.h>
 #include "core/memory.h"
 #include "core/report.h"
 #include "io/cache.h"
@@ -120,24 +119,20 @@ static rheo_status encode(const char *output, const char *cache, const picture_l
     return status;
 }
 
+/* The writer names the temporary file, finds out whether the place can be written to, and puts the movie in
+ * its place. */
 static rheo_status write_movie(const char *movie_file, const char *cache, const picture_list *list,
                                double fps, rheo_report *report) {
-    char temporary[FILE_PATH_MAX];
-    if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", movie_file, (long)getpid()) >=
-        (int)sizeof temporary)
-        return report_fail(report, RHEO_IO, NULL, "the movie's path is too long");
-    int probe = open(temporary, O_CREAT | O_WRONLY | O_CLOEXEC, 0666); /* a bad place is said in our words */
-    if (probe < 0) return file_fail(report, movie_file, "write", errno);
-    close(probe);
+    file_writer w;
+    rheo_status status = file_open(&w, movie_file, report);
+    if (status) return status;
     FILE *said = tmpfile();
-    rheo_status status = said ? encode(temporary, cache, list, fps, said, report)
-                              : report_fail(report, RHEO_IO, NULL, "no temporary file: %s", strerror(errno));
+    status = said ? encode(w.temporary, cache, list, fps, said, report)
+                  : report_fail(report, RHEO_IO, NULL, "no temporary file: %s", strerror(errno));
     if (said) fclose(said);
-    if (!status && rename(temporary, movie_file)) status = file_fail(report, movie_file, "write", errno);
-    if (status) {
-        unlink(temporary);
-        report_place(report, movie_file, 0, 0, NULL);
-    }
+    if (!status) return file_commit(&w, report);
+    file_abandon(&w);
+    report_place(report, movie_file, 0, 0, NULL);
     return status;
 }
 

@@ -13,11 +13,11 @@
 #include "io/cache.h"
 
 static bool frame_of(int *frame, const char *name) {
-    char exact[CACHE_NAME_MAX], below[CACHE_NAME_MAX + 16];
+    char exact[CACHE_NAME_MAX];
     if (sscanf(name, "frame.%6d", frame) != 1 || *frame < 0) return false;
     cache_name(exact, CACHE_PICTURE, NULL, *frame);
-    snprintf(below, sizeof below, "%s/%s", cache_directory(CACHE_PICTURE), name);
-    return !strcmp(exact, below);
+    const char *slash = strrchr(exact, '/');
+    return slash && !strcmp(slash + 1, name);
 }
 
 static bool append(picture_list *list, int *room, int frame) {

@@ -5,9 +5,9 @@
 #include <png.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include "core/memory.h"
 #include "core/report.h"
+#include "io/file.h"
 
 enum { SIDE_MAX = 32768 };
 
@@ -37,23 +37,25 @@ static rheo_status fail_file(rheo_report *report, const char *file, const char *
 }
 
 rheo_status png_write(const char *file, const image *i, rheo_report *report) {
-    char name[4096];
-    if (snprintf(name, sizeof name, "%s.%ld.tmp", file, (long)getpid()) >= (int)sizeof name)
-        return fail_file(report, file, "write the picture", "the name is too long");
-    FILE *f = fopen(name, "wb");
-    if (!f) return fail_file(report, file, "write the picture", strerror(errno));
     png_image png = {.version = PNG_IMAGE_VERSION,
                      .width = (png_uint_32)i->width,
                      .height = (png_uint_32)i->height,
                      .format = PNG_FORMAT_RGB};
-    errno = 0;
-    bool good = png_image_write_to_stdio(&png, f, 0, i->pixels, 0, NULL);
-    int problem = errno;
-    good = !fclose(f) && good;
-    if (good && !rename(name, file)) return RHEO_OK;
-    if (good) problem = errno;
-    unlink(name);
-    return fail_file(report, file, "write the picture", problem ? strerror(problem) : png.message);
+    png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(png);
+    unsigned char *coded = mem_alloc(bytes);
+    if (!coded)
+        return report_fail(report, RHEO_INVALID, "a smaller picture", "out of memory for writing a picture");
+    file_writer w;
+    rheo_status status = RHEO_OK;
+    if (!png_image_write_to_memory(&png, coded, &bytes, 0, i->pixels, 0, NULL))
+        status = fail_file(report, file, "write the picture", png.message);
+    if (!status) status = file_open(&w, file, report);
+    if (!status) {
+        file_write(&w, coded, bytes);
+        status = file_commit(&w, report);
+    }
+    mem_free(coded);
+    return status;
 }
 
 rheo_status png_read(image *i, const char *file, rheo_report *report) {
