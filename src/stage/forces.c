@@ -27,6 +27,7 @@ HOT static void kick_task(void *context, int block) {
 void forces_add(mac_field *u, mac_field *before, const mac_grid *g, const double a[3], double dt) {
     for (int axis = 0; axis < g->box.dim; ++axis) {
         job s = {g, u->value[axis], before->value[axis], NULL, (float)(a[axis] * dt), range_faces(g, axis)};
+        s.range = range_grow(s.range, g, 1); /* particles at a wall reach one face beyond it */
         parallel_for(g->pool, range_blocks(&s.range), kick_task, &s);
     }
 }
