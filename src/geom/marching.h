@@ -6,11 +6,13 @@
 #include "core/parallel.h"
 #include <rheo/sim.h>
 
-/* The surface value == 0 (inside is negative) of a field sampled at cell centres (i + 1/2) dx. The samples run over the
- * owned cells plus one border layer on every side, which the caller must have set positive (outside) where the
- * surface shall close. The result is closed, manifold (ambiguous faces and cubes are decided consistently) and oriented outwards; no two
- * vertices at the same place, no triangle of no area by construction (values at samples are kept off 0 by a small amount).
- * Normals from the field's gradient. In 2D: a closed strip is made by extruding the contour by dx in z, with caps.
- * velocity is left for the caller to fill (allocated, zero). Vertices in order of their cell: deterministic. */
-rheo_status marching_cubes(rheo_mesh *mesh, const box *b, double dx, const double origin[3], const float *field, pool *p, rheo_report *report);
+/* The surface value == 0 (inside is negative) of a field sampled at cell centres (i + 1/2) dx. The samples
+ * run over the owned cells plus one border layer on every side, which the caller must have set positive
+ * (outside) where the surface shall close. The result is closed, manifold (ambiguous faces and cubes are
+ * decided consistently) and oriented outwards; no two vertices at the same place, no triangle of no area by
+ * construction (values at samples are kept off 0 by a small amount). Normals from the field's gradient. In
+ * 2D: a closed strip is made by extruding the contour by dx in z, with caps. velocity is left for the caller
+ * to fill (allocated, zero). Vertices in order of their cell: deterministic. */
+rheo_status marching_cubes(rheo_mesh *mesh, const box *b, double dx, const double origin[3],
+                           const float *field, pool *p, rheo_report *report);
 #endif

@@ -1,0 +1,300 @@
+/* Marching cubes (Lorensen and Cline 1987) with the cases of marching_table.c, which keep the surface closed
+ * and manifold for any signs.
+ *
+ * The sign of every sample is one bit of its row. Cut edges are exclusive ors of rows and their shifts, cubes
+ * with a surface in them those whose eight corners do not agree: 64 at a time, so that only these cost
+ * anything. The number of a vertex is the count of the set bits before it, so nothing has to be looked up or
+ * searched. Three passes over planes: signs, counts, and after a running sum over rows, writing.
+ *
+ * Vertices: by rows, in each row first those on edges along x, then y, z, then the middles of cubes. They are
+ * kept away from the samples by LEAST_SHARE of an edge, so that no two coincide and no triangle vanishes. */
+#include "geom/marching.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include "core/memory.h"
+#include "core/report.h"
+#include "geom/marching_sample.h"
+#include "geom/marching_table.h"
+
+static const float LEAST_SHARE = 0x1p-11f;
+
+/* Shared with the plane
+ * ---------------------------------------------------------------------------------------- */
+
+static void gradient(float g[3], const field_view *f, const int at[3]) {
+    ptrdiff_t c = box_at(f->b, at[0], at[1], at[2]);
+    for (int a = 0; a < 3; ++a) {
+        g[a] = 0;
+        if (a >= f->b->dim) continue;
+        bool low = at[a] > -1, high = at[a] < f->b->n[a]; /* the samples end one layer outside */
+        float rise = f->field[c + (high ? f->b->step[a] : 0)] - f->field[c - (low ? f->b->step[a] : 0)];
+        g[a] = low && high ? 0.5f * rise : rise;
+    }
+}
+
+void crossing_vertex(float position[3], float normal[3], const field_view *f, const int at[3], int axis) {
+    int to[3] = {at[0], at[1], at[2]};
+    to[axis] += 1;
+    ptrdiff_t c = box_at(f->b, at[0], at[1], at[2]);
+    float a = f->field[c], b = f->field[c + f->b->step[axis]], t = a / (a - b);
+    if (!(t > LEAST_SHARE)) t = LEAST_SHARE; /* also where it is not a number */
+    if (t > 1 - LEAST_SHARE) t = 1 - LEAST_SHARE;
+    float from[3], there[3], size2 = 0;
+    gradient(from, f, at);
+    gradient(there, f, to);
+    for (int e = 0; e < 3; ++e) {
+        double cells = at[e] + 0.5 + (e == axis ? (double)t : 0);
+        position[e] = (float)(f->origin[e] + f->dx * cells);
+        normal[e] = (1 - t) * from[e] + t * there[e];
+        size2 += normal[e] * normal[e];
+    }
+    bool usable = size2 > 1e-30f && isfinite(size2);
+    float scale = usable ? 1 / sqrtf(size2) : 0;
+    for (int e = 0; e < 3; ++e) normal[e] *= scale;
+    if (usable) return;
+    for (int e = 0; e < 3; ++e) normal[e] = 0;
+    normal[axis] = a < 0 ? 1 : -1; /* a crest or flat noise: along the edge, outwards */
+}
+
+rheo_status marching_allocate(rheo_mesh *mesh, size_t vertices, size_t triangles, rheo_report *report) {
+    *mesh = (rheo_mesh){0};
+    if (vertices > UINT32_MAX) return report_no_memory(report, "a surface of more than 2^32 vertices");
+    mesh->position = mem_alloc(3 * vertices * sizeof(float));
+    mesh->normal = mem_alloc(3 * vertices * sizeof(float));
+    mesh->velocity = mem_alloc(3 * vertices * sizeof(float));
+    mesh->triangle = mem_alloc(3 * triangles * sizeof(uint32_t));
+    if (!mesh->position || !mesh->normal || !mesh->velocity || !mesh->triangle) {
+        rheo_free_mesh(mesh);
+        return report_no_memory(report, "a surface");
+    }
+    mesh->vertex_count = vertices;
+    mesh->triangle_count = triangles;
+    return RHEO_OK;
+}
+
+void rheo_free_mesh(rheo_mesh *mesh) {
+    if (!mesh) return;
+    mem_free(mesh->position);
+    mem_free(mesh->normal);
+    mem_free(mesh->velocity);
+    mem_free(mesh->triangle);
+    *mesh = (rheo_mesh){0};
+}
+
+/* Bits
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    size_t vertex, triangle; /* counts, then first numbers */
+} row_base;
+
+typedef struct {
+    field_view view;
+    int samples[3]; /* owned cells and one border layer on both sides */
+    int words;      /* of 64 samples a row */
+    uint64_t *bits; /* [rows][words], set inside */
+    uint32_t *rank; /* [rows][words][3]: vertices of the row before those of this word and axis */
+    row_base *base; /* [rows] */
+    const cube_case *cases;
+    rheo_mesh *mesh;
+} job;
+
+static size_t row_of(const job *s, int j, int k) {
+    return (size_t)k * (size_t)s->samples[1] + (size_t)j;
+}
+static const uint64_t *bits_of(const job *s, int j, int k) {
+    return s->bits + row_of(s, j, k) * (size_t)s->words;
+}
+
+/* The word moved by one sample, with the first of the next word coming in. */
+static uint64_t shifted(const uint64_t *row, int w, int words) {
+    return row[w] >> 1 | (w + 1 < words ? row[w + 1] << 63 : 0);
+}
+
+/* Which samples of a word have another sample after them along x. */
+static uint64_t before_last(const job *s, int w) {
+    int left = s->samples[0] - 1 - 64 * w;
+    return left >= 64 ? ~0ull : left > 0 ? (1ull << left) - 1 : 0;
+}
+
+/* Edges of an axis that are cut, by their low sample. */
+static uint64_t cut_edges(const job *s, int j, int k, int w, int axis) {
+    const uint64_t *row = bits_of(s, j, k);
+    if (axis == 0) return (row[w] ^ shifted(row, w, s->words)) & before_last(s, w);
+    if (axis == 1) return j + 1 < s->samples[1] ? row[w] ^ bits_of(s, j + 1, k)[w] : 0;
+    return k + 1 < s->samples[2] ? row[w] ^ bits_of(s, j, k + 1)[w] : 0;
+}
+
+/* Cubes through which the surface passes, by their low corner. */
+static uint64_t cut_cubes(const job *s, int j, int k, int w) {
+    uint64_t any = 0, all = ~0ull;
+    for (int q = 0; q < 4; ++q) {
+        const uint64_t *row = bits_of(s, j + (q & 1), k + (q >> 1));
+        uint64_t next = shifted(row, w, s->words);
+        any |= row[w] | next;
+        all &= row[w] & next;
+    }
+    return any & ~all & before_last(s, w);
+}
+
+static int cube_signs(const job *s, int i, int j, int k) {
+    int signs = 0;
+    for (int q = 0; q < 4; ++q) {
+        const uint64_t *row = bits_of(s, j + (q & 1), k + (q >> 1));
+        int low = (int)(row[i >> 6] >> (i & 63) & 1), high = (int)(row[(i + 1) >> 6] >> ((i + 1) & 63) & 1);
+        signs |= (low | high << 1) << (2 * q);
+    }
+    return signs;
+}
+
+static int count_bits(uint64_t x) {
+    return __builtin_popcountll(x);
+}
+
+/* Passes
+ * ------------------------------------------------------------------------------------------------------- */
+
+static void sign_task(void *context, int k) {
+    job *s = context;
+    for (int j = 0; j < s->samples[1]; ++j) {
+        const float *field = s->view.field + box_at(s->view.b, -1, j - 1, k - 1);
+        uint64_t *row = s->bits + row_of(s, j, k) * (size_t)s->words;
+        for (int w = 0; w < s->words; ++w) {
+            int count = s->samples[0] - 64 * w < 64 ? s->samples[0] - 64 * w : 64;
+            uint64_t word = 0;
+            for (int i = 0; i < count; ++i) word |= (uint64_t)(field[64 * w + i] < 0) << i;
+            row[w] = word;
+        }
+    }
+}
+
+static void count_task(void *context, int k) {
+    job *s = context;
+    for (int j = 0; j < s->samples[1]; ++j) {
+        size_t r = row_of(s, j, k), triangles = 0;
+        uint32_t vertices = 0;
+        for (int axis = 0; axis < 3; ++axis)
+            for (int w = 0; w < s->words; ++w) {
+                s->rank[(r * (size_t)s->words + (size_t)w) * 3 + (size_t)axis] = vertices;
+                vertices += (uint32_t)count_bits(cut_edges(s, j, k, w, axis));
+            }
+        bool cubes = j + 1 < s->samples[1] && k + 1 < s->samples[2];
+        for (int w = 0; cubes && w < s->words; ++w)
+            for (uint64_t cut = cut_cubes(s, j, k, w); cut; cut &= cut - 1) {
+                const cube_case *c = &s->cases[cube_signs(s, 64 * w + __builtin_ctzll(cut), j, k)];
+                triangles += c->triangle_count;
+                vertices += c->centre_count;
+            }
+        s->base[r] = (row_base){vertices, triangles};
+    }
+}
+
+static size_t vertex_number(const job *s, int i, int j, int k, int axis) {
+    size_t r = row_of(s, j, k);
+    int w = i >> 6;
+    uint64_t before = cut_edges(s, j, k, w, axis) & ((1ull << (i & 63)) - 1);
+    return s->base[r].vertex + s->rank[(r * (size_t)s->words + (size_t)w) * 3 + (size_t)axis] +
+           (size_t)count_bits(before);
+}
+
+/* The mean of a loop's vertices, which are computed again: their own row may not have been written yet. */
+static void write_centre(const job *s, size_t vertex, const cube_case *c, int centre, const int at[3]) {
+    float position[3], normal[3], sum[3] = {0, 0, 0}, count = 0;
+    double place[3] = {0, 0, 0};
+    for (int t = 0; t < c->triangle_count; ++t) {
+        if (c->triangle[t][2] != CUBE_EDGES + centre) continue;
+        int edge = c->triangle[t][0], corner = edge_corner(edge);
+        const int from[3] = {at[0] + (corner & 1), at[1] + (corner >> 1 & 1), at[2] + (corner >> 2)};
+        crossing_vertex(position, normal, &s->view, from, edge_axis(edge));
+        for (int e = 0; e < 3; ++e) {
+            place[e] += (double)position[e];
+            sum[e] += normal[e];
+        }
+        count += 1;
+    }
+    float size = sqrtf(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+    for (int e = 0; e < 3; ++e) {
+        s->mesh->position[3 * vertex + (size_t)e] = (float)(place[e] / (double)count);
+        s->mesh->normal[3 * vertex + (size_t)e] = size > 1e-6f ? sum[e] / size : normal[e];
+    }
+}
+
+static void write_vertices(const job *s, int j, int k) {
+    size_t v = s->base[row_of(s, j, k)].vertex;
+    for (int axis = 0; axis < 3; ++axis)
+        for (int w = 0; w < s->words; ++w)
+            for (uint64_t cut = cut_edges(s, j, k, w, axis); cut; cut &= cut - 1, ++v) {
+                const int at[3] = {64 * w + __builtin_ctzll(cut) - 1, j - 1, k - 1};
+                crossing_vertex(&s->mesh->position[3 * v], &s->mesh->normal[3 * v], &s->view, at, axis);
+            }
+}
+
+static void write_triangles(const job *s, int j, int k) {
+    size_t r = row_of(s, j, k), last = (r + 1) * (size_t)s->words - 1;
+    uint32_t *out = s->mesh->triangle + 3 * s->base[r].triangle;
+    size_t centre =
+        s->base[r].vertex + s->rank[3 * last + 2] + (size_t)count_bits(cut_edges(s, j, k, s->words - 1, 2));
+    for (int w = 0; w < s->words; ++w)
+        for (uint64_t cut = cut_cubes(s, j, k, w); cut; cut &= cut - 1) {
+            int i = 64 * w + __builtin_ctzll(cut);
+            const int at[3] = {i - 1, j - 1, k - 1};
+            const cube_case *c = &s->cases[cube_signs(s, i, j, k)];
+            size_t number[CUBE_EDGES + CUBE_TRIANGLES] = {0};
+            for (unsigned edges = c->edges; edges; edges &= edges - 1) {
+                int e = __builtin_ctz(edges), corner = edge_corner(e);
+                number[e] = vertex_number(s, i + (corner & 1), j + (corner >> 1 & 1), k + (corner >> 2),
+                                          edge_axis(e));
+            }
+            for (int m = 0; m < c->centre_count; ++m, ++centre) {
+                number[CUBE_EDGES + m] = centre;
+                write_centre(s, centre, c, m, at);
+            }
+            for (int t = 0; t < c->triangle_count; ++t)
+                for (int e = 0; e < 3; ++e) *out++ = (uint32_t)number[c->triangle[t][e]];
+        }
+}
+
+static void write_task(void *context, int k) {
+    job *s = context;
+    for (int j = 0; j < s->samples[1]; ++j) {
+        write_vertices(s, j, k);
+        if (j + 1 < s->samples[1] && k + 1 < s->samples[2]) write_triangles(s, j, k);
+    }
+}
+
+static rheo_status march(job *s, pool *p, rheo_report *report) {
+    size_t rows = (size_t)s->samples[1] * (size_t)s->samples[2], words = rows * (size_t)s->words;
+    s->bits = mem_alloc(words * sizeof *s->bits);
+    s->rank = mem_alloc(3 * words * sizeof *s->rank);
+    s->base = mem_alloc(rows * sizeof *s->base);
+    if (!s->bits || !s->rank || !s->base) return report_no_memory(report, "marching cubes");
+    parallel_for(p, s->samples[2], sign_task, s);
+    parallel_for(p, s->samples[2], count_task, s);
+    row_base sum = {0, 0};
+    for (size_t r = 0; r < rows; ++r) {
+        row_base count = s->base[r];
+        s->base[r] = sum;
+        sum.vertex += count.vertex;
+        sum.triangle += count.triangle;
+    }
+    rheo_status status = marching_allocate(s->mesh, sum.vertex, sum.triangle, report);
+    if (!status) parallel_for(p, s->samples[2], write_task, s);
+    return status;
+}
+
+rheo_status marching_cubes(rheo_mesh *mesh, const box *b, double dx, const double origin[3],
+                           const float *field, pool *p, rheo_report *report) {
+    *mesh = (rheo_mesh){0};
+    job s = {.view = {b, field, dx, {origin[0], origin[1], origin[2]}}, .mesh = mesh};
+    if (b->dim == 2) return marching_flat(mesh, &s.view, report);
+    for (int a = 0; a < 3; ++a) s.samples[a] = b->n[a] + 2;
+    s.words = (s.samples[0] + 63) / 64;
+    s.cases = marching_cases();
+    rheo_status status = march(&s, p, report);
+    mem_free(s.bits);
+    mem_free(s.rank);
+    mem_free(s.base);
+    return status;
+}

@@ -1,0 +1,327 @@
+/* Marching cubes: closed and manifold for any signs, second order in area and volume, same for any thread
+ * count. */
+#include "check.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/timer.h"
+#include "geom/marching.h"
+
+typedef double (*shape_function)(const double x[3]);
+
+static double sphere(const double x[3]) {
+    return sqrt((x[0] - 0.5) * (x[0] - 0.5) + (x[1] - 0.49) * (x[1] - 0.49) + (x[2] - 0.52) * (x[2] - 0.52)) -
+           0.31;
+}
+static double torus(const double x[3]) {
+    double across = sqrt((x[0] - 0.5) * (x[0] - 0.5) + (x[1] - 0.5) * (x[1] - 0.5)) - 0.28;
+    return sqrt(across * across + (x[2] - 0.5) * (x[2] - 0.5)) - 0.11;
+}
+static double cylinder(const double x[3]) {
+    return sqrt((x[0] - 0.5) * (x[0] - 0.5) + (x[1] - 0.49) * (x[1] - 0.49)) - 0.31;
+}
+
+static float *sample(const box *b, double dx, shape_function f) {
+    float *field = mem_alloc(b->size * sizeof *field);
+    int deep = b->dim == 3 ? 1 : 0;
+    for (int k = -deep; k < b->n[2] + deep; ++k)
+        for (int j = -1; j <= b->n[1]; ++j)
+            for (int i = -1; i <= b->n[0]; ++i) {
+                const double x[3] = {(i + 0.5) * dx, (j + 0.5) * dx, (k + 0.5) * dx};
+                field[box_at(b, i, j, k)] = (float)f(x);
+            }
+    return field;
+}
+
+/* Noise inside, positive border. `levels`: how many different values, few to provoke exact zeros. */
+static float *noise(const box *b, uint64_t seed, int levels) {
+    float *field = mem_alloc(b->size * sizeof *field);
+    for (size_t i = 0; i < b->size; ++i) field[i] = 1;
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j)
+            for (int i = 0; i < b->n[0]; ++i) {
+                float r = random_unit(seed, (uint64_t)box_at(b, i, j, k), 0) - 0.5f;
+                field[box_at(b, i, j, k)] = levels ? (float)((int)(r * (float)levels)) : r;
+            }
+    return field;
+}
+
+static int compare_edges(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Every directed edge once and its reverse once; around every vertex the triangles make one ring. */
+static long check_manifold(const rheo_mesh *m) {
+    size_t count = 3 * m->triangle_count;
+    uint64_t *edge = malloc((count + 1) * sizeof *edge), *back = malloc((count + 1) * sizeof *back);
+    uint32_t *degree = calloc(m->vertex_count + 1, sizeof *degree);
+    uint32_t *next = calloc(count + 1, sizeof *next), *start = calloc(m->vertex_count + 1, sizeof *start);
+    for (size_t t = 0; t < m->triangle_count; ++t)
+        for (int e = 0; e < 3; ++e) {
+            uint64_t a = m->triangle[3 * t + (size_t)e], b = m->triangle[3 * t + (size_t)(e + 1) % 3];
+            assert_true(a < m->vertex_count && b < m->vertex_count && a != b);
+            edge[3 * t + (size_t)e] = a << 32 | b;
+            back[3 * t + (size_t)e] = b << 32 | a;
+            degree[a]++;
+            start[a] = (uint32_t)(3 * t + (size_t)e) + 1;
+        }
+    qsort(edge, count, sizeof *edge, compare_edges);
+    for (size_t i = 1; i < count; ++i) assert_true(edge[i - 1] != edge[i]);
+    uint64_t *sorted = malloc((count + 1) * sizeof *sorted);
+    memcpy(sorted, back, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_edges);
+    assert_memory_equal(edge, sorted, count * sizeof *edge);
+    /* ring: from half-edge a -> b go to the half-edge a -> c of the triangle across a -> b */
+    uint64_t(*pair)[2] = malloc((count + 1) * sizeof *pair);
+    for (size_t h = 0; h < count; ++h) {
+        size_t t = h / 3 * 3, e = h % 3;
+        pair[h][0] = (uint64_t)m->triangle[t + e] << 32 | m->triangle[t + (e + 1) % 3];
+        pair[h][1] = h;
+    }
+    qsort(pair, count, sizeof *pair, compare_edges);
+    for (size_t h = 0; h < count; ++h) {
+        uint64_t *found = bsearch(&back[h], pair, count, sizeof *pair, compare_edges);
+        size_t other = (size_t)found[1]; /* b -> a; the next of its triangle starts at a */
+        next[h] = (uint32_t)(other / 3 * 3 + (other + 1) % 3);
+        if (other % 3 == 2) next[h] = (uint32_t)(other / 3 * 3);
+    }
+    for (size_t v = 0; v < m->vertex_count; ++v) {
+        assert_true(degree[v] >= 3);
+        uint32_t h = start[v] - 1, steps = 0;
+        do {
+            h = next[h];
+            ++steps;
+        } while (h != start[v] - 1 && steps <= degree[v]);
+        assert_int_equal(steps, degree[v]);
+    }
+    free(edge), free(back), free(degree), free(next), free(start), free(sorted), free(pair);
+    return (long)m->vertex_count - (long)count / 2 + (long)m->triangle_count;
+}
+
+static void measure(double *area, double *volume, double *least_area, const rheo_mesh *m) {
+    *area = *volume = 0;
+    *least_area = INFINITY;
+    for (size_t t = 0; t < m->triangle_count; ++t) {
+        double p[3][3], u[3], v[3], c[3];
+        for (int e = 0; e < 3; ++e)
+            for (int a = 0; a < 3; ++a)
+                p[e][a] = m->position[3 * m->triangle[3 * t + (size_t)e] + (uint32_t)a];
+        for (int a = 0; a < 3; ++a) {
+            u[a] = p[1][a] - p[0][a];
+            v[a] = p[2][a] - p[0][a];
+        }
+        for (int a = 0; a < 3; ++a) c[a] = u[(a + 1) % 3] * v[(a + 2) % 3] - u[(a + 2) % 3] * v[(a + 1) % 3];
+        double one = 0.5 * sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+        *area += one;
+        *least_area = fmin(*least_area, one);
+        for (int a = 0; a < 3; ++a) *volume += p[0][a] * c[a] / 6;
+    }
+}
+
+static const double origin[3] = {0, 0, 0};
+
+static void check_normals(const rheo_mesh *m) {
+    for (size_t v = 0; v < m->vertex_count; ++v) {
+        const float *n = m->normal + 3 * v;
+        check_near((double)(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]), 1, 1e-5);
+    }
+}
+
+static void sphere_converges(void **state) {
+    (void)state;
+    const double r = 0.31, true_area = 4 * M_PI * r * r, true_volume = true_area * r / 3;
+    double before[2] = {0, 0};
+    for (int n = 16; n <= 128; n *= 2) {
+        const int cells[3] = {n, n, n};
+        box b = box_make(3, cells);
+        float *field = sample(&b, 1.0 / n, sphere);
+        rheo_mesh m;
+        assert_int_equal(marching_cubes(&m, &b, 1.0 / n, origin, field, NULL, NULL), RHEO_OK);
+        double area, volume, least;
+        measure(&area, &volume, &least, &m);
+        double ea = fabs(area / true_area - 1), ev = fabs(volume / true_volume - 1);
+        printf("sphere N %4d  area %.3e order %5.2f  volume %.3e order %5.2f\n", n, ea,
+               n > 16 ? log2(before[0] / ea) : 0, ev, n > 16 ? log2(before[1] / ev) : 0);
+        assert_true(volume > 0 && least > 0);
+        check_normals(&m);
+        if (n <= 32) assert_int_equal(check_manifold(&m), 2);
+        if (n > 16) {
+            check_below(1.8, log2(before[0] / ea));
+            check_below(1.8, log2(before[1] / ev));
+        }
+        for (size_t v = 0; v < m.vertex_count; ++v) { /* normals point away from the centre */
+            const float *x = m.position + 3 * v, *q = m.normal + 3 * v;
+            double cosine = ((x[0] - 0.5) * q[0] + (x[1] - 0.49) * q[1] + (x[2] - 0.52) * q[2]) / r;
+            check_below(0.97, cosine);
+        }
+        before[0] = ea;
+        before[1] = ev;
+        rheo_free_mesh(&m);
+        mem_free(field);
+    }
+}
+
+static void torus_has_a_hole(void **state) {
+    (void)state;
+    const int cells[3] = {40, 40, 40};
+    box b = box_make(3, cells);
+    float *field = sample(&b, 1.0 / 40, torus);
+    rheo_mesh m;
+    marching_cubes(&m, &b, 1.0 / 40, origin, field, NULL, NULL);
+    assert_int_equal(check_manifold(&m), 0); /* V - E + F */
+    rheo_free_mesh(&m);
+    mem_free(field);
+}
+
+static void noise_is_manifold(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 12; ++seed)
+        for (int levels = 0; levels <= 4; levels += 4) {
+            const int cells[3] = {17, 9 + (int)seed, 70 - 5 * (int)seed};
+            box b = box_make(3, cells);
+            float *field = noise(&b, seed, levels);
+            rheo_mesh m;
+            marching_cubes(&m, &b, 0.1, origin, field, NULL, NULL);
+            assert_true(m.triangle_count > 1000);
+            check_manifold(&m);
+            check_normals(&m);
+            double area, volume, least;
+            measure(&area, &volume, &least, &m);
+            assert_true(least > 0 && volume > 0);
+            rheo_free_mesh(&m);
+            mem_free(field);
+        }
+}
+
+/* All 256 sign patterns of one cube, in both roles of the samples around it. */
+static void every_cube_closes(void **state) {
+    (void)state;
+    const int cells[3] = {2, 2, 2};
+    box b = box_make(3, cells);
+    float *field = mem_alloc(b.size * sizeof *field);
+    for (int signs = 1; signs < 256; ++signs) {
+        for (size_t i = 0; i < b.size; ++i) field[i] = 0.7f;
+        for (int c = 0; c < 8; ++c)
+            if (signs >> c & 1) field[box_at(&b, c & 1, c >> 1 & 1, c >> 2)] = -0.4f;
+        rheo_mesh m;
+        marching_cubes(&m, &b, 1, origin, field, NULL, NULL);
+        check_manifold(&m);
+        rheo_free_mesh(&m);
+    }
+    mem_free(field);
+}
+
+static void plane_is_closed(void **state) {
+    (void)state;
+    for (int round = 0; round < 8; ++round) {
+        const int cells[3] = {30, 21, 1};
+        box b = box_make(2, cells);
+        float *field =
+            round == 0 ? sample(&b, 1.0 / 30, cylinder) : noise(&b, (uint64_t)round, round & 1 ? 0 : 4);
+        for (int i = -1; i <= 30; ++i) /* the disc is cut by the top */
+            field[box_at(&b, i, 21, 0)] = 1;
+        rheo_mesh m;
+        marching_cubes(&m, &b, 1.0 / 30, origin, field, NULL, NULL);
+        check_manifold(&m);
+        check_normals(&m);
+        double area, volume, least;
+        measure(&area, &volume, &least, &m);
+        assert_true(volume > 0 && least > 0);
+        rheo_free_mesh(&m);
+        mem_free(field);
+    }
+    double before = 0;
+    for (int n = 16; n <= 128; n *= 2) {
+        const int cells[3] = {n, n, 1};
+        box b = box_make(2, cells);
+        float *field = sample(&b, 1.0 / n, cylinder);
+        rheo_mesh m;
+        marching_cubes(&m, &b, 1.0 / n, origin, field, NULL, NULL);
+        double area, volume, least;
+        measure(&area, &volume, &least, &m);
+        double e = fabs(volume * n / (M_PI * 0.31 * 0.31) - 1);
+        printf("disc N %4d  volume %.3e order %5.2f\n", n, e, n > 16 ? log2(before / e) : 0);
+        if (n > 16) check_below(1.7, log2(before / e));
+        before = e;
+        rheo_free_mesh(&m);
+        mem_free(field);
+    }
+}
+
+static void threads_agree(void **state) {
+    (void)state;
+    const int cells[3] = {90, 30, 25};
+    box b = box_make(3, cells);
+    float *field = noise(&b, 5, 0);
+    rheo_mesh one;
+    marching_cubes(&one, &b, 0.1, origin, field, NULL, NULL);
+    for (int threads = 2; threads <= 5; threads += 3) {
+        pool *p = pool_create(threads);
+        rheo_mesh m;
+        marching_cubes(&m, &b, 0.1, origin, field, p, NULL);
+        assert_int_equal(m.vertex_count, one.vertex_count);
+        assert_int_equal(m.triangle_count, one.triangle_count);
+        assert_memory_equal(m.position, one.position, 12 * m.vertex_count);
+        assert_memory_equal(m.normal, one.normal, 12 * m.vertex_count);
+        assert_memory_equal(m.triangle, one.triangle, 12 * m.triangle_count);
+        rheo_free_mesh(&m);
+        pool_free(p);
+    }
+    rheo_free_mesh(&one);
+    mem_free(field);
+}
+
+static void odd_values(void **state) {
+    (void)state;
+    const int cells[3] = {6, 6, 6};
+    box b = box_make(3, cells);
+    float *field = noise(&b, 9, 0);
+    field[box_at(&b, 3, 3, 3)] = NAN;
+    field[box_at(&b, 1, 3, 3)] = -INFINITY;
+    field[box_at(&b, 4, 2, 3)] = INFINITY;
+    rheo_mesh m;
+    marching_cubes(&m, &b, 0.1, origin, field, NULL, NULL);
+    check_manifold(&m);
+    check_normals(&m);
+    for (size_t v = 0; v < 3 * m.vertex_count; ++v) assert_true(isfinite(m.position[v]));
+    rheo_free_mesh(&m);
+    for (size_t i = 0; i < b.size; ++i) field[i] = 1;
+    assert_int_equal(marching_cubes(&m, &b, 0.1, origin, field, NULL, NULL), RHEO_OK);
+    assert_int_equal(m.vertex_count, 0);
+    rheo_free_mesh(&m);
+    rheo_free_mesh(&m);
+    mem_free(field);
+}
+
+static void time_it(void **state) {
+    (void)state;
+    pool *p = pool_create(2);
+    for (int n = 32; n <= 128; n *= 2) {
+        const int cells[3] = {n, n, n};
+        box b = box_make(3, cells);
+        float *field = sample(&b, 1.0 / n, sphere);
+        double best = 1e9;
+        size_t triangles = 0;
+        for (int r = 0; r < 5; ++r) {
+            rheo_mesh m;
+            double start = timer_now();
+            marching_cubes(&m, &b, 1.0 / n, origin, field, p, NULL);
+            best = fmin(best, timer_now() - start);
+            triangles = m.triangle_count;
+            rheo_free_mesh(&m);
+        }
+        printf("%d^3, 2 threads: %.2f ms, %zu triangles\n", n, 1e3 * best, triangles);
+        mem_free(field);
+    }
+    pool_free(p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sphere_converges),  cmocka_unit_test(torus_has_a_hole),
+        cmocka_unit_test(noise_is_manifold), cmocka_unit_test(every_cube_closes),
+        cmocka_unit_test(plane_is_closed),   cmocka_unit_test(threads_agree),
+        cmocka_unit_test(odd_values),        cmocka_unit_test(time_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
