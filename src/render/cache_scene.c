@@ -266,9 +266,23 @@ static rheo_status add_liquid(cache_scene *c, int frame, rheo_report *report) {
     return add_spray(c, liquid, frame, report);
 }
 
+static bool same_constant(const rheo_curve *a, const rheo_curve *b) {
+    return a->count == 1 && b->count == 1 &&
+           !memcmp(a->values, b->values, (size_t)b->width * sizeof *b->values);
+}
+
+/* The default scene looks at a unit cube; a scene that leaves it at that gave no camera, and gets one that
+ * fits. */
+static bool has_camera(const rheo_scene *scene) {
+    rheo_scene plain = rheo_default_scene();
+    return scene->camera_eye.count > 0 && !(same_constant(&scene->camera_eye, &plain.camera_eye) &&
+                                            same_constant(&scene->camera_target, &plain.camera_target) &&
+                                            same_constant(&scene->camera_fov, &plain.camera_fov));
+}
+
 static void aim_camera(cache_scene *c, double time) {
     const rheo_scene *scene = c->scene;
-    if (scene->dim == 2 || !scene->camera_eye.count) return;
+    if (scene->dim == 2 || !has_camera(scene)) return;
     double eye[3], target[3] = {0.5 * scene->size[0], 0.4 * scene->size[1], 0.5 * scene->size[2]}, fov = 35;
     rheo_evaluate_curve(eye, &scene->camera_eye, time);
     if (scene->camera_target.count) rheo_evaluate_curve(target, &scene->camera_target, time);

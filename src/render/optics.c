@@ -57,11 +57,11 @@ float optics_linear(unsigned char srgb) {
 
 sky optics_default_sky(void) {
     return (sky){
-        .zenith = {0.16f, 0.32f, 0.66f},
-        .horizon = {0.74f, 0.82f, 0.92f},
-        .ground = {0.26f, 0.26f, 0.27f},
+        .zenith = {0.10f, 0.24f, 0.58f},
+        .horizon = {0.60f, 0.72f, 0.86f},
+        .ground = {0.22f, 0.215f, 0.21f},
         .sun_direction = normalized(vec(-0.55f, 0.80f, 0.42f)),
-        .sun = {1.55f, 1.42f, 1.22f},
+        .sun = {1.95f, 1.76f, 1.48f},
         .sun_radius = 0.05f,
     };
 }

@@ -103,7 +103,7 @@ static vec3 shade_floor(path *p, vec3 x, vec3 d, float distance) {
     vec3 from = sub(x, s->lower);
     float tile = p->scale / 5, clear = expf(-distance / (7 * p->scale));
     bool odd = ((long)floorf(from.x / tile) + (long)floorf(from.z / tile)) & 1;
-    vec3 albedo = scaled(vec(0.36f, 0.355f, 0.345f), 1 + (odd ? 0.18f : -0.18f) * clear);
+    vec3 albedo = scaled(vec(0.33f, 0.32f, 0.305f), 1 + (odd ? 0.22f : -0.22f) * clear);
     vec3 lit = mul(albedo, add(sun_light(p, x, vec(0, 1, 0)), ambient_light(p, x, vec(0, 1, 0))));
     vec3 away = sub(x, scaled(add(s->lower, s->upper), 0.5f));
     float far = length(vec(away.x, 0, away.z)) / (9 * p->scale);

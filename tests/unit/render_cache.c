@@ -1,0 +1,307 @@
+/* A small cache written by hand, drawn, kept, redrawn, refused, filmed and laid out on a sheet. */
+#include "check.h"
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <rheo/render.h>
+#include "core/memory.h"
+#include "io/cache.h"
+#include "io/ply.h"
+#include "io/scene_text.h"
+#include "render/png_file.h"
+#include "render/tracer.h"
+
+enum { FRAMES = 4 };
+
+static char cache[64];
+
+static void remove_tree(const char *path) {
+    DIR *directory = opendir(path);
+    for (struct dirent *e; directory && (e = readdir(directory));) {
+        char below[512];
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
+        if (snprintf(below, sizeof below, "%s/%s", path, e->d_name) < (int)sizeof below) remove_tree(below);
+    }
+    if (directory) closedir(directory);
+    remove(path);
+}
+
+/* A closed block of liquid [0, 0.6] x [0, top] x [0, 1]. */
+static void write_block(cache_manifest *m, int frame, float top) {
+    float position[24], normal[24] = {0}, velocity[24] = {0};
+    uint32_t triangle[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                             2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    const float high[3] = {0.6f, top, 1};
+    for (int v = 0; v < 8; ++v)
+        for (int a = 0; a < 3; ++a) {
+            position[3 * v + a] = v >> a & 1 ? high[a] : 0;
+            normal[3 * v + a] = v >> a & 1 ? 0.57735f : -0.57735f;
+        }
+    rheo_mesh mesh = {8, 12, position, normal, velocity, triangle};
+    cache_file file = {.kind = CACHE_MESH, .frame = frame};
+    char path[FILE_PATH_MAX];
+    file_writer w;
+    cache_name(file.name, CACHE_MESH, m->surface, frame);
+    assert_true(cache_path(path, cache, CACHE_MESH, m->surface, frame));
+    assert_int_equal(ply_write_mesh(path, &mesh, &w, NULL), RHEO_OK);
+    file.bytes = w.bytes;
+    file.checksum = w.checksum;
+    assert_true(cache_add_file(m, &file));
+}
+
+static void write_cache(bool meshes, int dim) {
+    rheo_scene scene = rheo_default_scene();
+    double times[2] = {0, 0.1}, places[6] = {0.8, 0.2, 0.5, 0.8, 0.6, 0.5};
+    rheo_shape fill = {
+        .kind = RHEO_SHAPE_BOX, .b = {0.6, 0.5, 1}, .scale = {1, 1, 1}, .rotate_axis = {0, 0, 1}};
+    rheo_shape ball = {.kind = RHEO_SHAPE_SPHERE,
+                       .a = {0.8, 0.2, 0.5},
+                       .radius = 0.15,
+                       .scale = {1, 1, 1},
+                       .rotate_axis = {0, 0, 1}};
+    rheo_fluid water = {.name = "water",
+                        .material = "water",
+                        .density = 998,
+                        .viscosity = 1e-3,
+                        .fill = &fill,
+                        .fill_count = 1,
+                        .color = {0.55, 0.82, 0.9}};
+    rheo_solid solid = {.name = "ball",
+                        .shape = ball,
+                        .motion = RHEO_KEYED,
+                        .density = 500,
+                        .rotation_axis = {0, 1, 0},
+                        .color = {0.8, 0.2, 0.1},
+                        .position = {.count = 2, .times = times, .values = places, .width = 3}};
+    scene.title = "by hand";
+    scene.dim = dim;
+    scene.size[0] = scene.size[1] = scene.size[2] = 1;
+    scene.cells = 16;
+    scene.fps = 30;
+    scene.fluids = &water;
+    scene.fluid_count = 1;
+    scene.solids = &solid;
+    scene.solid_count = 1;
+
+    strcpy(cache, "/tmp/rheo-cache-XXXXXX");
+    assert_non_null(mkdtemp(cache));
+    char path[128];
+    snprintf(path, sizeof path, "%s/mesh", cache);
+    assert_int_equal(mkdir(path, 0777), 0);
+    cache_manifest m = {.version = "0.1.0",
+                        .status = "done",
+                        .title = "by hand",
+                        .scene_file = "hand.yaml",
+                        .fps = 30,
+                        .dim = dim,
+                        .cells = {16, 16, dim == 2 ? 1 : 16},
+                        .dx = 1 / 16.0,
+                        .surface = "water",
+                        .frame_count = FRAMES};
+    m.values = scene_text(m.section, &scene);
+    assert_non_null(m.values);
+    for (int f = 0; meshes && f < FRAMES; ++f) write_block(&m, f, 0.5f - 0.05f * (float)f);
+    assert_int_equal(cache_write_manifest(&m, cache, NULL), RHEO_OK);
+    mem_free(m.values);
+    mem_free(m.files);
+}
+
+static int clean_up(void **state) {
+    (void)state;
+    if (cache[0]) remove_tree(cache);
+    cache[0] = 0;
+    return 0;
+}
+
+static rheo_render_options small(void) {
+    rheo_render_options o = rheo_default_render_options();
+    assert_int_equal(o.width, 640);
+    assert_int_equal(o.height, 360);
+    assert_int_equal(o.samples, 4);
+    o.width = 64;
+    o.height = 36;
+    o.samples = 2;
+    o.threads = 2;
+    return o;
+}
+
+static const char *picture_of(int frame) {
+    static char path[FILE_PATH_MAX];
+    cache_path(path, cache, CACHE_PICTURE, NULL, frame);
+    return path;
+}
+
+static void read_pixels(image *i, int frame) {
+    assert_int_equal(png_read(i, picture_of(frame), NULL), RHEO_OK);
+}
+
+static void count_frame(void *user, int frame, int done, int total) {
+    int *calls = user;
+    assert_int_equal(done, ++*calls);
+    assert_true(frame >= 0 && total >= done);
+}
+
+static void test_draws_and_keeps(void **state) {
+    (void)state;
+    if (!tracer_available()) skip();
+    write_cache(true, 3);
+    rheo_render_options o = small();
+    int pictures, calls = 0;
+    o.on_frame = count_frame;
+    o.user = &calls;
+    rheo_report report = {0};
+    rheo_status status = rheo_render_cache(&pictures, cache, &o, &report);
+    if (status) fail_msg("%s: %s", report.file, report.message);
+    assert_int_equal(pictures, FRAMES);
+    assert_int_equal(calls, FRAMES);
+    image first, last;
+    read_pixels(&first, 0);
+    read_pixels(&last, FRAMES - 1);
+    assert_int_equal(first.width, 64);
+    assert_int_equal(first.height, 36);
+    assert_memory_not_equal(first.pixels, last.pixels, 64 * 36 * 3); /* surface and ball have moved */
+    image_free(&last);
+
+    calls = 0;
+    assert_int_equal(rheo_render_cache(&pictures, cache, &o, NULL), RHEO_OK);
+    assert_int_equal(pictures, 0); /* all newer than their meshes */
+    assert_int_equal(calls, FRAMES);
+    o.on_frame = NULL;
+    o.redo = true;
+    o.first_frame = 0;
+    o.every = 3;
+    o.threads = 1;
+    assert_int_equal(rheo_render_cache(&pictures, cache, &o, NULL), RHEO_OK);
+    assert_int_equal(pictures, 2);
+    read_pixels(&last, 0);
+    assert_memory_equal(first.pixels, last.pixels, 64 * 36 * 3); /* the same again, on one thread */
+    image_free(&first);
+    image_free(&last);
+    o = small();
+    o.height = 40;
+    assert_int_equal(rheo_render_cache(&pictures, cache, &o, NULL), RHEO_OK);
+    assert_int_equal(pictures, FRAMES); /* another size is another picture */
+}
+
+static void test_plane_scene(void **state) {
+    (void)state;
+    if (!tracer_available()) skip();
+    write_cache(true, 2);
+    rheo_render_options o = small();
+    int pictures;
+    assert_int_equal(rheo_render_cache(&pictures, cache, &o, NULL), RHEO_OK);
+    image i;
+    read_pixels(&i, 0);
+    /* the domain is centred: liquid low on the left is bluer than the paper, high on the left there is none
+     */
+    const unsigned char *low = i.pixels + 3 * (28 * 64 + 22), *high = i.pixels + 3 * (8 * 64 + 22);
+    assert_true(low[2] - low[0] > 25);
+    assert_true(high[2] - high[0] < 15);
+    image_free(&i);
+}
+
+static void test_stops_on_request(void **state) {
+    (void)state;
+    if (!tracer_available()) skip();
+    write_cache(true, 3);
+    volatile int stop = 1;
+    rheo_render_options o = small();
+    o.cancel = &stop;
+    int pictures;
+    assert_int_equal(rheo_render_cache(&pictures, cache, &o, NULL), RHEO_INTERRUPTED);
+    assert_int_equal(pictures, 0);
+    assert_int_not_equal(access(picture_of(0), F_OK), 0);
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    if (!tracer_available()) skip();
+    rheo_report report = {0};
+    int pictures;
+    write_cache(false, 3);
+    rheo_render_options o = small();
+    assert_int_equal(rheo_render_cache(&pictures, cache, &o, &report), RHEO_INVALID);
+    assert_non_null(strstr(report.allowed, "mesh: true"));
+    assert_int_equal(rheo_make_contact_sheet("/tmp/none.png", cache, 2, 2, &report), RHEO_INVALID);
+    assert_non_null(strstr(report.allowed, "rheo render"));
+    assert_int_equal(rheo_make_movie("/tmp/none.mp4", cache, &report), RHEO_INVALID);
+    clean_up(NULL);
+
+    write_cache(true, 3);
+    o.first_frame = 50;
+    assert_int_equal(rheo_render_cache(&pictures, cache, &o, &report), RHEO_INVALID);
+    assert_non_null(strstr(report.message, "0 to 3"));
+    const int bad[5][4] = {
+        {0, 36, 1, 1}, {64, -1, 1, 1}, {64, 36, 0, 1}, {64, 36, 1, 0}, {64, 1 << 20, 1, 1}};
+    for (int k = 0; k < 5; ++k) {
+        o = small();
+        o.width = bad[k][0], o.height = bad[k][1], o.samples = bad[k][2], o.every = bad[k][3];
+        assert_int_equal(rheo_render_cache(&pictures, cache, &o, &report), RHEO_USAGE);
+    }
+    o = small();
+    assert_int_not_equal(rheo_render_cache(&pictures, "/tmp/rheo-no-such-cache", &o, &report), RHEO_OK);
+
+    char path[FILE_PATH_MAX]; /* a mesh cut short: said with its name, and no picture of it */
+    cache_path(path, cache, CACHE_MESH, "water", 1);
+    assert_int_equal(truncate(path, 150), 0);
+    assert_int_not_equal(rheo_render_cache(&pictures, cache, &o, &report), RHEO_OK);
+    assert_int_equal(pictures, 1);
+    assert_non_null(strstr(report.file, "000001.ply"));
+    assert_int_not_equal(access(picture_of(1), F_OK), 0);
+    assert_int_equal(rheo_make_contact_sheet("/tmp/none.png", cache, 0, 2, &report), RHEO_USAGE);
+}
+
+/* Frames 0 and 3 only: the movie holds frame 0 until 3 is due. */
+static void test_movie_and_sheet(void **state) {
+    (void)state;
+    if (!tracer_available()) skip();
+    write_cache(true, 3);
+    rheo_render_options o = small();
+    o.height = 37; /* odd: H.264 needs a line more */
+    o.every = 3;
+    int pictures;
+    assert_int_equal(rheo_render_cache(&pictures, cache, &o, NULL), RHEO_OK);
+    char file[128];
+    rheo_report report = {0};
+    snprintf(file, sizeof file, "%s/sheet.png", cache);
+    assert_int_equal(rheo_make_contact_sheet(file, cache, 3, 2, &report), RHEO_OK);
+    int width, height;
+    assert_true(png_read_size(&width, &height, file));
+    assert_int_equal(width, 2 * 64 + 3 * 6); /* two pictures: two columns, one row */
+    assert_int_equal(height, 37 + 2 * 6);
+
+    snprintf(file, sizeof file, "%s/movie.mp4", cache);
+    char *path = strdup(getenv("PATH"));
+    setenv("PATH", "/nowhere", 1);
+    assert_int_equal(rheo_make_movie(file, cache, &report), RHEO_USAGE);
+    assert_non_null(strstr(report.allowed, "ffmpeg"));
+    assert_int_not_equal(access(file, F_OK), 0);
+    setenv("PATH", path, 1);
+    free(path);
+    assert_int_equal(rheo_make_movie("/nowhere/movie.mp4", cache, &report), RHEO_IO);
+    rheo_status status = rheo_make_movie(file, cache, &report);
+    if (status == RHEO_USAGE) skip(); /* no ffmpeg on this machine */
+    if (status) fail_msg("%s", report.message);
+    struct stat s;
+    assert_int_equal(stat(file, &s), 0);
+    assert_true(s.st_size > 500);
+
+    FILE *damaged = fopen(picture_of(0), "wb"); /* what ffmpeg says about it comes back */
+    fputs("no picture", damaged);
+    fclose(damaged);
+    assert_int_equal(remove(picture_of(3)), 0);
+    assert_int_equal(rheo_make_movie(file, cache, &report), RHEO_IO);
+    assert_non_null(strstr(report.message, "ffmpeg failed"));
+    assert_int_equal(stat(file, &s), 0); /* the old movie stays */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_draws_and_keeps, clean_up),
+        cmocka_unit_test_teardown(test_plane_scene, clean_up),
+        cmocka_unit_test_teardown(test_stops_on_request, clean_up),
+        cmocka_unit_test_teardown(test_refusals, clean_up),
+        cmocka_unit_test_teardown(test_movie_and_sheet, clean_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
