@@ -69,8 +69,11 @@ bool cache_add_file(cache_manifest *m, const cache_file *file); /* false: no mem
 /* The frame's file of a kind, or NULL. */
 const cache_file *cache_find_file(const cache_manifest *m, cache_kind kind, int frame);
 
-/* The scene of the manifest, loaded again (mesh files are looked for where the scene file was). RHEO_INVALID
- * when the manifest has no text. Free with rheo_free_scene. */
+/* Two runs in one directory would spoil each other: RHEO_IO when another holds it. Closing the descriptor
+ * lets go. */
+rheo_status cache_lock(int *descriptor, const char *cache, rheo_report *report);
+
+/* The scene of the manifest as it was in force, loaded again. Free with rheo_free_scene. */
 rheo_status cache_load_scene(rheo_scene **scene, const cache_manifest *m, rheo_report *report);
 
 /* Bodies of a frame as written by the run; at most `most`, names cut to 63 letters. */
