@@ -4,77 +4,81 @@
  *
  * Every lookup position is held within GHOST - 1 cells of the box, and so is the result: nothing outside the
  * field's memory is read, whatever the velocity. A NaN counts as below the low side, so it ends there instead
- * of spreading to addresses; the field that held it still shows it. */
+ * of spreading to addresses; the field that held it still shows it. Limits: fields of fewer than 2^31
+ * elements. */
 #include "particle/transfer.h"
 
+#include <assert.h>
 #include "particle/lanes.h"
 
-enum { GRAIN = 1 << 14, REACH = GHOST - 1 };
+enum { GRAIN = 1 << 13, REACH = GHOST - 1 };
 
 typedef struct moving {
     particles *p;
-    const mac_grid *g;
+    const box *b;
     const float *u[3], *shift[3];
     float scale;    /* cells per m/s: dt / dx */
     float limit[3]; /* highest position, cells */
 } moving;
 
-INLINE float hold(float x, float limit) {
-    float above = x > -REACH ? x : -REACH;
-    return above < limit ? above : limit;
-}
+/* Velocity at x for all components, in cells a step. */
+INLINE void look_all(vec8 k[3], const moving *t, const float *const u[3], const vec8 x[3], int dim) {
+    const box *b = t->b;
+    /* Places count from the border's outermost faces, so that truncation rounds down. */
+    vec8 f[3][2];
+    int8 at[3][2]; /* [axis][along it: 0 face centres, 1 the component's own faces] */
+    for (int a = 0; a < dim; ++a)
+        for (int own = 0; own < 2; ++own) {
+            f[a][own] = vec8_split(&at[a][own], x[a] + (own ? GHOST : GHOST - 0.5f));
+            at[a][own] *= (int)b->step[a];
+        }
 
-INLINE float mix(float a, float b, float f) {
-    return a * (1 - f) + b * f;
-}
-
-INLINE float look(const box *b, const float *u, const float x[3], int axis, int dim) {
-    ptrdiff_t at = b->first;
-    float f[3] = {0};
-    for (int a = 0; a < dim; ++a) {
-        float s = x[a] + (a == axis ? 0 : -0.5f);
-        int base = (int)(s + GHOST) - GHOST;
-        f[a] = s - (float)base;
-        at += base * b->step[a];
+    int origin = (int)(b->first - GHOST * (b->step[0] + b->step[1] + (dim == 3 ? b->step[2] : 0)));
+    for (int axis = 0; axis < dim; ++axis) {
+        spot s = {.f = {f[0][axis == 0], f[1][axis == 1]}};
+        int8 sum = at[0][axis == 0] + at[1][axis == 1] + origin;
+        if (dim == 3) {
+            s.f[2] = f[2][axis == 2];
+            sum += at[2][axis == 2];
+        }
+        memcpy(s.at, &sum, sizeof s.at);
+        k[axis] = t->scale * look(u[axis], &s, b->step[1], b->step[2], dim, 0).value;
     }
-    float side[2];
-    for (int z = 0; z < dim - 1; ++z) {
-        const float *row = u + at + z * b->step[2], *next = row + b->step[1];
-        side[z] = mix(mix(row[0], row[1], f[0]), mix(next[0], next[1], f[0]), f[1]);
-    }
-    return dim == 3 ? mix(side[0], side[1], f[2]) : side[0];
 }
 
-INLINE void look_all(float k[3], const moving *t, const float *const u[3], const float x[3], int dim) {
-    for (int axis = 0; axis < dim; ++axis) k[axis] = t->scale * look(&t->g->box, u[axis], x, axis, dim);
+INLINE vec8 hold_near(const moving *t, vec8 x, int axis) {
+    return vec8_hold(x, -REACH, t->limit[axis]);
 }
 
-INLINE void step_from(float y[3], const moving *t, const float x[3], const float k[3], float share, int dim) {
-    for (int a = 0; a < dim; ++a) y[a] = hold(x[a] + share * k[a], t->limit[a]);
+INLINE void step_from(vec8 y[3], const moving *t, const vec8 x[3], const vec8 k[3], float share, int dim) {
+    for (int a = 0; a < dim; ++a) y[a] = hold_near(t, x[a] + share * k[a], a);
 }
 
+/* Reads and writes whole groups of lanes: columns are padded behind the last particle. */
 INLINE void move_range_dim(const moving *t, size_t begin, size_t end, int dim, int shifted) {
-    particles *p = t->p;
-    for (size_t i = begin; i < end; ++i) {
-        float x[3] = {0}, y[3] = {0}, k1[3], k2[3], k3[3], extra[3] = {0};
-        for (int a = 0; a < dim; ++a) x[a] = hold(p->x[a][i], t->limit[a]);
+    const particles *p = t->p;
+    for (size_t i = begin; i < end; i += LANES) {
+        vec8 x[3], y[3], k1[3], k2[3], k3[3], extra[3];
+        for (int a = 0; a < dim; ++a) x[a] = hold_near(t, vec8_load(p->x[a] + i), a);
         look_all(k1, t, t->u, x, dim);
         step_from(y, t, x, k1, 0.5f, dim);
         look_all(k2, t, t->u, y, dim);
         step_from(y, t, x, k2, 0.75f, dim);
         look_all(k3, t, t->u, y, dim);
         if (shifted) look_all(extra, t, t->shift, x, dim);
+        int8 spray = mask_load(p->spray + i);
         for (int a = 0; a < dim; ++a) {
-            float move = (2 * k1[a] + 3 * k2[a] + 4 * k3[a]) * (1 / 9.0f) + extra[a];
-            float flight = t->scale * p->v[a][i];
-            p->x[a][i] = hold(x[a] + (p->spray[i] ? flight : move), t->limit[a]);
+            vec8 move = (2 * k1[a] + 3 * k2[a] + 4 * k3[a]) * (1 / 9.0f);
+            if (shifted) move += extra[a];
+            move = vec8_select(spray, t->scale * vec8_load(p->v[a] + i), move);
+            vec8_store(p->x[a] + i, hold_near(t, x[a] + move, a));
         }
     }
 }
 
 HOT static void move_range(const moving *t, size_t begin, size_t end) {
     int shifted = t->shift[0] != NULL;
-    if (t->g->box.dim == 3) {
+    if (t->b->dim == 3) {
         if (shifted) move_range_dim(t, begin, end, 3, 1);
         else move_range_dim(t, begin, end, 3, 0);
     } else {
@@ -91,7 +95,8 @@ static void move_block(void *context, int block) {
 
 void particles_advect(particles *p, const mac_grid *g, const mac_field *u, const mac_field *shift,
                       double dt) {
-    moving t = {.p = p, .g = g, .scale = (float)(dt / g->dx)};
+    assert(g->box.size < INT32_MAX);
+    moving t = {.p = p, .b = &g->box, .scale = (float)(dt / g->dx)};
     for (int axis = 0; axis < g->box.dim; ++axis) {
         t.u[axis] = u->value[axis];
         t.shift[axis] = shift ? shift->value[axis] : NULL;

@@ -1,113 +1,195 @@
 /* Faces to particles: PIC u_p = sum w u, FLIP v += sum w (u - before), APIC also C = sum u grad w.
  *
- * The blend f (v + mean(u - before)) + (1 - f) mean(u) is f v + mean(u - f before): one mean a component.
  * Zhu and Bridson 2005; Jiang et al. 2015, where for trilinear weights the affine matrix is the gradient of
- * the interpolated field. Limits: particles inside the box. */
+ * the interpolated field. The blend f (v + mean(u - before)) + (1 - f) mean(u) is f v + mean(u - f before):
+ * one mean a component. u - f before is formed once for the faces around a run of cells of a row, in a window
+ * that stays in the first-level cache, and all particles of the run read from there. Limits: particles where
+ * they were when sorted. What was appended since is read one by one; what was moved since reads the faces of
+ * its old cell's row (never other memory). */
 #include "particle/transfer.h"
 
 #include <assert.h>
 #include "particle/lanes.h"
 
-enum { GRAIN = 1 << 14 };
+enum {
+    RUN = 128,     /* cells */
+    ROW = RUN + 8, /* floats a row of the window: cells before and behind the run, and the reach of a pair */
+    PLANE = 3 * ROW, /* rows before, in and behind the run */
+    ROWS_A_BLOCK = 4,
+    EXTRAS = 9
+};
 
 typedef struct reading {
     particles *p;
     const mac_grid *g;
     const float *u[3], *before[3];
-    float flip, kick[3];
+    float flip, kick[3], per_dx;
     int affine;
 } reading;
 
-typedef struct place {
-    ptrdiff_t at;
-    float f[3];
-} place;
+/* Element (x, y, z) of a window is the face of cell corner + (x, y, z). */
+typedef struct window {
+    int corner[3];
+    float width; /* cells of the run */
+    float value[3][3 * PLANE];
+} window;
 
-INLINE place locate(const box *b, const float x[3], int axis, int dim) {
-    place l = {.at = b->first};
-    for (int a = 0; a < dim; ++a) {
-        float s = x[a] + (a == axis ? 0 : -0.5f);
-        int base = (int)(s + GHOST) - GHOST;
-        l.f[a] = s - (float)base;
-        l.at += base * b->step[a];
-    }
-    return l;
-}
+/* Columns of the particles in hand: the set's, or a copy for the last few of a run. */
+typedef struct columns {
+    const float *x[3];
+    float *v[3], *extra[EXTRAS];
+    const uint8_t *spray;
+} columns;
 
-INLINE float mix(float a, float b, float f) {
-    return a * (1 - f) + b * f;
-}
-
-INLINE void read_component(const reading *t, size_t i, const float x[3], int axis, int dim, int affine,
-                           int flip) {
+INLINE void fill_window(window *w, const reading *t, int i, int j, int k, int cells, int dim, int flip) {
     const box *b = &t->g->box;
-    particles *p = t->p;
-    place l = locate(b, x, axis, dim);
-    float q[2][2][2];
-    for (int z = 0; z < dim - 1; ++z)
-        for (int y = 0; y < 2; ++y)
-            for (int a = 0; a < 2; ++a) {
-                ptrdiff_t at = l.at + a + y * b->step[1] + z * b->step[2];
-                q[z][y][a] = t->u[axis][at];
-                if (flip) q[z][y][a] -= t->flip * t->before[axis][at];
+    w->corner[0] = i - 1;
+    w->corner[1] = j - 1;
+    w->corner[2] = k - 1;
+    w->width = (float)cells;
+    for (int axis = 0; axis < dim; ++axis)
+        for (int z = dim == 3 ? axis == 2 : 1; z < (dim == 3 ? 3 : 2); ++z)
+            for (int y = axis == 1; y < 3; ++y) {
+                ptrdiff_t at = box_at(b, i - 1, j - 1 + y, k - 1 + z);
+                const float *restrict u = t->u[axis] + at;
+                float *restrict to = w->value[axis] + y * ROW + z * PLANE;
+                if (flip) {
+                    const float *restrict before = t->before[axis] + at;
+                    for (int x = 0; x < cells + 2; ++x) to[x] = u[x] - t->flip * before[x];
+                } else {
+                    memcpy(to, u, (size_t)(cells + 2) * sizeof *to);
+                }
             }
-    const float *f = l.f;
-    float row[2][2], side[2], mean;
-    for (int z = 0; z < dim - 1; ++z) {
-        for (int y = 0; y < 2; ++y) row[z][y] = mix(q[z][y][0], q[z][y][1], f[0]);
-        side[z] = mix(row[z][0], row[z][1], f[1]);
-    }
-    mean = dim == 3 ? mix(side[0], side[1], f[2]) : side[0];
-    float old = p->v[axis][i], moved = flip ? t->flip * old + mean : mean;
-    p->v[axis][i] = p->spray[i] ? old + t->kick[axis] : moved;
-    if (!affine) return;
-    float per_m = p->spray[i] ? 0 : (float)(1 / t->g->dx), d[3];
-    float x_slope[2], y_slope[2];
-    for (int z = 0; z < dim - 1; ++z) {
-        x_slope[z] = mix(q[z][0][1] - q[z][0][0], q[z][1][1] - q[z][1][0], f[1]);
-        y_slope[z] = row[z][1] - row[z][0];
-    }
-    d[0] = dim == 3 ? mix(x_slope[0], x_slope[1], f[2]) : x_slope[0];
-    d[1] = dim == 3 ? mix(y_slope[0], y_slope[1], f[2]) : y_slope[0];
-    d[2] = dim == 3 ? side[1] - side[0] : 0;
-    for (int a = 0; a < dim; ++a) p->extra[axis * dim + a][i] = d[a] * per_m;
 }
 
-INLINE void read_range_dim(const reading *t, size_t begin, size_t end, int dim, int affine, int flip) {
-    for (size_t i = begin; i < end; ++i) {
-        float x[3] = {t->p->x[0][i], t->p->x[1][i], dim == 3 ? t->p->x[2][i] : 0};
-        for (int axis = 0; axis < dim; ++axis) read_component(t, i, x, axis, dim, affine, flip);
+INLINE void read_lanes(const reading *t, const window *w, const columns *c, size_t q, int dim, int affine,
+                       int flip) {
+    vec8 f[3][2];
+    int8 at[3][2]; /* [axis][along it: 0 face centres, 1 the component's own faces] */
+    const int step[3] = {1, ROW, PLANE};
+    for (int a = 0; a < dim; ++a) {
+        float end = (a == 0 ? 1 + w->width : 2) * 0x1.fffffep-1f; /* strictly inside */
+        vec8 x = vec8_hold(vec8_load(c->x[a] + q) - (float)w->corner[a], 1, end);
+        for (int own = 0; own < 2; ++own) {
+            f[a][own] = vec8_split(&at[a][own], x - (own ? 0 : 0.5f));
+            at[a][own] *= step[a];
+        }
+    }
+    int8 spray = mask_load(c->spray + q);
+    for (int axis = 0; axis < dim; ++axis) {
+        spot s = {.f = {f[0][axis == 0], f[1][axis == 1]}};
+        int8 sum = at[0][axis == 0] + at[1][axis == 1];
+        if (dim == 3) {
+            s.f[2] = f[2][axis == 2];
+            sum += at[2][axis == 2];
+        }
+        memcpy(s.at, &sum, sizeof s.at);
+        lookup l = look(w->value[axis] + (dim == 3 ? 0 : PLANE), &s, ROW, PLANE, dim, affine);
+        vec8 old = vec8_load(c->v[axis] + q), moved = flip ? t->flip * old + l.value : l.value;
+        vec8_store(c->v[axis] + q, vec8_select(spray, old + t->kick[axis], moved));
+        for (int a = 0; a < dim && affine; ++a)
+            vec8_store(c->extra[axis * dim + a] + q, vec8_select(spray, vec8_all(0), l.slope[a] * t->per_dx));
     }
 }
 
-HOT static void read_range(const reading *t, size_t begin, size_t end) {
+/* The last few particles of a run: whole lanes would reach into the next run, which another thread may have.
+ */
+INLINE void read_rest(const reading *t, const window *w, const columns *c, size_t begin, size_t count,
+                      int dim, int affine, int flip) {
+    float x[3][LANES], v[3][LANES], extra[EXTRAS][LANES];
+    uint8_t spray[LANES] = {0};
+    columns copy = {.spray = spray};
+    for (int a = 0; a < dim; ++a) {
+        for (size_t q = 0; q < LANES; ++q) {
+            x[a][q] = q < count ? c->x[a][begin + q] : (float)(w->corner[a] + 1);
+            v[a][q] = q < count ? c->v[a][begin + q] : 0;
+        }
+        copy.x[a] = x[a];
+        copy.v[a] = v[a];
+    }
+    for (int e = 0; e < EXTRAS; ++e) copy.extra[e] = extra[e];
+    memcpy(spray, c->spray + begin, count);
+    read_lanes(t, w, &copy, 0, dim, affine, flip);
+    for (int a = 0; a < dim; ++a) memcpy(c->v[a] + begin, v[a], count * sizeof(float));
+    for (int e = 0; e < dim * dim && affine; ++e)
+        memcpy(c->extra[e] + begin, extra[e], count * sizeof(float));
+}
+
+INLINE void read_run_dim(const reading *t, const window *w, size_t begin, size_t end, int dim, int affine,
+                         int flip) {
+    const particles *p = t->p;
+    columns c = {.spray = p->spray};
+    for (int a = 0; a < dim; ++a) {
+        c.x[a] = p->x[a];
+        c.v[a] = p->v[a];
+    }
+    for (int e = 0; e < dim * dim && affine; ++e) c.extra[e] = p->extra[e];
+    size_t q = begin;
+    for (; q + LANES <= end; q += LANES) read_lanes(t, w, &c, q, dim, affine, flip);
+    if (q < end) read_rest(t, w, &c, q, end - q, dim, affine, flip);
+}
+
+/* Particles [begin, end) that lie in cells [i, i + cells) of row (j, k). */
+HOT static void read_run(const reading *t, size_t begin, size_t end, int i, int j, int k, int cells) {
+    window w;
     int flip = t->before[0] != NULL;
     if (t->g->box.dim == 3) {
-        if (t->affine) read_range_dim(t, begin, end, 3, 1, 0);
-        else if (flip) read_range_dim(t, begin, end, 3, 0, 1);
-        else read_range_dim(t, begin, end, 3, 0, 0);
+        if (flip) fill_window(&w, t, i, j, k, cells, 3, 1);
+        else fill_window(&w, t, i, j, k, cells, 3, 0);
+        if (t->affine) read_run_dim(t, &w, begin, end, 3, 1, 0);
+        else if (flip) read_run_dim(t, &w, begin, end, 3, 0, 1);
+        else read_run_dim(t, &w, begin, end, 3, 0, 0);
     } else {
-        if (t->affine) read_range_dim(t, begin, end, 2, 1, 0);
-        else if (flip) read_range_dim(t, begin, end, 2, 0, 1);
-        else read_range_dim(t, begin, end, 2, 0, 0);
+        if (flip) fill_window(&w, t, i, j, k, cells, 2, 1);
+        else fill_window(&w, t, i, j, k, cells, 2, 0);
+        if (t->affine) read_run_dim(t, &w, begin, end, 2, 1, 0);
+        else if (flip) read_run_dim(t, &w, begin, end, 2, 0, 1);
+        else read_run_dim(t, &w, begin, end, 2, 0, 0);
+    }
+}
+
+/* Runs begin at a filled cell and end at the last filled one within reach. */
+static void read_row(const reading *t, int j, int k) {
+    const box *b = &t->g->box;
+    const uint32_t *start = t->p->cell_start + box_dense(b, 0, j, k);
+    uint32_t end = start[b->n[0]];
+    for (int i = 0; start[i] < end;) {
+        if (start[i] == start[i + 1]) {
+            ++i;
+            continue;
+        }
+        int stop = i + RUN < b->n[0] ? i + RUN : b->n[0];
+        while (start[stop - 1] == start[stop]) --stop;
+        read_run(t, start[i], start[stop], i, j, k, stop - i);
+        i = stop;
     }
 }
 
 static void read_block(void *context, int block) {
     const reading *t = context;
-    size_t begin = (size_t)block * GRAIN, end = begin + GRAIN;
-    read_range(t, begin, end < t->p->count ? end : t->p->count);
+    const box *b = &t->g->box;
+    int rows = b->n[1] * b->n[2], first = block * ROWS_A_BLOCK;
+    for (int row = first; row < first + ROWS_A_BLOCK && row < rows; ++row)
+        read_row(t, row % b->n[1], row / b->n[1]);
+}
+
+static int cell_along(const particles *p, const box *b, size_t i, int axis) {
+    if (axis >= b->dim) return 0;
+    float x = p->x[axis][i], last = (float)(b->n[axis] - 1);
+    return x > 0 ? (int)(x < last ? x : last) : 0;
 }
 
 void particles_from_grid(particles *p, const mac_grid *g, const mac_field *u, const mac_field *before,
                          double flip, int affine, const double kick[3]) {
-    int dim = g->box.dim;
-    assert(!affine || p->extra_count >= dim * dim);
-    reading t = {.p = p, .g = g, .flip = (float)flip, .affine = affine};
-    for (int axis = 0; axis < dim; ++axis) {
+    const box *b = &g->box;
+    assert(!affine || p->extra_count >= b->dim * b->dim);
+    reading t = {.p = p, .g = g, .flip = (float)flip, .per_dx = (float)(1 / g->dx), .affine = affine};
+    for (int axis = 0; axis < b->dim; ++axis) {
         t.u[axis] = u->value[axis];
         t.before[axis] = before && flip > 0 && !affine ? before->value[axis] : NULL;
         t.kick[axis] = kick ? (float)kick[axis] : 0;
     }
-    parallel_for(g->pool, block_count((long)p->count, GRAIN), read_block, &t);
+    parallel_for(g->pool, block_count((long)b->n[1] * b->n[2], ROWS_A_BLOCK), read_block, &t);
+    for (size_t i = p->cell_start[p->cells]; i < p->count; ++i)
+        read_run(&t, i, i + 1, cell_along(p, b, i, 0), cell_along(p, b, i, 1), cell_along(p, b, i, 2), 1);
 }

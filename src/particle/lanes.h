@@ -1,14 +1,36 @@
-/* Vectors of floats through the compilers' own extension: the same source on x86-64 and arm64, and the same
- * bits. */
+/* Eight particles side by side, and trilinear lookups for them.
+ *
+ * Vectors come from the compilers' own extension: the same source on x86-64 and arm64, and the same bits. A
+ * lookup takes the two neighbours along x in one 8-byte load a particle and row, blends rows while four
+ * particles share a vector, and sorts into lanes last: hardware gathers are slower. No shuffle crosses the
+ * middle of a vector. */
 #ifndef PARTICLE_LANES_H
 #define PARTICLE_LANES_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include "core/hot.h"
 
+enum { LANES = 8 };
+
 typedef float vec4 __attribute__((vector_size(16)));
 typedef float vec8 __attribute__((vector_size(32)));
+typedef int32_t int8 __attribute__((vector_size(32)));
+typedef uint8_t byte8 __attribute__((vector_size(8)));
+typedef double double4 __attribute__((vector_size(32)));
+
+#if defined(__clang__) || __GNUC__ >= 12
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (int8){__VA_ARGS__})
+#endif
+/* Lanes 0 1 4 5 and 2 3 6 7 of a, each twice. */
+#define SPREAD_LOW(a)  SHUFFLE(a, a, 0, 0, 1, 1, 4, 4, 5, 5)
+#define SPREAD_HIGH(a) SHUFFLE(a, a, 2, 2, 3, 3, 6, 6, 7, 7)
+/* From pairs of particles 0 1 4 5 and 2 3 6 7: the first and the second of each pair. */
+#define FIRSTS(a, b)  SHUFFLE(a, b, 0, 2, 8, 10, 4, 6, 12, 14)
+#define SECONDS(a, b) SHUFFLE(a, b, 1, 3, 9, 11, 5, 7, 13, 15)
 
 INLINE vec4 vec4_load(const float *from) {
     vec4 v;
@@ -18,5 +40,99 @@ INLINE vec4 vec4_load(const float *from) {
 
 INLINE void vec4_store(float *to, vec4 v) {
     memcpy(to, &v, sizeof v);
+}
+
+INLINE vec8 vec8_load(const float *from) {
+    vec8 v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+INLINE void vec8_store(float *to, vec8 v) {
+    memcpy(to, &v, sizeof v);
+}
+
+INLINE vec8 vec8_all(float a) {
+    return (vec8){a, a, a, a, a, a, a, a};
+}
+
+/* a where the mask is set, else b */
+INLINE vec8 vec8_select(int8 mask, vec8 a, vec8 b) {
+    return (vec8)(((int8)a & mask) | ((int8)b & ~mask));
+}
+
+/* Within [low, high]; NaN becomes low. */
+INLINE vec8 vec8_hold(vec8 x, float low, float high) {
+    x = vec8_select(x > vec8_all(low), x, vec8_all(low));
+    return vec8_select(x < vec8_all(high), x, vec8_all(high));
+}
+
+/* All bits set in the lanes whose byte is not 0. */
+INLINE int8 mask_load(const uint8_t *from) {
+    byte8 bytes;
+    memcpy(&bytes, from, sizeof bytes);
+    return __builtin_convertvector(bytes, int8) != 0;
+}
+
+INLINE vec8 vec8_mix(vec8 a, vec8 b, vec8 f) {
+    return a + f * (b - a);
+}
+
+/* s >= 0 into its whole part and the rest. */
+INLINE vec8 vec8_split(int8 *whole, vec8 s) {
+    *whole = __builtin_convertvector(s, int8);
+    return s - __builtin_convertvector(*whole, vec8);
+}
+
+INLINE double pair_load(const float *from) {
+    double pair;
+    memcpy(&pair, from, sizeof pair);
+    return pair;
+}
+
+/* The pairs from[at], from[at + 1] of particles 0 1 4 5 (low) or 2 3 6 7: moved as doubles, never computed
+ * with. */
+INLINE vec8 pairs_load(const float *from, const uint32_t at[LANES], int high) {
+    const uint32_t *a = at + 2 * high;
+    return (vec8)(double4){pair_load(from + a[0]), pair_load(from + a[1]), pair_load(from + a[4]),
+                           pair_load(from + a[5])};
+}
+
+/* The faces around the particles for one component: index of the lowest, and the place between them. */
+typedef struct spot {
+    uint32_t at[LANES];
+    vec8 f[3];
+} spot;
+
+typedef struct lookup {
+    vec8 value, slope[3]; /* slopes per cell, only when asked for */
+} lookup;
+
+INLINE lookup look(const float *field, const spot *s, ptrdiff_t row, ptrdiff_t plane, int dim, int slopes) {
+    vec8 line[2], up[2], back[2]; /* [half]: at the particle's y and z; differences along y; along z */
+    for (int half = 0; half < 2; ++half) {
+        vec8 side[2], rise[2]; /* [y]: at the particle's z; differences along z */
+        for (int y = 0; y < 2; ++y) {
+            side[y] = pairs_load(field + y * row, s->at, half);
+            if (dim == 3) {
+                vec8 fz = half ? SPREAD_HIGH(s->f[2]) : SPREAD_LOW(s->f[2]);
+                rise[y] = pairs_load(field + y * row + plane, s->at, half) - side[y];
+                side[y] += fz * rise[y];
+            }
+        }
+        vec8 fy = half ? SPREAD_HIGH(s->f[1]) : SPREAD_LOW(s->f[1]);
+        up[half] = side[1] - side[0];
+        line[half] = side[0] + fy * up[half];
+        if (slopes && dim == 3) back[half] = vec8_mix(rise[0], rise[1], fy);
+    }
+    lookup l = {0};
+    vec8 first = FIRSTS(line[0], line[1]);
+    l.slope[0] = SECONDS(line[0], line[1]) - first;
+    l.value = first + s->f[0] * l.slope[0];
+    if (slopes) {
+        l.slope[1] = vec8_mix(FIRSTS(up[0], up[1]), SECONDS(up[0], up[1]), s->f[0]);
+        if (dim == 3) l.slope[2] = vec8_mix(FIRSTS(back[0], back[1]), SECONDS(back[0], back[1]), s->f[0]);
+    }
+    return l;
 }
 #endif
