@@ -164,6 +164,10 @@ typedef struct rheo_scene {
 } rheo_scene;
 
 RHEO_API rheo_scene rheo_default_scene(void);
+RHEO_API rheo_shape rheo_default_shape(rheo_shape_kind kind); /* unscaled, unturned, unmoved */
+RHEO_API rheo_fluid rheo_default_fluid(void);                 /* water, nowhere */
+RHEO_API rheo_emitter rheo_default_emitter(void);
+RHEO_API rheo_solid rheo_default_solid(void);
 
 /* Reads a scene file, or a built-in scene by its name. `set` holds "path=value" texts (may be NULL) that replace or
  * add values, for example "domain.cells=32". */

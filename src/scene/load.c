@@ -1,5 +1,6 @@
-/* Scenes from files, from the names of built-in ones, and from memory; defaults; keyed values. */
+/* Scenes from files, from the names of built-in ones, and from memory; defaults. */
 #include <rheo/scene.h>
+#include <rheo/material.h>
 
 #include <errno.h>
 #include <math.h>
@@ -12,21 +13,6 @@
 #include "scene/params.h"
 #include "scene/scene_internal.h"
 
-/* Linear between keys, constant outside: value = v_i + (v_{i+1} - v_i) (t - t_i) / (t_{i+1} - t_i). */
-void rheo_evaluate_curve(double *value, const rheo_curve *curve, double time) {
-    int n = curve->count, width = curve->width;
-    if (n < 1) return;
-    int next = 0;
-    while (n > 1 && next < n && curve->times[next] <= time) ++next;
-    if (n == 1 || next == 0 || next == n) {
-        memcpy(value, &curve->values[(next == n ? n - 1 : 0) * width], (size_t)width * sizeof *value);
-        return;
-    }
-    const double *a = &curve->values[(next - 1) * width], *b = &curve->values[next * width];
-    double share = (time - curve->times[next - 1]) / (curve->times[next] - curve->times[next - 1]);
-    for (int i = 0; i < width; ++i) value[i] = a[i] + (b[i] - a[i]) * share;
-}
-
 rheo_scene rheo_default_scene(void) {
     static const double start[1] = {0}, gravity[3] = {0, -9.81, 0}, fov[1] = {35};
     static const double eye[3] = {1.9, 1.25, 2.5}, target[3] = {0.5, 0.35, 0.5};
@@ -37,6 +23,36 @@ rheo_scene rheo_default_scene(void) {
     scene.camera_target = (rheo_curve){.count = 1, .times = start, .values = target, .width = 3};
     scene.camera_fov = (rheo_curve){.count = 1, .times = start, .values = fov, .width = 1};
     return scene;
+}
+
+rheo_shape rheo_default_shape(rheo_shape_kind kind) {
+    rheo_shape shape = {.kind = kind};
+    params_fill_defaults(&shape, IN_PLACEMENT);
+    if (kind < RHEO_SHAPE_UNION) params_fill_defaults(&shape, (section)(IN_BOX + (int)kind));
+    return shape;
+}
+
+rheo_fluid rheo_default_fluid(void) {
+    const rheo_material *water = rheo_list_materials();
+    rheo_fluid fluid = {.name = water->name, .material = water->name};
+    params_fill_defaults(&fluid, IN_FLUID);
+    fluid.density = water->density;
+    fluid.viscosity = water->viscosity;
+    memcpy(fluid.color, water->color, sizeof fluid.color);
+    return fluid;
+}
+
+rheo_emitter rheo_default_emitter(void) {
+    static const double start[1] = {0}, still[3] = {0};
+    rheo_emitter emitter = {.velocity = {.count = 1, .times = start, .values = still, .width = 3}};
+    params_fill_defaults(&emitter, IN_EMITTER);
+    return emitter;
+}
+
+rheo_solid rheo_default_solid(void) {
+    rheo_solid solid = {.position = {.width = 3}, .rotation_degrees = {.width = 1}};
+    params_fill_defaults(&solid, IN_SOLID);
+    return solid;
 }
 
 void scene_place(rheo_report *report, const rheo_scene *scene) {

@@ -295,28 +295,6 @@ static rheo_status find_mesh(reader *r, rheo_shape *shape, node *n, const char *
     return RHEO_OK;
 }
 
-/* A plane scene is a slice at z = 0: solids of the plane are prisms, and third components do not matter. */
-static void flatten(rheo_shape *s, double far) {
-    s->move[2] = 0;
-    switch (s->kind) {
-    case RHEO_SHAPE_BOX:
-        s->a[2] = -far;
-        s->b[2] = far;
-        break;
-    case RHEO_SHAPE_CAPSULE:
-    case RHEO_SHAPE_CYLINDER: {
-        bool upright = s->a[0] == s->b[0] && s->a[1] == s->b[1];
-        s->a[2] = upright ? -far : 0;
-        s->b[2] = upright ? far : 0;
-        break;
-    }
-    case RHEO_SHAPE_SPHERE:
-    case RHEO_SHAPE_TORUS:
-    case RHEO_SHAPE_PLANE: s->a[2] = 0; break;
-    default: break;
-    }
-}
-
 static rheo_status read_children(reader *r, rheo_shape *shape, const node *n, const char *path) {
     if (n->kind != NODE_LIST || !n->count)
         return fail(r, n, path, "a list of shapes", NULL, "%s is not what belongs here", node_kind_name(n));
@@ -390,19 +368,17 @@ static rheo_status read_shape(reader *r, rheo_shape *shape, const node *n, const
     int kind = 0;
     const node *body;
     char at[NODE_PATH_MAX];
-    *shape = (rheo_shape){.line = n->line};
-    params_fill_defaults(shape, IN_PLACEMENT);
     if (n->kind != NODE_MAP)
         return fail(r, n, path, "a map, for example { sphere: { center: [x, y, z], radius: r } }", NULL,
                     "%s is not a shape", node_kind_name(n));
     rheo_status status = check_shape_keys(r, n, &body, &kind, path);
     if (status != RHEO_OK) return status;
-    shape->kind = (rheo_shape_kind)kind;
+    *shape = rheo_default_shape((rheo_shape_kind)kind);
+    shape->line = n->line;
     join(at, path, body->key);
     if (kind >= RHEO_SHAPE_UNION) {
         status = read_children(r, shape, body, at);
     } else {
-        params_fill_defaults(shape, (section)(IN_BOX + kind));
         status = read_section(r, shape, body, (section)(IN_BOX + kind), at);
     }
     if (status == RHEO_OK) status = read_placement(r, shape, n, body, path);
@@ -410,8 +386,6 @@ static rheo_status read_shape(reader *r, rheo_shape *shape, const node *n, const
         snprintf(at, sizeof at, "%.240s.mesh.file", path);
         status = find_mesh(r, shape, node_find(body, "file"), at);
     }
-    double longest = fmax(r->scene->size[0], r->scene->size[1]);
-    if (status == RHEO_OK && r->scene->dim == 2) flatten(shape, 16 * longest);
     return status;
 }
 
@@ -459,21 +433,20 @@ static rheo_status finish_item(reader *r, void *item, section in, const node *n,
         rheo_probe *probe = item;
         bool line = node_find(n, "to") != NULL;
         if (!line) memcpy(probe->to, probe->from, sizeof probe->to);
-        if (!probe->samples) probe->samples = line && !node_find(n, "samples") ? 64 : probe->samples;
-        if (!node_find(n, "samples") && !line) probe->samples = 1;
+        if (!node_find(n, "samples")) probe->samples = line ? 64 : 1;
     }
     return RHEO_OK;
 }
 
-static rheo_status start_item(reader *r, void *item, section in) {
-    params_fill_defaults(item, in);
+static void start_item(void *item, section in) {
     if (in == IN_FLUID) {
-        const node water = {.kind = NODE_SCALAR, .text = "water"};
-        for (int i = 0; i < scene_param_count; ++i)
-            if (scene_params[i].type == P_MATERIAL)
-                return read_material(r, item, &water, "", &scene_params[i]);
+        *(rheo_fluid *)item = rheo_default_fluid();
+        ((rheo_fluid *)item)->name = NULL;
+    } else if (in == IN_EMITTER) {
+        *(rheo_emitter *)item = rheo_default_emitter();
+    } else if (in == IN_SOLID) {
+        *(rheo_solid *)item = rheo_default_solid();
     }
-    return RHEO_OK;
 }
 
 static rheo_status read_list(reader *r, const node *n, const param *p, const char *path) {
@@ -499,8 +472,8 @@ static rheo_status read_list(reader *r, const node *n, const param *p, const cha
         char at[NODE_PATH_MAX];
         void *into = items + (size_t)i * sizes[p->sub];
         join_index(at, path, i);
-        rheo_status status = start_item(r, into, p->sub);
-        if (status == RHEO_OK) status = read_section(r, into, item, p->sub, at);
+        start_item(into, p->sub);
+        rheo_status status = read_section(r, into, item, p->sub, at);
         if (status == RHEO_OK) status = finish_item(r, into, p->sub, item, i);
         if (status != RHEO_OK) return status;
     }

@@ -93,6 +93,7 @@ static rheo_status check_choice(const checker *c, const void *from, const param 
 }
 
 static rheo_status check_name(const checker *c, const char *name, const param *p, const char *path) {
+    if (!name && !p->required) return RHEO_OK; /* by hand; the files are then numbered */
     bool good = name && name[0] && strlen(name) <= 60 && name[0] != '-';
     for (const char *l = name; good && *l; ++l) good = isalnum((unsigned char)*l) || *l == '-' || *l == '_';
     if (good) return RHEO_OK;
@@ -153,7 +154,7 @@ static rheo_status check_shape(const checker *c, const rheo_shape *s, const char
         if (!(s->a[axis] < s->b[axis]))
             return fail(c, at, "min below max in every direction",
                         "the box is empty: min %g, max %g along %c", s->a[axis], s->b[axis], "xyz"[axis]);
-    if (s->kind == RHEO_SHAPE_CYLINDER && !memcmp(s->a, s->b, sizeof s->a))
+    if (s->kind == RHEO_SHAPE_CYLINDER && c->scene->dim == 3 && !memcmp(s->a, s->b, sizeof s->a))
         return fail(c, at, "two different points", "from and to of the cylinder are the same point");
     if (s->kind == RHEO_SHAPE_TORUS && !has_length(s->b))
         return fail(c, at, "not 0 0 0", "the axis has no length");
@@ -206,6 +207,10 @@ static rheo_status check_domain(const checker *c) {
     return RHEO_OK;
 }
 
+static bool same(const char *a, const char *b) {
+    return a && b && strcmp(a, b) == 0;
+}
+
 static rheo_status same_name(const checker *c, const char *path, const char *name) {
     return fail(c, path, "a different name for each", "the name '%.60s' is used twice", name);
 }
@@ -224,7 +229,7 @@ static rheo_status check_fluids(const checker *c) {
             status = check_shape(c, &f->fill[k], path_of(path, "fluids[%d].fill[%d]", i, k), 0);
         if (status != RHEO_OK) return status;
         for (int k = 0; k < i; ++k)
-            if (!strcmp(s->fluids[k].name, f->name))
+            if (same(s->fluids[k].name, f->name))
                 return same_name(c, path_of(path, "fluids[%d].name", i), f->name);
         if (f->density != s->fluids[0].density)
             return fail(c, path_of(path, "fluids[%d].density", i), "the same density for all fluids",
@@ -281,7 +286,7 @@ static rheo_status check_solids(const checker *c) {
         if (status == RHEO_OK) status = check_motion(c, solid, i);
         if (status != RHEO_OK) return status;
         for (int k = 0; k < i; ++k)
-            if (!strcmp(s->solids[k].name, solid->name))
+            if (same(s->solids[k].name, solid->name))
                 return same_name(c, path_of(path, "solids[%d].name", i), solid->name);
     }
     return RHEO_OK;

@@ -1,0 +1,187 @@
+/* Reading the command line: one table of options, each command names those it takes. */
+#include "app.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum { FLAG, TEXT, COUNT, FRAME, SET } option_kind;
+
+typedef struct option {
+    const char *name, *brief; /* --name, -b or "" */
+    option_kind kind;
+    size_t offset, second; /* of the field; of one more that gets the same number, or 0 */
+    const char *argument, *help;
+} option;
+
+#define AT(field) offsetof(options, field)
+static const option table[] = {
+    {"--out", "-o", TEXT, AT(out), 0, "DIR", "where the cache goes (default: out/NAME)"},
+    {"--frames", "", COUNT, AT(frames), 0, "N", "frames to simulate instead of the scene's"},
+    {"--cells", "", COUNT, AT(cells), 0, "N", "cells along the longest side instead of the scene's"},
+    {"--threads", "", COUNT, AT(threads), 0, "N", "threads (default: one a core; the result is the same)"},
+    {"--set", "", SET, AT(sets), 0, "PATH=VALUE", "replace a value of the scene, e.g. solver.method=apic"},
+    {"--resume", "", FLAG, AT(resume), 0, "", "go on from the last saved state"},
+    {"--overwrite", "", FLAG, AT(overwrite), 0, "", "replace the cache that is there"},
+    {"--surface", "", TEXT, AT(surface), 0, "NAME", "density, average, spheres or pressure"},
+    {"--width", "", COUNT, AT(width), 0, "N", "pixels across (default: 640)"},
+    {"--height", "", COUNT, AT(height), 0, "N", "pixels down (default: 360)"},
+    {"--samples", "", COUNT, AT(samples), 0, "N", "rays a pixel (default: 4)"},
+    {"--frame", "", FRAME, AT(first_frame), AT(last_frame), "N", "this frame only"},
+    {"--first", "", FRAME, AT(first_frame), 0, "N", "from this frame on"},
+    {"--last", "", FRAME, AT(last_frame), 0, "N", "up to this frame"},
+    {"--every", "", COUNT, AT(every), 0, "N", "only each Nth frame"},
+    {"--redo", "", FLAG, AT(redo), 0, "", "also make pictures that are up to date"},
+    {"--output", "", TEXT, AT(output), 0, "FILE", "name of the movie"},
+    {"--sheet", "", TEXT, AT(sheet), 0, "FILE", "also a contact sheet (PNG) of 4 x 3 pictures"},
+    {"--verify", "", FLAG, AT(verify), 0, "", "compare checksums"},
+    {"--list", "", FLAG, AT(list), 0, "", "only name what there is"},
+    {"--markdown", "", FLAG, AT(markdown), 0, "", "help scene: as the reference in docs/"},
+    {"--json", "", FLAG, AT(json), 0, "", "one JSON object a line on stdout (`rheo help json`)"},
+    {"--quiet", "-q", FLAG, AT(quiet), 0, "", "no progress"},
+    {"--verbose", "-v", FLAG, AT(verbose), 0, "", "more about each frame"},
+    {"--help", "-h", FLAG, AT(help), 0, "", "explain the command"},
+    {"--version", "", FLAG, AT(version), 0, "", "print the version"},
+};
+enum { OPTIONS = sizeof table / sizeof *table };
+
+rheo_status fail_usage(const char *nearest, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("rheo: ", stderr);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    if (nearest) fprintf(stderr, "\n  did you mean '%s'?", nearest);
+    fputs("\n  see: rheo help\n", stderr);
+    return RHEO_USAGE;
+}
+
+static bool takes(const command *c, const option *o) {
+    char name[32];
+    if (o->offset == AT(help)) return true;
+    if (o->offset == AT(version)) return c == NULL;
+    snprintf(name, sizeof name, " %s ", o->name);
+    return c && strstr(c->options, name);
+}
+
+static const option *find_option(const char *word, size_t length) {
+    for (int i = 0; i < OPTIONS; ++i) {
+        if (strlen(table[i].name) == length && !strncmp(table[i].name, word, length)) return &table[i];
+        if (table[i].brief[0] && length == 2 && !strncmp(table[i].brief, word, 2)) return &table[i];
+    }
+    return NULL;
+}
+
+static rheo_status unknown_option(const command *c, const char *word) {
+    const char *names[OPTIONS + 1];
+    char clean[64];
+    int count = 0;
+    for (int i = 0; i < OPTIONS; ++i)
+        if (takes(c, &table[i])) names[count++] = table[i].name;
+    names[count] = NULL;
+    snprintf(clean, sizeof clean, "%.*s", (int)strcspn(word, "="), word);
+    return fail_usage(rheo_find_nearest_name(clean, names), "%s%sunknown option '%.80s'", c ? c->name : "",
+                      c ? ": " : "", word);
+}
+
+static rheo_status set_number(options *o, const option *which, const char *value) {
+    char *end;
+    errno = 0;
+    long number = strtol(value, &end, 10);
+    long least = which->kind == FRAME ? 0 : 1;
+    if (end == value || *end || errno || number < least || number > INT_MAX)
+        return fail_usage(NULL, "%s needs a whole number from %ld on, not '%.80s'", which->name, least,
+                          value);
+    int whole = (int)number;
+    memcpy((char *)o + which->offset, &whole, sizeof whole);
+    if (which->second) memcpy((char *)o + which->second, &whole, sizeof whole);
+    return RHEO_OK;
+}
+
+static rheo_status set_option(options *o, const option *which, const char *value) {
+    switch (which->kind) {
+    case FLAG: *(bool *)((char *)o + which->offset) = true; return RHEO_OK;
+    case TEXT:
+        if (!value[0]) return fail_usage(NULL, "%s needs %s", which->name, which->argument);
+        memcpy((char *)o + which->offset, &value, sizeof value);
+        return RHEO_OK;
+    case SET:
+        if (o->set_count == SETS_MAX - 2) return fail_usage(NULL, "too many --set");
+        o->sets[o->set_count++] = value;
+        return RHEO_OK;
+    default: return set_number(o, which, value);
+    }
+}
+
+/* "--name value", "--name=value" or a flag; *i moves on past the value. */
+static rheo_status take_option(options *o, const command *c, int *i, int argc, char **argv) {
+    const char *word = argv[*i], *equals = strchr(word, '=');
+    const option *which = find_option(word, equals ? (size_t)(equals - word) : strlen(word));
+    if (!which || !takes(c, which)) return unknown_option(c, word);
+    if (which->kind == FLAG && equals) return fail_usage(NULL, "%s takes no value", which->name);
+    if (which->kind == FLAG) return set_option(o, which, NULL);
+    if (equals) return set_option(o, which, equals + 1);
+    if (*i + 1 >= argc) return fail_usage(NULL, "%s needs %s", which->name, which->argument);
+    return set_option(o, which, argv[++*i]);
+}
+
+static rheo_status choose_command(const command **chosen, const char *word) {
+    const char *names[32] = {NULL};
+    for (int i = 0; commands[i].name; ++i) {
+        names[i] = commands[i].name;
+        if (!strcmp(word, commands[i].name)) *chosen = &commands[i];
+    }
+    if (*chosen) return RHEO_OK;
+    return fail_usage(rheo_find_nearest_name(word, names), "unknown command '%.80s'", word);
+}
+
+rheo_status parse_arguments(options *o, const command **chosen, int argc, char **argv) {
+    *o = (options){.first_frame = -1, .last_frame = -1, .every = 1};
+    *chosen = NULL;
+    bool only_arguments = false;
+    for (int i = 1; i < argc; ++i) {
+        rheo_status status = RHEO_OK;
+        const char *word = argv[i];
+        if (!only_arguments && !strcmp(word, "--")) only_arguments = true;
+        else if (!only_arguments && word[0] == '-' && word[1])
+            status = take_option(o, *chosen, &i, argc, argv);
+        else if (!*chosen) status = choose_command(chosen, word);
+        else if (o->arg_count < (*chosen)->most) o->args[o->arg_count++] = word;
+        else status = fail_usage(NULL, "%s: one argument too many: '%.80s'", (*chosen)->name, word);
+        if (status != RHEO_OK) return status;
+    }
+    if (o->help || o->version) return RHEO_OK;
+    if (!*chosen) {
+        print_overview(stderr);
+        return RHEO_USAGE;
+    }
+    if (o->arg_count < (*chosen)->least)
+        return fail_usage(NULL, "usage: rheo %s %s [options]", (*chosen)->name, (*chosen)->usage);
+    return RHEO_OK;
+}
+
+void print_command_help(FILE *to, const command *c) {
+    fprintf(to, "rheo %s %s [options]\n  %s\n", c->name, c->usage, c->help);
+    if (c->details) fprintf(to, "\n%s\n", c->details);
+    fprintf(to, "\noptions:\n");
+    for (int i = 0; i < OPTIONS; ++i) {
+        if (!takes(c, &table[i])) continue;
+        char name[48];
+        snprintf(name, sizeof name, "%s%s%s %s", table[i].brief, table[i].brief[0] ? ", " : "", table[i].name,
+                 table[i].argument);
+        fprintf(to, "  %-22s %s\n", name, table[i].help);
+    }
+}
+
+void print_overview(FILE *to) {
+    fprintf(to, "rheo %s: fluid animation from a scene file to a movie\n\n", RHEO_VERSION);
+    fprintf(to, "  rheo run dam-break --out out/dam     simulate a built-in scene\n");
+    fprintf(to, "  rheo movie out/dam                   pictures and an MP4 of it\n");
+    fprintf(to, "  rheo new my.yaml                     a scene of your own to start from\n\ncommands:\n");
+    for (const command *c = commands; c->name; ++c)
+        fprintf(to, "  %-10s %-8s %s\n", c->name, c->usage, c->help);
+    fprintf(to, "\n`rheo help COMMAND` lists the options of a command.\n");
+}

@@ -1,0 +1,173 @@
+/* Commands that work from a cache or measure: mesh, render, movie, info, reproduce, bench. */
+#include "app.h"
+
+#include <string.h>
+
+rheo_status command_mesh(const options *o) {
+    static const char *const names[] = {"density", "average", "spheres", "pressure", NULL};
+    int surface = 0, meshes = 0;
+    rheo_report report = {0};
+    while (o->surface && names[surface] && strcmp(names[surface], o->surface) != 0) ++surface;
+    if (!names[surface])
+        return fail_usage(rheo_find_nearest_name(o->surface, names),
+                          "--surface needs density, average, spheres or pressure, not '%.80s'", o->surface);
+    rheo_status status = rheo_remesh_cache(&meshes, o->args[0], (rheo_surface)surface, o->threads, &report);
+    if (status != RHEO_OK) print_report(&report);
+    else if (o->json) printf("{\"event\":\"end\",\"status\":\"done\",\"meshes\":%d}\n", meshes);
+    else if (!o->quiet) fprintf(stderr, "%d meshes in %s/mesh/\n", meshes, o->args[0]);
+    return status;
+}
+
+static void on_picture(void *user, int frame, int done, int total) {
+    progress *p = user;
+    char now[32];
+    if (!p->total) progress_start(p, 0, total, p->quiet);
+    snprintf(now, sizeof now, "picture of frame %d", frame);
+    progress_step(p, done, now);
+}
+
+static rheo_status make_pictures(const options *o, int *pictures) {
+    rheo_render_options r = rheo_default_render_options();
+    rheo_report report = {0};
+    progress p = {.quiet = o->quiet || o->json};
+    if (o->width) r.width = o->width;
+    if (o->height) r.height = o->height;
+    if (o->samples) r.samples = o->samples;
+    r.first_frame = o->first_frame;
+    r.last_frame = o->last_frame;
+    r.every = o->every;
+    r.threads = o->threads;
+    r.redo = o->redo;
+    r.cancel = &cancel_requested;
+    r.on_frame = on_picture;
+    r.user = &p;
+    catch_interrupts();
+    rheo_status status = rheo_render_cache(pictures, o->args[0], &r, &report);
+    if (p.total) progress_end(&p);
+    if (status == RHEO_INTERRUPTED) fprintf(stderr, "interrupted: the pictures made so far are kept\n");
+    else if (status != RHEO_OK) print_report(&report);
+    return status;
+}
+
+rheo_status command_render(const options *o) {
+    int pictures = 0;
+    rheo_status status = make_pictures(o, &pictures);
+    if (status != RHEO_OK) return status;
+    if (o->json) printf("{\"event\":\"end\",\"status\":\"done\",\"pictures\":%d}\n", pictures);
+    else if (!o->quiet) fprintf(stderr, "%d pictures in %s/frames/\n", pictures, o->args[0]);
+    return RHEO_OK;
+}
+
+rheo_status command_movie(const options *o) {
+    char file[1024];
+    int pictures = 0;
+    rheo_report report = {0};
+    if (snprintf(file, sizeof file, "%s/movie.mp4", o->args[0]) >= (int)sizeof file)
+        return fail_usage(NULL, "the name of the cache is too long");
+    const char *movie = o->output ? o->output : file;
+    rheo_status status = make_pictures(o, &pictures);
+    if (status != RHEO_OK) return status;
+    status = rheo_make_movie(movie, o->args[0], &report);
+    if (status == RHEO_OK && o->sheet) status = rheo_make_contact_sheet(o->sheet, o->args[0], 4, 3, &report);
+    if (status != RHEO_OK) {
+        print_report(&report);
+        return status;
+    }
+    if (o->json) {
+        printf("{\"event\":\"end\",\"status\":\"done\",\"movie\":");
+        json_text(stdout, movie);
+        puts("}");
+    } else if (!o->quiet) {
+        fprintf(stderr, "movie: %s\n", movie);
+        if (o->sheet) fprintf(stderr, "sheet: %s\n", o->sheet);
+    }
+    return RHEO_OK;
+}
+
+static void print_info_json(const rheo_cache_info *i) {
+    printf("{\"event\":\"info\",\"title\":");
+    json_text(stdout, i->title);
+    printf(",\"scene\":");
+    json_text(stdout, i->scene_file);
+    printf(",\"version\":");
+    json_text(stdout, i->version);
+    printf(",\"status\":");
+    json_text(stdout, i->status);
+    printf(",\"first_frame\":%d,\"last_frame\":%d,\"fps\":%.9g,\"dim\":%d,\"cells\":[%d,%d,%d],\"dx\":%.9g",
+           i->first_frame, i->last_frame, i->fps, i->dim, i->cells[0], i->cells[1], i->cells[2], i->dx);
+    printf(",\"meshes\":%d,\"particles\":%d,\"checkpoints\":%d,\"pictures\":%d,\"bytes\":%zu,\"problem\":",
+           i->meshes, i->particles, i->checkpoints, i->pictures, i->bytes);
+    json_text(stdout, i->problem);
+    puts("}");
+}
+
+static void print_info(const rheo_cache_info *i) {
+    char bytes[16];
+    format_bytes(bytes, (double)i->bytes);
+    printf("title        %s\n", i->title);
+    printf("scene        %s\n", i->scene_file);
+    printf("made by      rheo %s\n", i->version);
+    printf("status       %s\n", i->status);
+    if (i->last_frame >= i->first_frame)
+        printf("frames       %d to %d at %g a second\n", i->first_frame, i->last_frame, i->fps);
+    else printf("frames       none\n");
+    printf("grid         %d x %d x %d cells of %.4g m\n", i->cells[0], i->cells[1], i->cells[2], i->dx);
+    printf("meshes       %d\nparticles    %d\ncheckpoints  %d\npictures     %d\n", i->meshes, i->particles,
+           i->checkpoints, i->pictures);
+    printf("size         %s\n", bytes);
+    if (i->problem[0]) printf("problem      %s\n", i->problem);
+}
+
+rheo_status command_info(const options *o) {
+    rheo_cache_info info = {0};
+    rheo_report report = {0};
+    rheo_status status = rheo_read_cache_info(&info, o->args[0], o->verify, &report);
+    bool something = status == RHEO_OK || info.version[0];
+    if (status != RHEO_OK) print_report(&report);
+    if (something && o->json) print_info_json(&info);
+    else if (something) print_info(&info);
+    return status;
+}
+
+static void print_line(void *user, const char *line) {
+    (void)user;
+    size_t length = strlen(line);
+    fputs(line, stdout);
+    if (!length || line[length - 1] != '\n') putchar('\n');
+    fflush(stdout);
+}
+
+static rheo_status check_case(const rheo_case_name *cases, const options *o, const char *what) {
+    const char *names[64] = {NULL};
+    for (int i = 0; cases[i].name && i < 63; ++i) {
+        names[i] = cases[i].name;
+        if (o->list) printf("%-18s %s\n", cases[i].name, cases[i].help);
+        if (o->arg_count && !strcmp(o->args[0], cases[i].name)) return RHEO_OK;
+    }
+    if (o->list || !o->arg_count) return RHEO_OK;
+    return fail_usage(rheo_find_nearest_name(o->args[0], names), "there is no %s '%.80s'", what, o->args[0]);
+}
+
+rheo_status command_reproduce(const options *o) {
+    int passed = 0, failed = 0;
+    rheo_report report = {0};
+    rheo_status status = check_case(rheo_list_reproductions(), o, "case");
+    if (status != RHEO_OK || o->list) return status;
+    status = rheo_reproduce(&passed, &failed, o->arg_count ? o->args[0] : NULL, o->threads, o->json,
+                            print_line, NULL, &report);
+    if (status != RHEO_OK) {
+        print_report(&report);
+        return status;
+    }
+    if (!o->quiet) fprintf(stderr, "%d rows hold, %d do not\n", passed, failed);
+    return failed ? RHEO_INTERNAL : RHEO_OK;
+}
+
+rheo_status command_bench(const options *o) {
+    rheo_report report = {0};
+    rheo_status status = check_case(rheo_list_benches(), o, "bench");
+    if (status != RHEO_OK || o->list) return status;
+    status = rheo_bench(o->arg_count ? o->args[0] : NULL, o->threads, o->json, print_line, NULL, &report);
+    if (status != RHEO_OK) print_report(&report);
+    return status;
+}

@@ -1,0 +1,72 @@
+/* `rheo help TOPIC`. */
+#include "app.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char json_help[] =
+    "With --json, `rheo run` prints one object a line on stdout. Numbers that are not finite are null.\n"
+    "\n"
+    "{\"event\":\"start\",\"scene\":..,\"version\":..,\"threads\":..,\"dim\":..,\"cells\":[x,y,z],\"dx\":m}\n"
+    "{\"event\":\"frame\",\"frame\":1,\"time\":s,\"steps\":..,\"particles\":..,\"liquid_cells\":..,\n"
+    " \"volume\":m3,\"volume_drift\":relative to what was put in,\"divergence\":max |div u| 1/s,\n"
+    " \"speed\":max m/s,\"kinetic\":J,\"potential\":J,\"heat\":J,\"surface_area\":m2 where a surface was "
+    "made,\n"
+    " \"temperature\":[min,max],\n"
+    " \"bodies\":[{\"name\":..,\"position\":[..],\"velocity\":[..],\"spin\":[..],\"orientation\":[w,x,y,z]}],"
+    "\n"
+    " \"fluids\":[{\"name\":..,\"particles\":..,\"mass\":kg,\"volume\":m3,\"centroid\":[..],\"bounds\":[[..],"
+    "[..]]}],\n"
+    " \"counts\":{\"emitted\":..,\"outflow\":..,\"rescued\":..,\"spray\":..,\"rejected\":..},\n"
+    " \"solves\":{\"pressure\":{\"unknowns\":..,\"iterations\":..,\"residual\":..,\"converged\":true}},\n"
+    " \"seconds\":{\"total\":..,\"<stage>\":..},\"memory\":bytes}\n"
+    "{\"event\":\"end\",\"status\":\"done\"|\"interrupted\"|\"diverged\"|\"failed\",\"frames\":..,"
+    "\"seconds\":..,"
+    "\"peak_memory\":bytes}\n"
+    "\n"
+    "`check`, `info`, `scenes`, `materials`, `reproduce` and `bench` print objects of their own.\n";
+
+static const char exit_help[] =
+    "0  done\n"
+    "1  internal: a promise of rheo itself is broken; or `reproduce` found a row that fails\n"
+    "2  usage: wrong arguments\n"
+    "3  invalid scene or input file (too little memory counts here)\n"
+    "4  diverged: the state became non-finite; the last good frame is intact\n"
+    "5  reading or writing failed, disk full\n"
+    "6  interrupted, state saved\n";
+
+static rheo_status print_scene_format(bool markdown) {
+    int length = rheo_describe_scene_format(NULL, 0, markdown);
+    char *text = malloc((size_t)length + 1);
+    if (!text) return RHEO_INTERNAL;
+    rheo_describe_scene_format(text, length + 1, markdown);
+    fputs(text, stdout);
+    free(text);
+    return RHEO_OK;
+}
+
+rheo_status command_help(const options *o) {
+    const char *names[32] = {"scene", "json", "exit-codes", NULL};
+    int count = 3;
+    if (!o->arg_count) {
+        print_overview(stdout);
+        return RHEO_OK;
+    }
+    const char *topic = o->args[0];
+    if (!strcmp(topic, "scene")) return print_scene_format(o->markdown);
+    if (!strcmp(topic, "json")) return fputs(json_help, stdout) < 0 ? RHEO_IO : RHEO_OK;
+    if (!strcmp(topic, "exit-codes")) return fputs(exit_help, stdout) < 0 ? RHEO_IO : RHEO_OK;
+    for (const command *c = commands; c->name; ++c) {
+        if (!strcmp(topic, c->name)) {
+            print_command_help(stdout, c);
+            if (!strcmp(topic, "materials")) {
+                puts("");
+                return command_materials(o);
+            }
+            return RHEO_OK;
+        }
+        names[count++] = c->name;
+    }
+    names[count] = NULL;
+    return fail_usage(rheo_find_nearest_name(topic, names), "there is no help about '%.80s'", topic);
+}

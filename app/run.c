@@ -1,0 +1,220 @@
+/* `rheo run`: simulate and leave a cache; frames as progress on stderr or as JSON on stdout. */
+#define _GNU_SOURCE
+#include "app.h"
+
+#include <string.h>
+#include <unistd.h>
+
+typedef struct runner {
+    const options *o;
+    const rheo_scene *scene;
+    const rheo_preflight *preflight;
+    progress bar;
+    int threads;
+} runner;
+
+static void put_vector(const char *key, const double *v, int n) {
+    printf("\"%s\":[", key);
+    for (int i = 0; i < n; ++i) {
+        if (i) putchar(',');
+        json_number(stdout, v[i]);
+    }
+    putchar(']');
+}
+
+static void put_number(const char *key, double value) {
+    printf(",\"%s\":", key);
+    json_number(stdout, value);
+}
+
+static void put_solve(const char *name, const rheo_solve_stats *s) {
+    printf("\"%s\":{\"unknowns\":%lld,\"iterations\":%d", name, (long long)s->unknowns, s->iterations);
+    put_number("residual", s->residual);
+    printf(",\"converged\":%s}", s->converged ? "true" : "false");
+}
+
+static void put_bodies(rheo_sim *sim, int count) {
+    printf(",\"bodies\":[");
+    for (int i = 0; i < count; ++i) {
+        rheo_body_stats body;
+        const char *name = "";
+        rheo_read_body(&body, &name, sim, i);
+        printf("%s{\"name\":", i ? "," : "");
+        json_text(stdout, name);
+        putchar(',');
+        put_vector("position", body.position, 3);
+        putchar(',');
+        put_vector("velocity", body.velocity, 3);
+        putchar(',');
+        put_vector("spin", body.spin, 3);
+        putchar(',');
+        put_vector("orientation", body.orientation, 4);
+        putchar('}');
+    }
+    putchar(']');
+}
+
+static void put_fluids(const runner *r, const rheo_frame_stats *s) {
+    printf(",\"fluids\":[");
+    for (int i = 0; i < s->fluid_count && i < r->scene->fluid_count; ++i) {
+        const rheo_fluid_stats *f = &s->fluids[i];
+        printf("%s{\"name\":", i ? "," : "");
+        json_text(stdout, r->scene->fluids[i].name);
+        printf(",\"particles\":%lld", (long long)f->particles);
+        put_number("mass", f->mass);
+        put_number("volume", f->volume);
+        putchar(',');
+        put_vector("centroid", f->centroid, 3);
+        printf(",\"bounds\":[[");
+        for (int c = 0; c < 6; ++c) {
+            if (c == 3) printf("],[");
+            else if (c) putchar(',');
+            json_number(stdout, c < 3 ? f->lower[c] : f->upper[c - 3]);
+        }
+        printf("]]}");
+    }
+    putchar(']');
+}
+
+static void put_frame(const runner *r, rheo_sim *sim, const rheo_frame_stats *s) {
+    printf("{\"event\":\"frame\",\"frame\":%d", s->frame);
+    put_number("time", s->time);
+    printf(",\"steps\":%d,\"particles\":%lld,\"liquid_cells\":%lld", s->steps, (long long)s->particles,
+           (long long)s->liquid_cells);
+    put_number("volume", s->volume);
+    put_number("volume_drift", s->volume_drift);
+    put_number("divergence", s->divergence);
+    put_number("speed", s->speed);
+    put_number("kinetic", s->kinetic);
+    put_number("potential", s->potential);
+    put_number("heat", s->heat);
+    if (s->surface_area > 0) put_number("surface_area", s->surface_area);
+    putchar(',');
+    put_vector("temperature", s->temperature, 2);
+    put_bodies(sim, s->body_count);
+    put_fluids(r, s);
+    printf(
+        ",\"counts\":{\"emitted\":%lld,\"outflow\":%lld,\"rescued\":%lld,\"spray\":%lld,\"rejected\":%lld}",
+        (long long)s->counts.emitted, (long long)s->counts.outflow, (long long)s->counts.rescued,
+        (long long)s->counts.spray, (long long)s->counts.rejected);
+    printf(",\"solves\":{");
+    put_solve("pressure", &s->pressure);
+    if (s->density.unknowns) {
+        putchar(',');
+        put_solve("density", &s->density);
+    }
+    printf("},\"seconds\":{\"total\":");
+    json_number(stdout, s->seconds);
+    for (int i = 0; i < s->stage_count; ++i) put_number(s->stages[i].name, s->stages[i].seconds);
+    printf("},\"memory\":%zu}\n", s->memory);
+}
+
+static void on_start(void *user, rheo_sim *sim, int first_frame) {
+    runner *r = user;
+    (void)sim;
+    progress_start(&r->bar, first_frame > 0 ? first_frame - 1 : 0, r->scene->frames,
+                   r->o->quiet || r->o->json);
+    if (!r->o->json) return;
+    printf("{\"event\":\"start\",\"scene\":");
+    json_text(stdout, r->o->args[0]);
+    printf(",\"version\":\"%s\",\"threads\":%d,\"dim\":%d,\"cells\":[%d,%d,%d]", RHEO_VERSION, r->threads,
+           r->scene->dim, r->preflight->cells[0], r->preflight->cells[1], r->preflight->cells[2]);
+    put_number("dx", r->preflight->dx);
+    puts("}");
+    if (fflush(stdout)) cancel_requested = 1;
+}
+
+static void on_frame(void *user, rheo_sim *sim, const rheo_frame_stats *s) {
+    runner *r = user;
+    if (r->o->json) {
+        put_frame(r, sim, s);
+        if (fflush(stdout)) cancel_requested = 1; /* nobody listens any more */
+        return;
+    }
+    char now[256];
+    int length = snprintf(now, sizeof now, "%.2f s, %d steps, %lld particles, volume %+.2f%%", s->seconds,
+                          s->steps, (long long)s->particles, 100 * s->volume_drift);
+    if (r->o->verbose && length > 0 && length < (int)sizeof now)
+        snprintf(now + length, sizeof now - (size_t)length, ", speed %.3g m/s, pressure %d its to %.1e%s",
+                 s->speed, s->pressure.iterations, s->pressure.residual,
+                 s->pressure.converged ? "" : " (not converged)");
+    progress_step(&r->bar, s->frame, now);
+}
+
+/* "scenes/dam.yaml" -> "out/dam" */
+static void default_directory(char *out, size_t size, const char *scene) {
+    const char *slash = strrchr(scene, '/');
+    const char *name = slash ? slash + 1 : scene;
+    const char *dot = strrchr(name, '.');
+    snprintf(out, size, "out/%.*s", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
+}
+
+static const char *status_word(rheo_status status) {
+    switch (status) {
+    case RHEO_OK: return "done";
+    case RHEO_INTERRUPTED: return "interrupted";
+    case RHEO_DIVERGED: return "diverged";
+    default: return "failed";
+    }
+}
+
+static void print_summary(const runner *r, const rheo_run_summary *s, const char *out, rheo_status status) {
+    char memory[16], seconds[24];
+    if (r->o->quiet) return;
+    format_bytes(memory, (double)s->peak_memory);
+    format_seconds(seconds, s->seconds);
+    fprintf(stderr, "%s: %d frames in %s, at most %s of memory\n", status_word(status), s->frames, seconds,
+            memory);
+    fprintf(stderr, "  cache:  %s\n", out);
+    if (r->scene->output_mesh) fprintf(stderr, "  meshes: %s/mesh/\n", out);
+    if (status == RHEO_INTERRUPTED)
+        fprintf(stderr, "  go on:  rheo run %s --out %s --resume\n", r->o->args[0], out);
+    if (status == RHEO_OK && r->scene->output_mesh) fprintf(stderr, "  movie:  rheo movie %s\n", out);
+}
+
+static rheo_status run_scene(const options *o, const rheo_scene *scene, const char *out) {
+    rheo_report report = {0};
+    rheo_preflight preflight;
+    rheo_status status = rheo_check_scene(&preflight, scene, out, &report);
+    print_findings(&preflight, o->quiet, o->verbose);
+    if (status != RHEO_OK) {
+        print_report(&report);
+        return status;
+    }
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    runner r = {
+        .o = o, .scene = scene, .preflight = &preflight, .threads = o->threads ? o->threads : (int)cores};
+    rheo_run_options run = {.out = out,
+                            .threads = o->threads,
+                            .resume = o->resume,
+                            .overwrite = o->overwrite,
+                            .cancel = &cancel_requested,
+                            .on_start = on_start,
+                            .on_frame = on_frame,
+                            .user = &r};
+    rheo_run_summary summary = {0};
+    catch_interrupts();
+    status = rheo_run_scene(&summary, scene, &run, &report);
+    bool started = r.bar.start > 0;
+    if (started) progress_end(&r.bar);
+    if (status != RHEO_OK && status != RHEO_INTERRUPTED) print_report(&report);
+    if (o->json && started) {
+        printf("{\"event\":\"end\",\"status\":\"%s\",\"frames\":%d", status_word(status), summary.frames);
+        put_number("seconds", summary.seconds);
+        printf(",\"peak_memory\":%zu}\n", summary.peak_memory);
+    } else if (started && (status == RHEO_OK || status == RHEO_INTERRUPTED)) {
+        print_summary(&r, &summary, out, status);
+    }
+    return status;
+}
+
+rheo_status command_run(const options *o) {
+    char out[1024];
+    rheo_scene *scene;
+    rheo_status status = load_scene(&scene, o);
+    if (status != RHEO_OK) return status;
+    default_directory(out, sizeof out, o->args[0]);
+    status = run_scene(o, scene, o->out ? o->out : out);
+    rheo_free_scene(scene);
+    return status;
+}

@@ -1,0 +1,208 @@
+/* Commands about scenes that run nothing: check, new, scenes, materials, view. */
+#define _GNU_SOURCE
+#include "app.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+rheo_status load_scene(rheo_scene **scene, const options *o) {
+    const char *sets[SETS_MAX];
+    char frames[48], cells[48];
+    rheo_report report = {0};
+    int count = o->set_count;
+    memcpy(sets, o->sets, sizeof sets);
+    if (o->frames) {
+        snprintf(frames, sizeof frames, "time.frames=%d", o->frames);
+        sets[count++] = frames;
+    }
+    if (o->cells) {
+        snprintf(cells, sizeof cells, "domain.cells=%d", o->cells);
+        sets[count++] = cells;
+    }
+    rheo_status status = rheo_load_scene(scene, o->args[0], sets, count, &report);
+    if (status != RHEO_OK) print_report(&report);
+    return status;
+}
+
+void print_findings(const rheo_preflight *preflight, bool quiet, bool verbose) {
+    static const char *const words[] = {"note", "warning", "error"};
+    for (int i = 0; i < preflight->count; ++i) {
+        const rheo_finding *f = &preflight->findings[i];
+        char text[2048];
+        if (f->severity == RHEO_ERROR || quiet || (f->severity == RHEO_NOTE && !verbose)) continue;
+        rheo_print_report(text, sizeof text, &f->report);
+        fprintf(stderr, "%s: %s\n", words[f->severity], text);
+    }
+}
+
+static void print_check_json(const rheo_preflight *p, rheo_status status) {
+    static const char *const words[] = {"note", "warning", "error"};
+    printf("{\"event\":\"check\",\"status\":\"%s\",\"cells\":[%d,%d,%d],\"dx\":", status ? "invalid" : "ok",
+           p->cells[0], p->cells[1], p->cells[2]);
+    json_number(stdout, p->dx);
+    const struct {
+        const char *name;
+        double value;
+    } rows[] = {{"particles", p->particles}, {"volume", p->fluid_volume},
+                {"memory", p->memory},       {"memory_available", p->memory_available},
+                {"disk", p->disk},           {"disk_available", p->disk_available},
+                {"seconds", p->seconds}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        printf(",\"%s\":", rows[i].name);
+        json_number(stdout, rows[i].value);
+    }
+    printf(",\"findings\":[");
+    for (int i = 0; i < p->count; ++i) {
+        const rheo_finding *f = &p->findings[i];
+        printf("%s{\"severity\":\"%s\",\"path\":", i ? "," : "", words[f->severity]);
+        json_text(stdout, f->report.path);
+        printf(",\"file\":");
+        json_text(stdout, f->report.file);
+        printf(",\"line\":%d,\"column\":%d,\"message\":", f->report.line, f->report.column);
+        json_text(stdout, f->report.message);
+        printf("}");
+    }
+    puts("]}");
+}
+
+static void print_check(const rheo_preflight *p, const rheo_scene *scene) {
+    char memory[16], available[16], disk[16], seconds[24];
+    format_bytes(memory, p->memory);
+    format_bytes(available, p->memory_available);
+    format_bytes(disk, p->disk);
+    format_seconds(seconds, p->seconds);
+    printf("scene      %s\n", scene->title[0] ? scene->title : "(no title)");
+    printf("grid       %d x %d x %d cells of %.4g m\n", p->cells[0], p->cells[1], p->cells[2], p->dx);
+    printf("fluid      %.4g m%d, about %.3g particles at the start\n", p->fluid_volume, scene->dim,
+           p->particles);
+    printf("time       %d frames, %.4g s of motion, roughly %s of computing\n", scene->frames,
+           scene->frames / scene->fps, seconds);
+    printf("memory     about %s of %s\n", memory, available);
+    printf("disk       about %s\n", disk);
+}
+
+rheo_status command_check(const options *o) {
+    rheo_scene *scene;
+    rheo_preflight preflight;
+    rheo_report report = {0};
+    rheo_status status = load_scene(&scene, o);
+    if (status != RHEO_OK) return status;
+    status = rheo_check_scene(&preflight, scene, o->out ? o->out : ".", &report);
+    print_findings(&preflight, false, true);
+    if (status != RHEO_OK) print_report(&report);
+    if (o->json) print_check_json(&preflight, status);
+    else if (preflight.dx > 0 && !o->quiet) print_check(&preflight, scene);
+    if (!o->json && status == RHEO_OK) puts("ready      yes");
+    rheo_free_scene(scene);
+    return status;
+}
+
+static const char starter[] =
+    "# A scene for rheo. Units are SI, Y is up; `rheo help scene` lists every key.\n"
+    "# Look it over with `rheo check FILE`, simulate with `rheo run FILE`, then `rheo movie out/NAME`.\n"
+    "title: My first scene\n"
+    "\n"
+    "domain:\n"
+    "  size: [1, 1, 1]        # m\n"
+    "  cells: 48              # along the longest side; 96 looks better and takes about 16 times as long\n"
+    "  walls: closed          # or open, or by side: { top: open }\n"
+    "\n"
+    "time: { frames: 90, fps: 30 }\n"
+    "gravity: [0, -9.81, 0]   # m/s2; anything that moves can be keyed: { keys: [[0, [0, -9.81, 0]], [2, [0, "
+    "0, 0]]] }\n"
+    "\n"
+    "solver:\n"
+    "  method: flip           # flip splashes most; apic is calmer\n"
+    "\n"
+    "fluids:\n"
+    "  - name: water\n"
+    "    material: water      # `rheo materials` lists them\n"
+    "    fill:                # shapes that are full at the start\n"
+    "      - box: { min: [0, 0, 0], max: [1, 0.15, 1] }\n"
+    "      - sphere: { center: [0.5, 0.6, 0.5], radius: 0.18 }\n"
+    "\n"
+    "solids:\n"
+    "  - name: post\n"
+    "    shape: { cylinder: { from: [0.8, 0, 0.5], to: [0.8, 0.5, 0.5], radius: 0.08 } }\n"
+    "\n"
+    "output: { mesh: true, checkpoint_every: 10 }\n"
+    "camera: { eye: [1.9, 1.25, 2.5], target: [0.5, 0.3, 0.5], fov: 32 }\n";
+
+rheo_status command_new(const options *o) {
+    const char *file = o->args[0];
+    int descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno == EEXIST)
+        return fail_usage(NULL, "'%.200s' exists already and is left as it is", file);
+    size_t size = sizeof starter - 1;
+    bool written = descriptor >= 0 && write(descriptor, starter, size) == (ssize_t)size;
+    int error = errno;
+    if (descriptor >= 0 && close(descriptor) != 0 && written) {
+        written = false;
+        error = errno;
+    }
+    if (!written) {
+        if (descriptor >= 0) unlink(file);
+        fprintf(stderr, "%s: cannot write: %s\n", file, strerror(error));
+        return RHEO_IO;
+    }
+    if (!o->quiet) fprintf(stderr, "wrote %s; next: rheo run %s\n", file, file);
+    return RHEO_OK;
+}
+
+rheo_status command_scenes(const options *o) {
+    const char *names[64] = {NULL};
+    int count = 0;
+    for (const rheo_builtin_scene *s = rheo_list_scenes(); s->name; ++s) {
+        if (count < 63) names[count++] = s->name;
+        if (o->arg_count) {
+            if (strcmp(s->name, o->args[0])) continue;
+            fputs(s->text, stdout);
+            return RHEO_OK;
+        }
+        if (o->json) {
+            printf("{\"name\":");
+            json_text(stdout, s->name);
+            printf(",\"title\":");
+            json_text(stdout, s->title);
+            puts("}");
+        } else {
+            printf("%-14s %s\n", s->name, s->title);
+        }
+    }
+    if (o->arg_count)
+        return fail_usage(rheo_find_nearest_name(o->args[0], names), "there is no built-in scene '%.80s'",
+                          o->args[0]);
+    return RHEO_OK;
+}
+
+rheo_status command_materials(const options *o) {
+    if (!o->json) {
+        printf("%-13s %12s %12s %12s\n", "material", "density", "viscosity", "tension");
+        printf("%-13s %12s %12s %12s\n", "", "kg/m3", "Pa s", "N/m");
+    }
+    for (const rheo_material *m = rheo_list_materials(); m->name; ++m) {
+        if (!o->json) {
+            printf("%-13s %12.5g %12.3g %12.3g  %s\n", m->name, m->density, m->viscosity, m->surface_tension,
+                   m->help);
+            continue;
+        }
+        printf("{\"name\":");
+        json_text(stdout, m->name);
+        printf(",\"density\":%.9g,\"viscosity\":%.9g,\"surface_tension\":%.9g,\"conductivity\":%.9g,\"heat_"
+               "capacity\":%.9g",
+               m->density, m->viscosity, m->surface_tension, m->conductivity, m->heat_capacity);
+        printf(",\"color\":[%.9g,%.9g,%.9g],\"help\":", m->color[0], m->color[1], m->color[2]);
+        json_text(stdout, m->help);
+        puts("}");
+    }
+    return RHEO_OK;
+}
+
+rheo_status command_view(const options *o) {
+    (void)o;
+    fprintf(stderr, "rheo: the window is not in this version\n  use: rheo run, rheo render, rheo movie\n");
+    return RHEO_USAGE;
+}

@@ -1,0 +1,398 @@
+/* The doctor: compiles the shapes of a scene, measures what would start where, and estimates memory, disk and
+ * time.
+ *
+ * Volumes are counted on a jittered lattice of points over a shape's bounds, V ~ |bounds| hits / points,
+ * error about V / sqrt(hits). Memory is a model of the solver's fields (bytes a cell) and particles (bytes
+ * each); time is bytes moved over a typical bandwidth. Limits: estimates are good to a factor of two; emitted
+ * volume is flow through a disc of the emitter's own volume. */
+#include <rheo/preflight.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include "core/random.h"
+#include "core/report.h"
+#include "scene/scene_internal.h"
+#include "solid/shape.h"
+
+enum { LATTICE_3D = 26, LATTICE_2D = 130 };
+
+/* Bytes: calibrated against runs of the dam break from 32 to 128 cells. */
+static const double BASE_BYTES = 40e6, CELL_BYTES = 130, PARTICLE_BYTES = 44;
+/* Seconds a step: a cell of the box, a particle. */
+static const double CELL_SECONDS = 5e-8, PARTICLE_SECONDS = 1e-7;
+
+typedef struct doctor {
+    rheo_preflight *out;
+    const rheo_scene *scene;
+    rheo_status status;  /* of the first error */
+    rheo_report *report; /* gets the first error */
+    shape **fill;        /* of all fluids, in order */
+    shape **solid, **emitter;
+    placement *place; /* of the solids at time 0 */
+    int fill_count;
+} doctor;
+
+/* What the lattice found of a shape. */
+typedef struct sample {
+    double volume;       /* m3 (m2 in 2D) within the domain */
+    double open;         /* of that, outside solids */
+    double by_container; /* of that, lost to solids with `inside: fluid` */
+    double depth;        /* m, deepest point found inside the shape itself */
+    bool outside;        /* reaches out of the domain */
+} sample;
+
+static void add_finding(doctor *d, int severity, const rheo_report *report) {
+    if (severity == RHEO_ERROR && d->status == RHEO_OK) {
+        d->status = report->status;
+        if (d->report) *d->report = *report;
+    }
+    if (d->out->count >= RHEO_FINDINGS_MAX) return;
+    rheo_finding *f = &d->out->findings[d->out->count++];
+    f->severity = severity == RHEO_ERROR ? RHEO_ERROR : severity == RHEO_WARNING ? RHEO_WARNING : RHEO_NOTE;
+    f->report = *report;
+}
+
+__attribute__((format(printf, 5, 6))) static void find(doctor *d, int severity, const char *path,
+                                                       const char *allowed, const char *format, ...) {
+    rheo_report report;
+    char message[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    report_fail(&report, RHEO_INVALID, allowed, "%s", message);
+    report_place(&report, NULL, 0, 0, path);
+    scene_place(&report, d->scene);
+    add_finding(d, severity, &report);
+}
+
+/* --- compiling --- */
+
+static shape *make_shape(doctor *d, const rheo_shape *def, const char *path) {
+    shape *made = NULL;
+    rheo_report report = {0};
+    rheo_status status =
+        d->scene->dim == 2 ? shape_make_flat(&made, def, &report) : shape_make(&made, def, &report);
+    if (status == RHEO_OK) return made;
+    report.status = status;
+    report_place(&report, NULL, 0, 0, path);
+    scene_place(&report, d->scene);
+    add_finding(d, RHEO_ERROR, &report);
+    return NULL;
+}
+
+static bool make_shapes(doctor *d) {
+    const rheo_scene *s = d->scene;
+    char path[NODE_PATH_MAX];
+    for (int i = 0; i < s->fluid_count; ++i) d->fill_count += s->fluids[i].fill_count;
+    d->fill = calloc((size_t)d->fill_count + 1, sizeof *d->fill);
+    d->solid = calloc((size_t)s->solid_count + 1, sizeof *d->solid);
+    d->emitter = calloc((size_t)s->emitter_count + 1, sizeof *d->emitter);
+    d->place = calloc((size_t)s->solid_count + 1, sizeof *d->place);
+    if (!d->fill || !d->solid || !d->emitter || !d->place) {
+        find(d, RHEO_ERROR, "", NULL, "out of memory for the shapes");
+        return false;
+    }
+    int k = 0;
+    for (int i = 0; i < s->fluid_count; ++i)
+        for (int j = 0; j < s->fluids[i].fill_count; ++j) {
+            snprintf(path, sizeof path, "fluids[%d].fill[%d]", i, j);
+            d->fill[k++] = make_shape(d, &s->fluids[i].fill[j], path);
+        }
+    for (int i = 0; i < s->emitter_count; ++i) {
+        snprintf(path, sizeof path, "emitters[%d].shape", i);
+        d->emitter[i] = make_shape(d, &s->emitters[i].shape, path);
+    }
+    for (int i = 0; i < s->solid_count; ++i) {
+        snprintf(path, sizeof path, "solids[%d].shape", i);
+        d->solid[i] = make_shape(d, &s->solids[i].shape, path);
+        if (d->solid[i]) d->place[i] = placement_of_solid(&s->solids[i], d->solid[i], 0);
+    }
+    return d->status == RHEO_OK;
+}
+
+static void free_shapes(doctor *d) {
+    for (int i = 0; d->fill && i < d->fill_count; ++i) shape_free(d->fill[i]);
+    for (int i = 0; d->solid && i < d->scene->solid_count; ++i) shape_free(d->solid[i]);
+    for (int i = 0; d->emitter && i < d->scene->emitter_count; ++i) shape_free(d->emitter[i]);
+    free(d->fill);
+    free(d->solid);
+    free(d->emitter);
+    free(d->place);
+}
+
+/* --- sampling --- */
+
+/* The first solid that holds x, or -1. */
+static int solid_at(const doctor *d, const double x[3]) {
+    for (int i = 0; i < d->scene->solid_count; ++i) {
+        double distance = placement_distance(&d->place[i], d->solid[i], x);
+        if (d->scene->solids[i].inside_fluid ? distance > 0 : distance < 0) return i;
+    }
+    return -1;
+}
+
+static void count_point(sample *s, const doctor *d, const double x[3], double weight) {
+    s->volume += weight;
+    int solid = solid_at(d, x);
+    if (solid < 0) s->open += weight;
+    else if (d->scene->solids[solid].inside_fluid) s->by_container += weight;
+}
+
+/* Measures `s` on its own bounds; with `clip` only what lies in the domain; without what earlier fills hold.
+ */
+static sample measure(const doctor *d, const shape *s, bool clip, int earlier) {
+    const rheo_scene *scene = d->scene;
+    sample result = {0};
+    double low[3], high[3], cell = 1;
+    int n[3] = {1, 1, 1};
+    shape_bounds(low, high, s);
+    for (int a = 0; a < scene->dim; ++a) {
+        bool out = low[a] < -0.01 * d->out->dx || high[a] > scene->size[a] + 0.01 * d->out->dx;
+        if (out && isfinite(low[a]) && isfinite(high[a])) result.outside = true;
+        if (clip || !isfinite(low[a]) || !isfinite(high[a])) {
+            low[a] = fmax(low[a], 0);
+            high[a] = fmin(high[a], scene->size[a]);
+        }
+        if (!(low[a] < high[a])) return result;
+        n[a] = scene->dim == 3 ? LATTICE_3D : LATTICE_2D;
+        cell *= (high[a] - low[a]) / n[a];
+    }
+    for (int k = 0; k < n[2]; ++k)
+        for (int j = 0; j < n[1]; ++j)
+            for (int i = 0; i < n[0]; ++i) {
+                const int at[3] = {i, j, k};
+                uint64_t id = (uint64_t)((k * n[1] + j) * n[0] + i);
+                double x[3] = {0};
+                for (int a = 0; a < scene->dim; ++a)
+                    x[a] = low[a] +
+                           (high[a] - low[a]) * (at[a] + (double)random_unit(7, id, (uint64_t)a)) / n[a];
+                double distance = shape_distance(s, x);
+                result.depth = fmax(result.depth, -distance);
+                bool counted = distance >= 0;
+                for (int e = 0; e < earlier && !counted; ++e) counted = shape_distance(d->fill[e], x) < 0;
+                if (!counted) count_point(&result, d, x, cell);
+            }
+    return result;
+}
+
+/* --- the looks --- */
+
+static void look_at_fills(doctor *d) {
+    const rheo_scene *s = d->scene;
+    double cell = pow(d->out->dx, s->dim), inside = 0;
+    char path[NODE_PATH_MAX];
+    int k = 0;
+    for (int i = 0; i < s->fluid_count; ++i)
+        for (int j = 0; j < s->fluids[i].fill_count; ++j, ++k) {
+            sample m = measure(d, d->fill[k], true, k);
+            double lost = m.volume - m.open - m.by_container;
+            snprintf(path, sizeof path, "fluids[%d].fill[%d]", i, j);
+            d->out->fluid_volume += m.open;
+            inside += m.volume;
+            if (m.volume <= 0 && k == 0)
+                find(d, RHEO_WARNING, path, "shapes that reach into the domain",
+                     "the fill lies outside the domain");
+            else if (m.volume <= 0)
+                find(d, RHEO_WARNING, path, NULL,
+                     "the fill adds nothing: outside the domain or within earlier fills");
+            else if (m.outside)
+                find(d, RHEO_WARNING, path, NULL, "part of the fill lies outside the domain and is left out");
+            if (m.volume > 0 && m.open <= 0)
+                find(d, RHEO_ERROR, path, "a fill outside the solids",
+                     "the fluid lies entirely inside solids");
+            else if (lost > 0.005 * m.volume)
+                find(d, RHEO_WARNING, path, NULL, "%.3g%% of the fill lies inside solids and is left out",
+                     100 * lost / m.volume);
+            else if (m.by_container > 0.005 * m.volume)
+                find(d, RHEO_NOTE, path, NULL, "the fill is cut to its container: %.3g%% is left out",
+                     100 * m.by_container / m.volume);
+            if (m.open > 0 && m.open < cell)
+                find(d, RHEO_WARNING, path, "more cells or a larger fill",
+                     "the fill is smaller than a grid cell");
+        }
+    if (s->emitter_count || d->status != RHEO_OK) return;
+    if (!k)
+        find(d, RHEO_ERROR, "fluids", "a fill, or an emitter",
+             "there is no fluid at all: no fill and no emitter");
+    else if (inside <= 0)
+        find(d, RHEO_ERROR, "fluids[0].fill", "shapes that reach into the domain",
+             "there is no fluid at all: every fill lies outside the domain");
+}
+
+/* Returns the volume that comes out during the run, as flow through a disc (3D) or segment (2D) of the same
+ * size. */
+static double look_at_emitter(doctor *d, int i, bool *works) {
+    const rheo_scene *s = d->scene;
+    const rheo_emitter *e = &s->emitters[i];
+    char path[NODE_PATH_MAX];
+    double duration = s->frames / s->fps, v[3] = {0};
+    sample m = measure(d, d->emitter[i], true, 0);
+    *works = m.open > 0;
+    snprintf(path, sizeof path, "emitters[%d].shape", i);
+    if (m.volume <= 0)
+        find(d, RHEO_WARNING, path, "a shape that reaches into the domain",
+             "the emitter lies outside the domain");
+    else if (m.open <= 0)
+        find(d, RHEO_WARNING, path, "a shape outside the solids", "the emitter lies inside solids");
+    else if (m.outside) find(d, RHEO_WARNING, path, NULL, "part of the emitter lies outside the domain");
+    if (m.open > 0 && 2 * m.depth < d->out->dx)
+        find(d, RHEO_WARNING, path, "more cells or a larger emitter",
+             "the emitter is thinner than a grid cell");
+    snprintf(path, sizeof path, "emitters[%d].during", i);
+    if (e->during[0] >= duration)
+        find(d, RHEO_WARNING, path, NULL, "the emitter starts after the end of the run (%g s)", duration);
+    double from = fmin(e->during[0], duration), to = fmin(e->during[1], duration);
+    rheo_evaluate_curve(v, &e->velocity, 0.5 * (from + to));
+    return m.open +
+           pow(m.open, (s->dim - 1.0) / s->dim) * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * (to - from);
+}
+
+static void look_at_solids(doctor *d) {
+    const rheo_scene *s = d->scene;
+    char path[NODE_PATH_MAX];
+    double eye[3] = {0};
+    if (s->camera_eye.count) rheo_evaluate_curve(eye, &s->camera_eye, 0);
+    for (int i = 0; i < s->solid_count; ++i) {
+        if (s->solids[i].inside_fluid) continue;
+        double low[3], high[3], thickness = INFINITY;
+        snprintf(path, sizeof path, "solids[%d].shape", i);
+        shape_bounds(low, high, d->solid[i]);
+        for (int a = 0; a < s->dim; ++a) thickness = fmin(thickness, high[a] - low[a]);
+        if (isfinite(thickness)) thickness = fmin(thickness, 2.1 * measure(d, d->solid[i], false, 0).depth);
+        if (thickness < d->out->dx)
+            find(d, RHEO_WARNING, path, "more cells, or a thicker solid",
+                 "the solid is thinner (about %.2g m) than a cell (%.2g m): liquid may pass through it",
+                 thickness, d->out->dx);
+        if (s->dim == 3 && s->camera_eye.count && placement_distance(&d->place[i], d->solid[i], eye) < 0)
+            find(d, RHEO_WARNING, "camera.eye", NULL, "the camera stands inside the solid '%s'",
+                 s->solids[i].name ? s->solids[i].name : "");
+    }
+}
+
+static void look_at_methods(doctor *d) {
+    const rheo_scene *s = d->scene;
+    char path[NODE_PATH_MAX];
+    for (int i = 0; i < s->fluid_count; ++i) {
+        snprintf(path, sizeof path, "fluids[%d]", i);
+        if (s->method != RHEO_MAC && s->fluids[i].viscosity > 0.1)
+            find(d, RHEO_WARNING, path, "method: mac uses it",
+                 "a viscosity of %g Pa s has no effect with this method", s->fluids[i].viscosity);
+    }
+    if (s->no_slip && s->method != RHEO_MAC)
+        find(d, RHEO_WARNING, "domain.slip", "method: mac uses it",
+             "slip: no has no effect with this method");
+}
+
+/* --- estimates --- */
+
+static double available_memory(void) {
+    FILE *f = fopen("/proc/meminfo", "r");
+    char line[256];
+    double kilobytes = 0;
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %lf", &kilobytes) == 1) break;
+    if (f) fclose(f);
+    return 1024 * kilobytes;
+}
+
+/* Free space where `out` is or would be: at the nearest directory above that exists. */
+static double available_disk(const char *out) {
+    char path[1024];
+    struct statvfs info;
+    if (!out || snprintf(path, sizeof path, "%s", out) >= (int)sizeof path) return 0;
+    while (statvfs(path, &info) != 0) {
+        char *slash = strrchr(path, '/');
+        if (!slash) snprintf(path, sizeof path, ".");
+        else slash[slash == path ? 1 : 0] = '\0';
+        if ((!slash || slash == path) && statvfs(path, &info) != 0) return 0;
+    }
+    return (double)info.f_bavail * (double)info.f_frsize;
+}
+
+/* Fall from the highest point and the given velocities: what decides the number of steps. */
+static double expected_speed(const rheo_scene *s) {
+    double g[3] = {0}, fastest = 0;
+    if (s->gravity.count) rheo_evaluate_curve(g, &s->gravity, 0);
+    for (int a = 0; a < s->dim; ++a) fastest = fmax(fastest, sqrt(2 * fabs(g[a]) * s->size[a]));
+    for (int i = 0; i < s->fluid_count; ++i)
+        for (int a = 0; a < s->dim; ++a) fastest = fmax(fastest, fabs(s->fluids[i].velocity[a]));
+    return fastest;
+}
+
+static void estimate(doctor *d, double emitted) {
+    const rheo_scene *s = d->scene;
+    rheo_preflight *out = d->out;
+    double cells = 1, domain = 1, per_cell = s->dim == 3 ? 8 : 4;
+    for (int a = 0; a < s->dim; ++a) {
+        cells *= out->cells[a] + 6; /* with the border */
+        domain *= s->size[a];
+    }
+    double cell = pow(out->dx, s->dim), most = fmin(out->fluid_volume + emitted, domain);
+    out->particles = per_cell * out->fluid_volume / cell;
+    double peak = per_cell * most / cell;
+    out->memory = BASE_BYTES + CELL_BYTES * cells + PARTICLE_BYTES * peak;
+    out->memory_available = available_memory();
+    double surface =
+        12 * pow(most / cell, (s->dim - 1.0) / s->dim); /* cells; twice that of a cube for splashes */
+    double frame = 1000 + (s->output_mesh ? 62 * surface : 0) + (s->output_particles ? 33 * peak : 0);
+    out->disk = s->frames * frame + 2 * 36 * peak;
+    double steps = fmax(1, ceil(expected_speed(s) / (s->fps * s->cfl * out->dx)));
+    out->seconds =
+        s->frames * (steps + 0.5) * (CELL_SECONDS * cells + PARTICLE_SECONDS * 0.5 * (out->particles + peak));
+}
+
+static void judge_estimates(doctor *d, const char *where) {
+    rheo_preflight *out = d->out;
+    if (out->memory_available > 0 && out->memory > out->memory_available)
+        find(d, RHEO_ERROR, "domain.cells", "fewer cells or a smaller domain",
+             "%d x %d x %d cells would need about %.3g GB of memory; %.3g GB are free", out->cells[0],
+             out->cells[1], out->cells[2], out->memory / 1e9, out->memory_available / 1e9);
+    out->disk_available = available_disk(where);
+    if (where && out->disk_available > 0 && out->disk > out->disk_available)
+        find(d, RHEO_WARNING, "output", "fewer frames, or another --out",
+             "about %.3g GB would be written; %.3g GB are free", out->disk / 1e9, out->disk_available / 1e9);
+}
+
+static void measure_grid(rheo_preflight *out, const rheo_scene *s) {
+    double longest = 0;
+    for (int a = 0; a < s->dim; ++a) longest = fmax(longest, s->size[a]);
+    out->dx = longest / s->cells;
+    for (int a = 0; a < 3; ++a) out->cells[a] = a < s->dim ? (int)fmax(1, round(s->size[a] / out->dx)) : 1;
+}
+
+rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene, const char *out,
+                             rheo_report *report) {
+    *preflight = (rheo_preflight){0};
+    doctor d = {.out = preflight, .scene = scene, .report = report};
+    rheo_report invalid = {0};
+    rheo_status status = rheo_validate_scene(scene, &invalid);
+    if (status != RHEO_OK) {
+        add_finding(&d, RHEO_ERROR, &invalid);
+        return status;
+    }
+    measure_grid(preflight, scene);
+    if (make_shapes(&d)) {
+        double emitted = 0;
+        bool any = false;
+        look_at_fills(&d);
+        for (int i = 0; i < scene->emitter_count; ++i) {
+            bool works;
+            emitted += look_at_emitter(&d, i, &works);
+            any = any || works;
+        }
+        if (scene->emitter_count && !any && preflight->fluid_volume <= 0)
+            find(&d, RHEO_ERROR, "emitters", "a fill or an emitter in the domain, outside solids",
+                 "there is no fluid at all: nothing to start with and no emitter that works");
+        look_at_solids(&d);
+        look_at_methods(&d);
+        estimate(&d, emitted);
+        judge_estimates(&d, out);
+    }
+    free_shapes(&d);
+    return d.status;
+}
