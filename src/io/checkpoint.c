@@ -107,9 +107,8 @@ static int build(hid_t file, const checkpoint_head *head, const state_array *arr
 /* The finished image of a `core` file, without copying it. */
 static rheo_status save_image(file_writer *w, hid_t file, const char *path, rheo_report *report) {
     void **image = NULL;
-    hsize_t size = 0;
-    if (H5Fget_filesize(file, &size) < 0 || H5Fget_vfd_handle(file, H5P_DEFAULT, (void **)&image) < 0 ||
-        !image || !*image)
+    ssize_t size = H5Fget_file_image(file, NULL, 0); /* the used part; the image itself has spare room */
+    if (size <= 0 || H5Fget_vfd_handle(file, H5P_DEFAULT, (void **)&image) < 0 || !image || !*image)
         return report_fail(report, RHEO_INTERNAL, NULL, "HDF5 gave no image of a checkpoint");
     rheo_status status = file_open(w, path, report);
     if (status != RHEO_OK) return status;
@@ -134,7 +133,10 @@ rheo_status checkpoint_write(cache_file *file, const char *cache, const checkpoi
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fapl_core(access, (size_t)1 << 22, false);
     H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110);
-    hid_t image = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+    H5Pset_obj_track_times(creation, false);
+    hid_t image = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
+    H5Pclose(creation);
     H5Pclose(access);
     rheo_status status;
     if (image < 0 || build(image, head, arrays, count)) status = report_no_memory(report, "a checkpoint");

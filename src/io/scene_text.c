@@ -243,11 +243,11 @@ static void put_list(writer *t, const rheo_scene *s, int count,
 
 /* One section with its key, and the checksum of what it wrote. */
 static void put_section(writer *t, uint64_t *checksum, const rheo_scene *s, int which) {
-    size_t from = t->w.held;
     t->meshes = CHECKSUM_START;
     const int counts[CACHE_SECTIONS] = {
         1, 1, 0, 1, s->fluid_count, s->emitter_count, s->solid_count, s->probe_count};
     if (counts[which]) put_key(t, cache_sections[which]);
+    size_t from = t->w.held;
     switch (which) {
     case 0: put_domain(t, s); break;
     case 1:
