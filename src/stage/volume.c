@@ -4,8 +4,10 @@
  * differs from one, a displacement w dt with div(w dt) = RATE (c - 1) brings it back; w = - grad psi comes from a second,
  * loose solve with the matrix at hand, and moves positions only, so no energy enters the velocities.
  *
- * Near the surface c < 1 says how full a cell is, not how dense: cells with air beside them are left alone, the next layer
- * only spreads, and deeper cells do both. */
+ * Near the surface c < 1 says how full a cell is, not how dense: cells with air beside them are left alone, and the next
+ * layer is compared with what liquid of density one would show at its distance from the surface,
+ *   c(d) = (H(d - 1/2) + H(d + 1/2)) / (2 dim) + (1 - 1/dim) H(d),   H(d) = 1 - (1 - d)^2 / 2 up to d = 1,
+ * the share of the weights' support (stage/surface.c) that lies below a straight surface d cells away. */
 #include "stage/volume.h"
 
 #include <math.h>
@@ -42,21 +44,50 @@ INLINE void depth_block(const job *s, int block, int dim) {
     }
 }
 
+/* The integral of the hat function up to d. */
+static float hat_share(float d) {
+    const float t = fmaxf(0, 1 - fabsf(d));
+    return d > 0 ? 1 - 0.5f * t * t : 0.5f * t * t;
+}
+
+static float density_at_depth(float d, int dim) {
+    const float along = 1 / (float)dim;
+    return 0.5f * along * (hat_share(d - 0.5f) + hat_share(d + 0.5f)) + (1 - along) * hat_share(d);
+}
+
+/* Distance in cells to the plane through the surface's crossings one to two cells away along the axes; 2 where there is none. */
+static float depth_below(const job *s, ptrdiff_t c, int dim) {
+    float sum = 0.25f;
+    for (int a = 0; a < dim; ++a) {
+        const ptrdiff_t step = s->g->box.step[a];
+        const float *open = s->o->open.value[a], *phi = s->phi;
+        float least = 2;
+        if (open[c + 2 * step] > 0 && phi[c + 2 * step] >= 0)
+            least = fminf(least, 1 + phi[c + step] / (phi[c + step] - phi[c + 2 * step]));
+        if (open[c - step] > 0 && phi[c - 2 * step] >= 0)
+            least = fminf(least, 1 + phi[c - step] / (phi[c - step] - phi[c - 2 * step]));
+        if (least < 2) sum = (sum > 0.25f ? sum : 0) + 1 / (least * least);
+    }
+    return 1 / sqrtf(sum);
+}
+
 INLINE void outflow_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
         for (int i = 0; i < b->n[0]; ++i) {
             const ptrdiff_t c = row + i;
-            int deep = s->depth[c] == 2;
+            s->outflow[c] = 0;
+            if (s->depth[c] != 2) continue;
+            int deep = 1;
             float open = 0;
             for (int a = 0; a < dim; ++a) {
                 deep &= s->depth[c - b->step[a]] != 1 && s->depth[c + b->step[a]] != 1;
                 open += s->o->open.value[a][c] + s->o->open.value[a][c + b->step[a]];
             }
-            float change = RATE * (s->density[c] - 1);
-            change = fmaxf(deep ? -MOST : 0, fminf(MOST, change));
-            s->outflow[c] = s->depth[c] == 2 ? s->scale * change * open / (float)(2 * dim) : 0;
+            const float wanted = deep ? 1 : density_at_depth(depth_below(s, c, dim), dim);
+            const float change = fmaxf(-MOST, fminf(MOST, RATE * (s->density[c] - wanted)));
+            s->outflow[c] = s->scale * change * open / (float)(2 * dim);
         }
     }
 }
