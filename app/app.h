@@ -47,8 +47,8 @@ bool use_color(void);
 void format_bytes(char text[16], double bytes);
 void format_seconds(char text[24], double seconds);
 rheo_status finish_output(rheo_status status); /* I/O when stdout could not be written */
-void json_text(FILE *to, const char *text);
-void json_number(FILE *to, double value);
+void print_json_text(FILE *to, const char *text);
+void print_json_number(FILE *to, double value);
 
 /* progress.c */
 typedef struct progress {

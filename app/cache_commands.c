@@ -75,7 +75,7 @@ rheo_status command_movie(const options *o) {
     }
     if (o->json) {
         printf("{\"event\":\"end\",\"status\":\"done\",\"movie\":");
-        json_text(stdout, movie);
+        print_json_text(stdout, movie);
         puts("}");
     } else if (!o->quiet) {
         fprintf(stderr, "movie: %s\n", movie);
@@ -86,18 +86,18 @@ rheo_status command_movie(const options *o) {
 
 static void print_info_json(const rheo_cache_info *i) {
     printf("{\"event\":\"info\",\"title\":");
-    json_text(stdout, i->title);
+    print_json_text(stdout, i->title);
     printf(",\"scene\":");
-    json_text(stdout, i->scene_file);
+    print_json_text(stdout, i->scene_file);
     printf(",\"version\":");
-    json_text(stdout, i->version);
+    print_json_text(stdout, i->version);
     printf(",\"status\":");
-    json_text(stdout, i->status);
+    print_json_text(stdout, i->status);
     printf(",\"first_frame\":%d,\"last_frame\":%d,\"fps\":%.9g,\"dim\":%d,\"cells\":[%d,%d,%d],\"dx\":%.9g",
            i->first_frame, i->last_frame, i->fps, i->dim, i->cells[0], i->cells[1], i->cells[2], i->dx);
     printf(",\"meshes\":%d,\"particles\":%d,\"checkpoints\":%d,\"pictures\":%d,\"bytes\":%zu,\"problem\":",
            i->meshes, i->particles, i->checkpoints, i->pictures, i->bytes);
-    json_text(stdout, i->problem);
+    print_json_text(stdout, i->problem);
     puts("}");
 }
 

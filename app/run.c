@@ -17,14 +17,14 @@ static void put_vector(const char *key, const double *v, int n) {
     printf("\"%s\":[", key);
     for (int i = 0; i < n; ++i) {
         if (i) putchar(',');
-        json_number(stdout, v[i]);
+        print_json_number(stdout, v[i]);
     }
     putchar(']');
 }
 
 static void put_number(const char *key, double value) {
     printf(",\"%s\":", key);
-    json_number(stdout, value);
+    print_json_number(stdout, value);
 }
 
 static void put_solve(const char *name, const rheo_solve_stats *s) {
@@ -40,7 +40,7 @@ static void put_bodies(rheo_sim *sim, int count) {
         const char *name = "";
         rheo_read_body(&body, &name, sim, i);
         printf("%s{\"name\":", i ? "," : "");
-        json_text(stdout, name);
+        print_json_text(stdout, name);
         putchar(',');
         put_vector("position", body.position, 3);
         putchar(',');
@@ -59,7 +59,7 @@ static void put_fluids(const runner *r, const rheo_frame_stats *s) {
     for (int i = 0; i < s->fluid_count && i < r->scene->fluid_count; ++i) {
         const rheo_fluid_stats *f = &s->fluids[i];
         printf("%s{\"name\":", i ? "," : "");
-        json_text(stdout, r->scene->fluids[i].name);
+        print_json_text(stdout, r->scene->fluids[i].name);
         printf(",\"particles\":%lld", (long long)f->particles);
         put_number("mass", f->mass);
         put_number("volume", f->volume);
@@ -69,7 +69,7 @@ static void put_fluids(const runner *r, const rheo_frame_stats *s) {
         for (int c = 0; c < 6; ++c) {
             if (c == 3) printf("],[");
             else if (c) putchar(',');
-            json_number(stdout, c < 3 ? f->lower[c] : f->upper[c - 3]);
+            print_json_number(stdout, c < 3 ? f->lower[c] : f->upper[c - 3]);
         }
         printf("]]}");
     }
@@ -104,7 +104,7 @@ static void put_frame(const runner *r, rheo_sim *sim, const rheo_frame_stats *s)
         put_solve("density", &s->density);
     }
     printf("},\"seconds\":{\"total\":");
-    json_number(stdout, s->seconds);
+    print_json_number(stdout, s->seconds);
     for (int i = 0; i < s->stage_count; ++i) put_number(s->stages[i].name, s->stages[i].seconds);
     printf("},\"memory\":%zu}\n", s->memory);
 }
@@ -116,7 +116,7 @@ static void on_start(void *user, rheo_sim *sim, int first_frame) {
                    r->o->quiet || r->o->json);
     if (!r->o->json) return;
     printf("{\"event\":\"start\",\"scene\":");
-    json_text(stdout, r->o->args[0]);
+    print_json_text(stdout, r->o->args[0]);
     printf(",\"version\":\"%s\",\"threads\":%d,\"dim\":%d,\"cells\":[%d,%d,%d]", RHEO_VERSION, r->threads,
            r->scene->dim, r->preflight->cells[0], r->preflight->cells[1], r->preflight->cells[2]);
     put_number("dx", r->preflight->dx);

@@ -42,7 +42,7 @@ static void print_check_json(const rheo_preflight *p, rheo_status status) {
     static const char *const words[] = {"note", "warning", "error"};
     printf("{\"event\":\"check\",\"status\":\"%s\",\"cells\":[%d,%d,%d],\"dx\":", status ? "invalid" : "ok",
            p->cells[0], p->cells[1], p->cells[2]);
-    json_number(stdout, p->dx);
+    print_json_number(stdout, p->dx);
     const struct {
         const char *name;
         double value;
@@ -52,17 +52,17 @@ static void print_check_json(const rheo_preflight *p, rheo_status status) {
                 {"seconds", p->seconds}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
         printf(",\"%s\":", rows[i].name);
-        json_number(stdout, rows[i].value);
+        print_json_number(stdout, rows[i].value);
     }
     printf(",\"findings\":[");
     for (int i = 0; i < p->count; ++i) {
         const rheo_finding *f = &p->findings[i];
         printf("%s{\"severity\":\"%s\",\"path\":", i ? "," : "", words[f->severity]);
-        json_text(stdout, f->report.path);
+        print_json_text(stdout, f->report.path);
         printf(",\"file\":");
-        json_text(stdout, f->report.file);
+        print_json_text(stdout, f->report.file);
         printf(",\"line\":%d,\"column\":%d,\"message\":", f->report.line, f->report.column);
-        json_text(stdout, f->report.message);
+        print_json_text(stdout, f->report.message);
         printf("}");
     }
     puts("]}");
@@ -164,9 +164,9 @@ rheo_status command_scenes(const options *o) {
         }
         if (o->json) {
             printf("{\"name\":");
-            json_text(stdout, s->name);
+            print_json_text(stdout, s->name);
             printf(",\"title\":");
-            json_text(stdout, s->title);
+            print_json_text(stdout, s->title);
             puts("}");
         } else {
             printf("%-14s %s\n", s->name, s->title);
@@ -190,12 +190,12 @@ rheo_status command_materials(const options *o) {
             continue;
         }
         printf("{\"name\":");
-        json_text(stdout, m->name);
+        print_json_text(stdout, m->name);
         printf(",\"density\":%.9g,\"viscosity\":%.9g,\"surface_tension\":%.9g,\"conductivity\":%.9g,\"heat_"
                "capacity\":%.9g",
                m->density, m->viscosity, m->surface_tension, m->conductivity, m->heat_capacity);
         printf(",\"color\":[%.9g,%.9g,%.9g],\"help\":", m->color[0], m->color[1], m->color[2]);
-        json_text(stdout, m->help);
+        print_json_text(stdout, m->help);
         puts("}");
     }
     return RHEO_OK;

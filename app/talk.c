@@ -1,6 +1,7 @@
 /* Saying things: reports on stderr, numbers and texts as JSON on stdout. */
 #include "app.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +38,15 @@ void format_seconds(char text[24], double seconds) {
 }
 
 rheo_status finish_output(rheo_status status) {
+    errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     if (status != RHEO_OK) return status;
-    fprintf(stderr, "rheo: cannot write to standard output\n");
+    if (errno != EPIPE)
+        fprintf(stderr, "rheo: cannot write to standard output\n"); /* the reader has left: not news */
     return RHEO_IO;
 }
 
-void json_text(FILE *to, const char *text) {
+void print_json_text(FILE *to, const char *text) {
     fputc('"', to);
     for (; text && *text; ++text) {
         unsigned char c = (unsigned char)*text;
@@ -54,7 +57,7 @@ void json_text(FILE *to, const char *text) {
     fputc('"', to);
 }
 
-void json_number(FILE *to, double value) {
+void print_json_number(FILE *to, double value) {
     if (isfinite(value)) fprintf(to, "%.9g", value);
     else fputs("null", to);
 }
