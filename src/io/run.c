@@ -136,11 +136,15 @@ static void forget_file(cache_manifest *m, size_t index) {
     --m->file_count;
 }
 
-/* Unlists all but the newest; their files go once the manifest without them is on disk. */
-static void forget_old_checkpoints(cache_manifest *m, int kept) {
-    int found = 0;
-    for (size_t i = m->file_count; i-- > 0;)
-        if (m->files[i].kind == CACHE_STATE && ++found > kept) forget_file(m, i);
+/* Unlists all but the newest of the frames' own, and states between frames once there is a newer one. Their
+ * files go when the manifest without them is on disk. */
+static void forget_old_checkpoints(cache_manifest *m) {
+    int newer = 0;
+    for (size_t i = m->file_count; i-- > 0;) {
+        if (m->files[i].kind != CACHE_STATE) continue;
+        bool old = m->files[i].partial ? i + 1 < m->file_count : newer++ >= CHECKPOINTS_KEPT;
+        if (old) forget_file(m, i);
+    }
 }
 
 static rheo_status save_checkpoint(run *r, bool partial) {
@@ -163,7 +167,7 @@ static rheo_status save_checkpoint(run *r, bool partial) {
     status = checkpoint_write(&file, r->out, &head, arrays, count, r->report);
     if (status != RHEO_OK) return status;
     if (!cache_add_file(&r->m, &file)) return report_no_memory(r->report, "the manifest");
-    forget_old_checkpoints(&r->m, CHECKPOINTS_KEPT);
+    forget_old_checkpoints(&r->m);
     return RHEO_OK;
 }
 

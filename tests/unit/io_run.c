@@ -1,0 +1,387 @@
+#include "check.h"
+#include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <rheo/cache.h>
+#include "core/memory.h"
+#include "io/cache.h"
+#include "io/checkpoint.h"
+#include "io/ply.h"
+
+/* Runs that end, are interrupted, resumed, refused and damaged: what is in the cache afterwards. */
+
+static char base[64];
+
+static const char SCENE[] =
+    "title: Small dam\n"
+    "domain: { size: [1, 1, 1], cells: 12 }\n"
+    "time: { frames: 6, fps: 24 }\n"
+    "fluids: [ { name: water, fill: [ { box: { min: [0, 0, 0], max: [0.4, 0.6, 1] } } ] } ]\n"
+    "solids:\n"
+    "  - name: paddle\n"
+    "    shape: { box: { min: [0.7, 0, 0.3], max: [0.85, 0.4, 0.7] } }\n"
+    "    motion: keyed\n"
+    "    position: { keys: [[0, [0.775, 0.2, 0.5]], [1, [0.4, 0.2, 0.5]]] }\n"
+    "probes: [ { name: middle, from: [0.5, 0, 0.5], to: [0.5, 1, 0.5], samples: 3, "
+    "of: [velocity, pressure] } ]\n"
+    "output: { particles: true, checkpoint_every: 2 }\n";
+
+static char *in_base(const char *name) {
+    static char path[4][256];
+    static int next;
+    next = (next + 1) % 4;
+    snprintf(path[next], sizeof path[next], "%s/%s", base, name);
+    return path[next];
+}
+
+static void shell(const char *format, ...) {
+    char command[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(command, sizeof command, format, args);
+    va_end(args);
+    assert_int_equal(system(command), 0);
+}
+
+static rheo_scene *load(const char *set) {
+    rheo_scene *scene;
+    rheo_report report;
+    if (rheo_load_scene(&scene, in_base("small.yaml"), &set, set ? 1 : 0, &report) != RHEO_OK)
+        fail_msg("%s", report.message);
+    return scene;
+}
+
+/* `cancel` may be NULL; `user` goes to on_frame. */
+static rheo_status run(const char *out, const char *set, bool resume, bool overwrite, rheo_run_options *more,
+                       rheo_report *report) {
+    rheo_run_options o = {.threads = 1};
+    rheo_run_summary summary;
+    if (more) o = *more;
+    o.out = in_base(out);
+    o.resume = resume;
+    o.overwrite = overwrite;
+    rheo_scene *scene = load(set);
+    rheo_status status = rheo_run_scene(&summary, scene, &o, report);
+    rheo_free_scene(scene);
+    return status;
+}
+
+static int prepare(void **state) {
+    (void)state;
+    strcpy(base, "/tmp/rheo-io-run-XXXXXX");
+    if (!mkdtemp(base)) return -1;
+    FILE *f = fopen(in_base("small.yaml"), "w");
+    if (!f) return -1;
+    fputs(SCENE, f);
+    fclose(f);
+    rheo_report report = {0};
+    rheo_status status = run("whole", NULL, false, false, NULL, &report);
+    if (status != RHEO_OK) printf("run: %s %s\n", report.path, report.message);
+    return status == RHEO_OK ? 0 : -1;
+}
+
+static int clean(void **state) {
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", base);
+    return system(command);
+}
+
+/* Frames, probes and manifest equal those of the run that nothing happened to. */
+static void assert_same_cache(const char *out) {
+    shell("diff -rq '%s/whole' '%s/%s' 1>&2", base, base, out);
+}
+
+static void whole_run(void **state) {
+    (void)state;
+    rheo_cache_info info;
+    rheo_report report;
+    assert_int_equal(rheo_read_cache_info(&info, in_base("whole"), true, &report), RHEO_OK);
+    assert_string_equal(info.status, "done");
+    assert_string_equal(info.title, "Small dam");
+    assert_int_equal(info.last_frame, 6);
+    assert_int_equal(info.meshes, 7);
+    assert_int_equal(info.particles, 7);
+    assert_int_equal(info.checkpoints, 2);
+    assert_int_equal(info.cells[1], 12);
+    check_near(info.dx, 1.0 / 12, 1e-12);
+    assert_true(info.bytes > 10000);
+    cache_manifest m;
+    assert_int_equal(cache_read_manifest(&m, in_base("whole"), NULL), RHEO_OK);
+    assert_string_equal(m.scene, SCENE);
+    rheo_scene *again, *first = load(NULL);
+    if (cache_load_scene(&again, &m, &report) != RHEO_OK) fail_msg("%s: %s", report.path, report.message);
+    assert_true(again->cells == 12 && again->frames == 6 &&
+                again->fluids[0].density == first->fluids[0].density);
+    assert_true(again->solids[0].position.count == 2 && again->probes[0].of == first->probes[0].of);
+    cache_body body;
+    int count;
+    assert_int_equal(cache_read_bodies(&body, &count, 1, in_base("whole/bodies/bodies.000006.json"), NULL),
+                     RHEO_OK);
+    check_near(body.body.position[0], 0.775 - 0.375 * 0.25, 1e-9);
+    check_near(body.body.velocity[0], -0.375, 1e-6);
+    rheo_free_scene(first);
+    rheo_free_scene(again);
+    cache_free_manifest(&m);
+}
+
+static void probe_file(void **state) {
+    (void)state;
+    FILE *f = fopen(in_base("whole/probes/middle.csv"), "r");
+    assert_non_null(f);
+    char line[256];
+    int rows = 0;
+    double time = -1;
+    assert_non_null(fgets(line, sizeof line, f));
+    assert_string_equal(line, "time,x,y,z,velocity_x,velocity_y,velocity_z,pressure\n");
+    while (fgets(line, sizeof line, f)) {
+        double t, x, y, z, u, v, w, p;
+        assert_int_equal(sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &t, &x, &y, &z, &u, &v, &w, &p), 8);
+        check_near(t, (rows / 3) / 24.0, 1e-8);
+        check_near(y, 0.5 * (rows % 3), 1e-12);
+        time = t;
+        ++rows;
+    }
+    fclose(f);
+    assert_int_equal(rows, 21);
+    check_near(time, 0.25, 1e-8);
+}
+
+typedef struct stopper {
+    volatile int cancel;
+    int after;
+} stopper;
+static void stop_after(void *user, rheo_sim *sim, const rheo_frame_stats *stats) {
+    (void)sim;
+    stopper *s = user;
+    if (stats->frame == s->after) s->cancel = 1;
+}
+
+static void interrupted_and_resumed(void **state) {
+    (void)state;
+    for (int after = 1; after <= 4; after += 3) {
+        char out[16];
+        stopper s = {0, after};
+        rheo_report report;
+        rheo_cache_info info;
+        snprintf(out, sizeof out, "stop%d", after);
+        rheo_run_options o = {.threads = 2, .cancel = &s.cancel, .on_frame = stop_after, .user = &s};
+        assert_int_equal(run(out, NULL, false, false, &o, &report), RHEO_INTERRUPTED);
+        assert_int_equal(rheo_read_cache_info(&info, in_base(out), true, NULL), RHEO_OK);
+        assert_string_equal(info.status, "interrupted");
+        assert_int_equal(info.last_frame, after);
+        assert_true(info.checkpoints >= 1);
+        assert_int_equal(run(out, NULL, true, false, NULL, &report), RHEO_OK);
+        assert_same_cache(out);
+    }
+}
+
+static volatile int alarmed;
+static void on_alarm(int signal_number) {
+    (void)signal_number;
+    alarmed = 1;
+}
+
+/* Stopped again and again between steps, wherever a clock says; in the end nobody can tell. */
+static void interrupted_between_steps(void **state) {
+    (void)state;
+    static const char slow[] = "time.cfl=0.2";
+    rheo_report report;
+    int stops = 0, inside = 0;
+    rheo_run_options o = {.threads = 1, .cancel = &alarmed};
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &action, NULL);
+    alarmed = 0;
+    assert_int_equal(run("calm", slow, false, false, NULL, &report), RHEO_OK);
+    rheo_status status = RHEO_INTERRUPTED;
+    for (int wait = 8000; status == RHEO_INTERRUPTED; wait += wait / 2) {
+        struct itimerval timer = {.it_value = {wait / 1000000, wait % 1000000}};
+        alarmed = 0;
+        setitimer(ITIMER_REAL, &timer, NULL);
+        status = run("nervous", slow, stops > 0, false, &o, &report);
+        stops += status == RHEO_INTERRUPTED;
+        inside += status == RHEO_INTERRUPTED && strstr(report.message, "in frame") != NULL;
+    }
+    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+    printf("%d interruptions, %d of them inside a frame\n", stops, inside);
+    assert_int_equal(status, RHEO_OK);
+    assert_true(stops > 0);
+    shell("diff -rq '%s/calm' '%s/nervous' 1>&2", base, base);
+}
+
+static void resumed_to_more_frames(void **state) {
+    (void)state;
+    rheo_report report;
+    assert_int_equal(run("more", "time.frames=3", false, false, NULL, &report), RHEO_OK);
+    assert_int_equal(run("more", NULL, true, false, NULL, &report), RHEO_OK);
+    /* checkpoints and frame counts differ by the way; frames and probes must not */
+    shell(
+        "cd '%s' && for d in mesh particles probes bodies; do diff -rq whole/$d more/$d 1>&2 || exit 1; done",
+        base);
+    /* nothing to do: nothing changes */
+    shell("cp -a '%s/more' '%s/still'", base, base);
+    assert_int_equal(run("still", NULL, true, false, NULL, &report), RHEO_OK);
+    shell("diff -rq '%s/more' '%s/still' 1>&2", base, base);
+}
+
+static void damaged_checkpoint_falls_back(void **state) {
+    (void)state;
+    rheo_report report;
+    stopper s = {0, 5};
+    rheo_run_options o = {.threads = 1, .cancel = &s.cancel, .on_frame = stop_after, .user = &s};
+    assert_int_equal(run("fall", NULL, false, false, &o, &report), RHEO_INTERRUPTED);
+    shell("cd '%s/fall/state' && test -f partial.000005.h5 && test -f state.000004.h5 && "
+          "truncate -s -100 partial.000005.h5",
+          base);
+    assert_int_equal(run("fall", NULL, true, false, NULL, &report), RHEO_OK);
+    assert_same_cache("fall");
+    /* all of them gone: from the start */
+    shell("cp -a '%s/whole' '%s/gone' && rm '%s'/gone/state/*", base, base, base);
+    shell("sed -i 's/\"status\": \"done\"/\"status\": \"running\"/' '%s/gone/manifest.json'", base);
+    assert_int_equal(run("gone", NULL, true, false, NULL, &report), RHEO_OK);
+    assert_same_cache("gone");
+}
+
+static void refusals(void **state) {
+    (void)state;
+    rheo_report report;
+    assert_int_equal(run("whole", NULL, false, false, NULL, &report), RHEO_USAGE);
+    assert_non_null(strstr(report.message, "Small dam"));
+    assert_non_null(strstr(report.allowed, "--resume"));
+    assert_int_equal(run("whole", "domain.cells=13", true, false, NULL, &report), RHEO_INVALID);
+    assert_non_null(strstr(report.message, "different: domain"));
+    shell("mkdir -p '%s/foreign' && echo keep > '%s/foreign/diary.txt'", base, base);
+    assert_int_equal(run("foreign", NULL, false, true, NULL, &report), RHEO_USAGE);
+    assert_int_equal(run("foreign", NULL, true, false, NULL, &report), RHEO_USAGE);
+    shell("cd '%s/foreign' && test \"$(ls)\" = diary.txt", base);
+    assert_int_equal(run("small.yaml/out", NULL, false, false, NULL, &report), RHEO_IO);
+    assert_int_equal(run("small.yaml", NULL, false, false, NULL, &report), RHEO_IO);
+    assert_same_cache("whole");
+}
+
+static void overwritten(void **state) {
+    (void)state;
+    rheo_report report;
+    shell(
+        "cp -a '%s/whole' '%s/over' && mkdir -p '%s/over/frames' && touch '%s/over/frames/frame.000001.png' "
+        "'%s/over/frames/notes.txt'",
+        base, base, base, base, base);
+    assert_int_equal(run("over", "time.frames=1", false, true, NULL, &report), RHEO_OK);
+    rheo_cache_info info;
+    assert_int_equal(rheo_read_cache_info(&info, in_base("over"), true, NULL), RHEO_OK);
+    assert_int_equal(info.last_frame, 1);
+    shell("cd '%s/over' && test $(ls mesh | wc -l) = 2 && test \"$(ls frames)\" = notes.txt && test $(ls "
+          "state | wc -l) = 1",
+          base);
+}
+
+static void damage_is_found(void **state) {
+    (void)state;
+    rheo_cache_info info;
+    rheo_report report;
+    shell("cp -a '%s/whole' '%s/bad'", base, base);
+    shell("printf x | dd of='%s/bad/mesh/water.000003.ply' bs=1 seek=700 conv=notrunc 2>/dev/null", base);
+    assert_int_equal(rheo_read_cache_info(&info, in_base("bad"), false, &report), RHEO_OK);
+    assert_int_equal(rheo_read_cache_info(&info, in_base("bad"), true, &report), RHEO_INVALID);
+    assert_string_equal(info.problem, "mesh/water.000003.ply: the checksum differs");
+    assert_int_equal(info.meshes, 6);
+    shell("truncate -s 600 '%s/bad/mesh/water.000003.ply'", base);
+    assert_int_equal(rheo_read_cache_info(&info, in_base("bad"), false, &report), RHEO_INVALID);
+    assert_non_null(strstr(info.problem, "truncated, 600 of"));
+    shell("rm '%s/bad/mesh/water.000003.ply'", base);
+    assert_int_equal(rheo_read_cache_info(&info, in_base("bad"), false, &report), RHEO_INVALID);
+    assert_non_null(strstr(info.problem, "missing"));
+    shell("echo '{' > '%s/bad/manifest.json'", base);
+    assert_int_equal(rheo_read_cache_info(&info, in_base("bad"), false, &report), RHEO_INVALID);
+    assert_true(info.problem[0]);
+}
+
+/* The disk fills up at several places (played by a limit on file size): at the first manifest, a frame's
+ * particles, a checkpoint. Each time what is listed is whole, nothing temporary stays and the run can go on.
+ */
+static void full_disk(void **state) {
+    (void)state;
+    struct rlimit before, tight;
+    rheo_report report;
+    rheo_cache_info info;
+    uint64_t size;
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(file_measure(&size, NULL, in_base("whole/particles/water.000000.ply"), 0), 0);
+    const struct {
+        rlim_t limit;
+        int last;
+    } cases[] = {{100, -2}, {5000, -1}, {size - 1, -1}, {size + 1, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char out[16];
+        snprintf(out, sizeof out, "full%zu", i);
+        tight = before;
+        tight.rlim_cur = cases[i].limit;
+        setrlimit(RLIMIT_FSIZE, &tight);
+        rheo_status status = run(out, NULL, false, false, NULL, &report);
+        setrlimit(RLIMIT_FSIZE, &before);
+        if (status != RHEO_IO) fail_msg("case %zu: status %d %s", i, (int)status, report.message);
+        assert_non_null(strstr(report.allowed, "--resume"));
+        shell("test -z \"$(find '%s/%s' -name '*.tmp')\"", base, out);
+        rheo_status found = rheo_read_cache_info(&info, in_base(out), true, NULL);
+        assert_int_equal(found, cases[i].last == -2 ? RHEO_INVALID : RHEO_OK);
+        if (found == RHEO_OK) assert_int_equal(info.last_frame, cases[i].last);
+        assert_int_equal(run(out, NULL, true, false, NULL, &report), RHEO_OK);
+        assert_same_cache(out);
+    }
+}
+
+/* Meshes from checkpoints are the same bytes; from particles nearly the same surface. */
+static void meshed_again(void **state) {
+    (void)state;
+    int meshes;
+    rheo_report report = {0};
+    shell("cp -a '%s/whole' '%s/again' && rm '%s'/again/mesh/*", base, base, base);
+    if (rheo_remesh_cache(&meshes, in_base("again"), RHEO_SURFACE_DENSITY, 1, &report) != RHEO_OK)
+        fail_msg("%s", report.message);
+    assert_int_equal(meshes, 7);
+    rheo_cache_info info;
+    assert_int_equal(rheo_read_cache_info(&info, in_base("again"), true, NULL), RHEO_OK);
+    shell("cmp '%s/whole/mesh/water.000006.ply' '%s/again/mesh/water.000006.ply'", base, base);
+    rheo_mesh a, b;
+    assert_int_equal(ply_read_mesh(&a, in_base("whole/mesh/water.000003.ply"), NULL), RHEO_OK);
+    assert_int_equal(ply_read_mesh(&b, in_base("again/mesh/water.000003.ply"), NULL), RHEO_OK);
+    check_near((double)b.vertex_count, (double)a.vertex_count, 0.02 * (double)a.vertex_count);
+    rheo_free_mesh(&a);
+    rheo_free_mesh(&b);
+    assert_int_equal(rheo_remesh_cache(&meshes, in_base("again"), RHEO_SURFACE_PRESSURE, 1, &report),
+                     RHEO_OK);
+    assert_int_equal(meshes, 2);
+    assert_int_equal(rheo_remesh_cache(&meshes, base, RHEO_SURFACE_DENSITY, 1, &report), RHEO_INVALID);
+}
+
+static void nothing_written(void **state) {
+    (void)state;
+    rheo_scene *scene = load("time.frames=1");
+    rheo_run_summary summary;
+    rheo_run_options o = {.threads = 1};
+    assert_int_equal(rheo_run_scene(&summary, scene, &o, NULL), RHEO_OK);
+    assert_int_equal(summary.frames, 1);
+    assert_true(summary.peak_memory > 0 && summary.seconds > 0);
+    rheo_free_scene(scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_run),
+        cmocka_unit_test(probe_file),
+        cmocka_unit_test(interrupted_and_resumed),
+        cmocka_unit_test(interrupted_between_steps),
+        cmocka_unit_test(resumed_to_more_frames),
+        cmocka_unit_test(damaged_checkpoint_falls_back),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(overwritten),
+        cmocka_unit_test(damage_is_found),
+        cmocka_unit_test(full_disk),
+        cmocka_unit_test(meshed_again),
+        cmocka_unit_test(nothing_written),
+    };
+    return cmocka_run_group_tests(tests, prepare, clean);
+}
