@@ -16,13 +16,14 @@ typedef struct tri_mesh {
 rheo_status mesh_read(tri_mesh *m, const char *file, rheo_report *report);
 void mesh_free(tri_mesh *m);
 
-/* What a solid or fill must be: not empty, finite, closed and consistently oriented outwards. STL vertices are welded on
- * reading. An inside-out mesh is turned; a hole is refused with its place. */
+/* What a solid or fill must be: not empty, finite, closed and consistently oriented outwards. STL vertices
+ * are welded on reading. An inside-out mesh is turned; a hole is refused with its place. */
 rheo_status mesh_require_closed(tri_mesh *m, const char *file, rheo_report *report);
 double mesh_volume(const tri_mesh *m); /* by the divergence theorem */
 void mesh_bounds(double lower[3], double upper[3], const tri_mesh *m);
 
-/* Signed distance by a bounding volume tree: closest triangle for the size, generalised winding number for the sign. */
+/* Signed distance by a bounding volume tree: closest triangle for the size, generalised winding number for
+ * the sign. */
 typedef struct mesh_tree mesh_tree;
 mesh_tree *mesh_tree_make(const tri_mesh *m); /* copies what it needs; NULL: no memory */
 void mesh_tree_free(mesh_tree *t);

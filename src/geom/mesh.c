@@ -1,0 +1,198 @@
+/* Measuring and checking triangle meshes.
+ *
+ * Volume: sum of the signed tetrahedra from a vertex, V = 1/6 sum (a - o) . (b - o) x (c - o) (divergence
+ * theorem). Closed: every directed edge a -> b occurs once and b -> a occurs once. Edges are sorted by their
+ * vertex pair (radix, linear time), so the test is exact and its messages do not depend on anything but the
+ * mesh. */
+#include "geom/mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/memory.h"
+#include "core/report.h"
+#include "geom/mesh_reader.h"
+
+static const char *const CLOSED = "a closed surface: every edge shared by exactly two triangles";
+
+void mesh_free(tri_mesh *m) {
+    mem_free(m->vertex);
+    mem_free(m->triangle);
+    *m = (tri_mesh){0};
+}
+
+static void corner_from(double r[3], const tri_mesh *m, size_t t, int corner, const double from[3]) {
+    for (int a = 0; a < 3; ++a) r[a] = m->vertex[m->triangle[t][corner]][a] - from[a];
+}
+
+double mesh_volume(const tri_mesh *m) {
+    double sum = 0;
+    if (m->triangle_count == 0) return 0;
+    const double *o = m->vertex[m->triangle[0][0]]; /* near the mesh: keeps digits when it is far from zero */
+    for (size_t t = 0; t < m->triangle_count; ++t) {
+        double a[3], b[3], c[3];
+        corner_from(a, m, t, 0, o);
+        corner_from(b, m, t, 1, o);
+        corner_from(c, m, t, 2, o);
+        sum += a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+               a[2] * (b[0] * c[1] - b[1] * c[0]);
+    }
+    return sum / 6;
+}
+
+/* Of the vertices that triangles use: files often hold others. */
+void mesh_bounds(double lower[3], double upper[3], const tri_mesh *m) {
+    for (int a = 0; a < 3; ++a) {
+        lower[a] = INFINITY;
+        upper[a] = -INFINITY;
+    }
+    for (size_t t = 0; t < m->triangle_count; ++t)
+        for (int corner = 0; corner < 3; ++corner)
+            for (int a = 0; a < 3; ++a) {
+                double x = m->vertex[m->triangle[t][corner]][a];
+                lower[a] = fmin(lower[a], x);
+                upper[a] = fmax(upper[a], x);
+            }
+}
+
+/* Checking
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* Triangles with two corners in one vertex hold no surface and, taken out, leave no hole. Those with two
+ * vertices at one place are left: taking them out would. */
+static void drop_degenerate(tri_mesh *m) {
+    size_t kept = 0;
+    for (size_t t = 0; t < m->triangle_count; ++t) {
+        const uint32_t *v = m->triangle[t];
+        if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) continue;
+        memmove(m->triangle[kept++], v, sizeof *m->triangle);
+    }
+    m->triangle_count = kept;
+}
+
+/* An edge: its vertices in order, and which way its triangle goes along it. */
+typedef struct {
+    uint32_t low, high;
+    int32_t way;
+} half_edge;
+
+static void sort_pass(half_edge *to, const half_edge *from, size_t count, bool by_high, unsigned shift,
+                      size_t *place) {
+    memset(place, 0, 65536 * sizeof *place);
+    for (size_t e = 0; e < count; ++e) place[(by_high ? from[e].high : from[e].low) >> shift & 0xFFFF]++;
+    size_t sum = 0;
+    for (size_t d = 0; d < 65536; ++d) {
+        size_t here = place[d];
+        place[d] = sum;
+        sum += here;
+    }
+    for (size_t e = 0; e < count; ++e)
+        to[place[(by_high ? from[e].high : from[e].low) >> shift & 0xFFFF]++] = from[e];
+}
+
+/* Sorted by (low, high), stable; `edges` and `other` each hold `count`, the result is in `edges`. */
+static void sort_edges(half_edge *edges, half_edge *other, size_t count, size_t *place) {
+    sort_pass(other, edges, count, true, 0, place);
+    sort_pass(edges, other, count, true, 16, place);
+    sort_pass(other, edges, count, false, 0, place);
+    sort_pass(edges, other, count, false, 16, place);
+}
+
+typedef struct {
+    size_t open, crowded, twisted; /* edges with one triangle, with more than two, with two the same way */
+    half_edge first_open, first_crowded, first_twisted;
+} edge_faults;
+
+static void look_at_edges(edge_faults *f, const half_edge *e, size_t count) {
+    for (size_t i = 0, j; i < count; i = j) {
+        int way = 0;
+        for (j = i; j < count && e[j].low == e[i].low && e[j].high == e[i].high; ++j) way += e[j].way;
+        if (j - i == 1 && f->open++ == 0) f->first_open = e[i];
+        if (j - i > 2 && f->crowded++ == 0) f->first_crowded = e[i];
+        if (j - i == 2 && way != 0 && f->twisted++ == 0) f->first_twisted = e[i];
+    }
+}
+
+static rheo_status find_faults(edge_faults *f, const tri_mesh *m, rheo_report *report) {
+    size_t count = 3 * m->triangle_count;
+    half_edge *edges = mem_alloc(2 * count * sizeof *edges);
+    size_t *place = mem_alloc(65536 * sizeof *place);
+    rheo_status status = edges && place ? RHEO_OK : report_no_memory(report, "checking a mesh");
+    for (size_t t = 0; !status && t < m->triangle_count; ++t)
+        for (int c = 0; c < 3; ++c) {
+            uint32_t a = m->triangle[t][c], b = m->triangle[t][(c + 1) % 3];
+            edges[3 * t + (size_t)c] = a < b ? (half_edge){a, b, 1} : (half_edge){b, a, -1};
+        }
+    if (!status) {
+        sort_edges(edges, edges + count, count, place);
+        look_at_edges(f, edges, count);
+    }
+    mem_free(edges);
+    mem_free(place);
+    return status;
+}
+
+static rheo_status refuse_edge(rheo_report *report, const tri_mesh *m, const half_edge *e, const char *what,
+                               size_t count, const char *which) {
+    const double *a = m->vertex[e->low], *b = m->vertex[e->high];
+    return report_fail(report, RHEO_INVALID, CLOSED, "%s near (%.6g, %.6g, %.6g), %zu %s edges", what,
+                       0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]), count, which);
+}
+
+/* Many programs write a vertex once for every normal or texture it has: if there are holes, they may be
+ * seams. */
+static rheo_status check_edges(tri_mesh *m, rheo_report *report) {
+    edge_faults f = {0};
+    rheo_status status = find_faults(&f, m, report);
+    if (!status && f.open) {
+        if (!mesh_weld(m)) return report_no_memory(report, "joining a mesh's vertices");
+        drop_degenerate(m);
+        f = (edge_faults){0};
+        status = find_faults(&f, m, report);
+    }
+    if (status) return status;
+    if (f.open) return refuse_edge(report, m, &f.first_open, "hole", f.open, "open");
+    if (f.crowded)
+        return refuse_edge(report, m, &f.first_crowded, "an edge with more than two triangles", f.crowded,
+                           "non-manifold");
+    if (f.twisted)
+        return refuse_edge(report, m, &f.first_twisted, "neighbouring triangles face opposite ways",
+                           f.twisted, "inconsistent");
+    return RHEO_OK;
+}
+
+static rheo_status check_finite(const tri_mesh *m, rheo_report *report) {
+    for (size_t v = 0; v < m->vertex_count; ++v)
+        for (int a = 0; a < 3; ++a)
+            if (!isfinite(m->vertex[v][a]))
+                return report_fail(report, RHEO_INVALID, "finite coordinates", "vertex %zu is not finite",
+                                   v + 1);
+    return RHEO_OK;
+}
+
+static rheo_status check_volume(tri_mesh *m, rheo_report *report) {
+    double lower[3], upper[3], volume = mesh_volume(m);
+    mesh_bounds(lower, upper, m);
+    double room = (upper[0] - lower[0]) * (upper[1] - lower[1]) * (upper[2] - lower[2]);
+    if (!(fabs(volume) > 1e-12 * room) || !isfinite(volume))
+        return report_fail(report, RHEO_INVALID, "a surface that encloses something",
+                           "the mesh has no volume");
+    for (size_t t = 0; volume < 0 && t < m->triangle_count; ++t) {
+        uint32_t swap = m->triangle[t][1];
+        m->triangle[t][1] = m->triangle[t][2];
+        m->triangle[t][2] = swap;
+    }
+    return RHEO_OK;
+}
+
+rheo_status mesh_require_closed(tri_mesh *m, const char *file, rheo_report *report) {
+    drop_degenerate(m);
+    rheo_status status = RHEO_OK;
+    if (m->triangle_count == 0)
+        status = report_fail(report, RHEO_INVALID, CLOSED, "the mesh has no triangles");
+    if (!status) status = check_finite(m, report);
+    if (!status) status = check_edges(m, report);
+    if (!status) status = check_volume(m, report);
+    if (status) report_place(report, file, 0, 0, NULL);
+    return status;
+}

@@ -1,0 +1,330 @@
+/* Signed distance to a closed mesh.
+ *
+ * Size: the closest triangle, by a tree of boxes (split at the median of the centroids along the longest
+ * side) searched nearest first. Sign: the winding number w(x) = 1/(4 pi) sum of solid angles, 1 inside and 0
+ * outside, which holds for overlapping and touching parts too, where normals of the closest triangle mislead.
+ * Triangles near x count exactly (Van Oosterom and Strackee 1983), a far node by its dipole N . (p - x) / (4
+ * pi |p - x|^3), N the sum of area vectors and p their centre (Barill et al. 2018), far meaning beyond twice
+ * the node's radius.
+ *
+ * Questions change nothing and need no memory: any number of threads may ask. */
+#include "geom/mesh.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/memory.h"
+
+enum { LEAF = 4, STACK = 96 };
+static const double FAR_RATIO = 2;
+
+typedef struct {
+    double lower[3], upper[3];
+    double centre[3], area[3], reach; /* dipole: place, sum of area vectors, radius about the place */
+    uint32_t first, count;            /* a leaf's triangles; an inner node has none */
+    uint32_t right;                   /* the left child follows its parent */
+} node;
+
+typedef double corners[3][3];
+
+struct mesh_tree {
+    node *nodes;
+    corners *triangle; /* in the order of the leaves */
+    uint32_t node_count;
+};
+
+/* Building
+ * ----------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    double centroid[3];
+    uint32_t triangle;
+} item;
+
+static bool comes_before(const item *a, const item *b, int axis) {
+    if (a->centroid[axis] != b->centroid[axis]) return a->centroid[axis] < b->centroid[axis];
+    return a->triangle < b->triangle; /* no two are equal: the tree depends on the mesh alone */
+}
+
+static void swap_items(item *a, item *b) {
+    item t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* Puts the `middle` smallest first (quickselect, pivot from three). */
+static void select_median(item *items, size_t count, size_t middle, int axis) {
+    size_t low = 0, high = count - 1;
+    while (low < high) {
+        size_t centre = low + (high - low) / 2;
+        if (comes_before(&items[centre], &items[low], axis)) swap_items(&items[centre], &items[low]);
+        if (comes_before(&items[high], &items[low], axis)) swap_items(&items[high], &items[low]);
+        if (comes_before(&items[high], &items[centre], axis)) swap_items(&items[high], &items[centre]);
+        item pivot = items[centre];
+        size_t i = low, j = high;
+        for (;;) {
+            while (comes_before(&items[i], &pivot, axis)) ++i;
+            while (comes_before(&pivot, &items[j], axis)) --j;
+            if (i >= j) break;
+            swap_items(&items[i++], &items[j--]);
+        }
+        if (middle <= j) high = j;
+        else low = j + 1;
+    }
+}
+
+static void cross(double r[3], const double a[3], const double b[3]) {
+    for (int c = 0; c < 3; ++c) r[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
+}
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+static void subtract(double r[3], const double a[3], const double b[3]) {
+    for (int c = 0; c < 3; ++c) r[c] = a[c] - b[c];
+}
+
+static void measure_leaf(node *n, const corners *triangle) {
+    double weight = 0;
+    for (uint32_t t = n->first; t < n->first + n->count; ++t) {
+        double u[3], v[3], area[3];
+        subtract(u, triangle[t][1], triangle[t][0]);
+        subtract(v, triangle[t][2], triangle[t][0]);
+        cross(area, u, v);
+        double size = 0.5 * sqrt(dot(area, area));
+        weight += size;
+        for (int c = 0; c < 3; ++c) {
+            n->area[c] += 0.5 * area[c];
+            n->centre[c] += size * (triangle[t][0][c] + triangle[t][1][c] + triangle[t][2][c]) / 3;
+            for (int q = 0; q < 3; ++q) {
+                n->lower[c] = fmin(n->lower[c], triangle[t][q][c]);
+                n->upper[c] = fmax(n->upper[c], triangle[t][q][c]);
+            }
+        }
+    }
+    for (int c = 0; c < 3; ++c)
+        n->centre[c] = weight > 0 ? n->centre[c] / weight : 0.5 * (n->lower[c] + n->upper[c]);
+    n->reach = weight; /* for the parents' means; replaced by the radius when the tree is whole */
+}
+
+static void measure_inner(node *n, const node *a, const node *b) {
+    double weight = a->reach + b->reach;
+    for (int c = 0; c < 3; ++c) {
+        n->lower[c] = fmin(a->lower[c], b->lower[c]);
+        n->upper[c] = fmax(a->upper[c], b->upper[c]);
+        n->area[c] = a->area[c] + b->area[c];
+        n->centre[c] = weight > 0 ? (a->reach * a->centre[c] + b->reach * b->centre[c]) / weight
+                                  : 0.5 * (n->lower[c] + n->upper[c]);
+    }
+    n->reach = weight;
+}
+
+static int longest_side(const item *items, size_t count) {
+    double size[3];
+    for (int c = 0; c < 3; ++c) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < count; ++i) {
+            low = fmin(low, items[i].centroid[c]);
+            high = fmax(high, items[i].centroid[c]);
+        }
+        size[c] = high - low;
+    }
+    int axis = size[1] > size[0];
+    return size[2] > size[axis] ? 2 : axis;
+}
+
+/* The halves differ by at most one, so the depth is the logarithm of the count. */
+static uint32_t build(mesh_tree *t, item *items, const item *all, const tri_mesh *m, size_t count) {
+    uint32_t at = t->node_count++;
+    node *n = &t->nodes[at];
+    for (int c = 0; c < 3; ++c) {
+        n->lower[c] = INFINITY;
+        n->upper[c] = -INFINITY;
+    }
+    if (count <= LEAF) {
+        n->first = (uint32_t)(items - all);
+        n->count = (uint32_t)count;
+        for (size_t i = 0; i < count; ++i)
+            for (int q = 0; q < 3; ++q)
+                memcpy(t->triangle[n->first + i][q], m->vertex[m->triangle[items[i].triangle][q]],
+                       3 * sizeof(double));
+        measure_leaf(n, (const corners *)t->triangle);
+        return at;
+    }
+    size_t middle = count / 2;
+    select_median(items, count, middle, longest_side(items, count));
+    uint32_t left = build(t, items, all, m, middle);
+    n->right = build(t, items + middle, all, m, count - middle);
+    measure_inner(n, &t->nodes[left], &t->nodes[n->right]);
+    return at;
+}
+
+/* A bound on the distance from the dipole to anything in the node: the farthest corner of its box. */
+static void set_reach(mesh_tree *t) {
+    for (uint32_t i = 0; i < t->node_count; ++i) {
+        double reach2 = 0;
+        node *n = &t->nodes[i];
+        for (int c = 0; c < 3; ++c) {
+            double d = fmax(n->upper[c] - n->centre[c], n->centre[c] - n->lower[c]);
+            reach2 += d * d;
+        }
+        n->reach = sqrt(reach2);
+    }
+}
+
+mesh_tree *mesh_tree_make(const tri_mesh *m) {
+    size_t count = m->triangle_count;
+    mesh_tree *t = mem_alloc(sizeof *t);
+    item *items = mem_alloc(count * sizeof *items);
+    if (t) {
+        t->nodes = mem_alloc((count + 1) * sizeof *t->nodes);
+        t->triangle = mem_alloc(count * sizeof *t->triangle);
+    }
+    if (!t || !items || !t->nodes || !t->triangle || count >= UINT32_MAX / 2) {
+        mem_free(items);
+        mesh_tree_free(t);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        items[i].triangle = (uint32_t)i;
+        for (int c = 0; c < 3; ++c)
+            items[i].centroid[c] = (m->vertex[m->triangle[i][0]][c] + m->vertex[m->triangle[i][1]][c] +
+                                    m->vertex[m->triangle[i][2]][c]) /
+                                   3;
+    }
+    build(t, items, items, m, count);
+    set_reach(t);
+    mem_free(items);
+    return t;
+}
+
+void mesh_tree_free(mesh_tree *t) {
+    if (!t) return;
+    mem_free(t->nodes);
+    mem_free(t->triangle);
+    mem_free(t);
+}
+
+/* Distance
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* Squared distance from x to a segment. */
+static double segment2(const double a[3], const double b[3], const double x[3]) {
+    double along[3], from[3];
+    subtract(along, b, a);
+    subtract(from, x, a);
+    double size2 = dot(along, along), t = size2 > 0 ? dot(from, along) / size2 : 0;
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    double rest[3] = {from[0] - t * along[0], from[1] - t * along[1], from[2] - t * along[2]};
+    return dot(rest, rest);
+}
+
+/* Over the face the height of x, elsewhere the nearest side. */
+static double triangle2(const corners c, const double x[3]) {
+    double side[3], normal[3], inward[3], from[3], u[3], v[3];
+    subtract(u, c[1], c[0]);
+    subtract(v, c[2], c[0]);
+    cross(normal, u, v);
+    double size2 = dot(normal, normal);
+    bool over = size2 > 0;
+    for (int q = 0; q < 3 && over; ++q) {
+        subtract(side, c[(q + 1) % 3], c[q]);
+        cross(inward, normal, side);
+        subtract(from, x, c[q]);
+        over = dot(inward, from) >= 0;
+    }
+    if (over) {
+        subtract(from, x, c[0]);
+        double height = dot(normal, from);
+        return height * height / size2;
+    }
+    double nearest = segment2(c[0], c[1], x);
+    nearest = fmin(nearest, segment2(c[1], c[2], x));
+    return fmin(nearest, segment2(c[2], c[0], x));
+}
+
+static double box2(const node *n, const double x[3]) {
+    double sum = 0;
+    for (int c = 0; c < 3; ++c) {
+        double d = fmax(fmax(n->lower[c] - x[c], x[c] - n->upper[c]), 0);
+        sum += d * d;
+    }
+    return sum;
+}
+
+static double nearest2(const mesh_tree *t, const double x[3]) {
+    struct {
+        uint32_t node;
+        double least;
+    } stack[STACK];
+    int depth = 0;
+    double best = INFINITY;
+    stack[depth].node = 0;
+    stack[depth++].least = box2(&t->nodes[0], x);
+    while (depth > 0) {
+        --depth;
+        if (stack[depth].least >= best) continue;
+        uint32_t at = stack[depth].node;
+        const node *n = &t->nodes[at];
+        for (uint32_t i = n->first; i < n->first + n->count; ++i)
+            best = fmin(best, triangle2((const double(*)[3])t->triangle[i], x));
+        if (n->count) continue;
+        uint32_t near = at + 1, far = n->right;
+        double a = box2(&t->nodes[near], x), b = box2(&t->nodes[far], x);
+        if (b < a) {
+            near = n->right;
+            far = at + 1;
+            double swap = a;
+            a = b;
+            b = swap;
+        }
+        stack[depth].node = far;
+        stack[depth++].least = b;
+        stack[depth].node = near;
+        stack[depth++].least = a;
+    }
+    return best;
+}
+
+/* Sign
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The solid angle under which x sees a triangle, positive from inside. */
+static double solid_angle(const corners c, const double x[3]) {
+    double a[3], b[3], d[3], turn[3];
+    subtract(a, c[0], x);
+    subtract(b, c[1], x);
+    subtract(d, c[2], x);
+    double la = sqrt(dot(a, a)), lb = sqrt(dot(b, b)), ld = sqrt(dot(d, d));
+    cross(turn, b, d);
+    return 2 * atan2(dot(a, turn), la * lb * ld + dot(a, b) * ld + dot(b, d) * la + dot(d, a) * lb);
+}
+
+static double winding(const mesh_tree *t, const double x[3]) {
+    uint32_t stack[STACK];
+    int depth = 0;
+    double sum = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        uint32_t at = stack[--depth];
+        const node *n = &t->nodes[at];
+        double to[3];
+        subtract(to, n->centre, x);
+        double distance2 = dot(to, to);
+        if (distance2 > FAR_RATIO * FAR_RATIO * n->reach * n->reach) {
+            sum += dot(n->area, to) / (distance2 * sqrt(distance2));
+            continue;
+        }
+        for (uint32_t i = n->first; i < n->first + n->count; ++i)
+            sum += solid_angle((const double(*)[3])t->triangle[i], x);
+        if (n->count) continue;
+        stack[depth++] = n->right;
+        stack[depth++] = at + 1;
+    }
+    return sum / (4 * M_PI);
+}
+
+double mesh_tree_distance(const mesh_tree *t, const double x[3]) {
+    double size = sqrt(nearest2(t, x));
+    if (box2(&t->nodes[0], x) > 0) return size;
+    return winding(t, x) > 0.5 ? -size : size;
+}
