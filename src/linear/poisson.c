@@ -30,7 +30,7 @@ struct poisson {
     level levels[LEVELS_MAX];
     regions *regions;
     mic *mic;
-    vec8 *rhs, *r, *z, *search, *q, *y; /* [2 (blocks + 1)] */
+    vec8 *rhs, *r, *z, *search, *q, *y; /* [2 stride] */
     dvec8 *x;
     buffer rhs_memory, r_memory, z_memory, search_memory, q_memory, y_memory, x_memory, scratch;
 };
@@ -71,10 +71,9 @@ size_t poisson_bytes(const poisson *s) {
 /* ---- setup ---- */
 
 static int hold_vector(buffer *memory, vec8 **v, int blocks) {
-    size_t bytes = ((size_t)blocks + 1) * 2 * sizeof(vec8);
-    if (buffer_hold(memory, bytes)) return -1;
+    if (buffer_hold(memory, ((size_t)blocks + 1) * 2 * sizeof(vec8))) return -1;
     *v = memory->data;
-    memset(*v + 2 * blocks, 0, 2 * sizeof(vec8));
+    (*v)[blocks] = (*v)[2 * blocks + 1] = vec8_of(0);
     return 0;
 }
 
@@ -86,7 +85,7 @@ static int hold_vectors(poisson *s) {
         buffer_hold(&s->x_memory, ((size_t)blocks + 1) * 2 * sizeof(dvec8)))
         return -1;
     s->x = s->x_memory.data;
-    memset(s->x + 2 * blocks, 0, 2 * sizeof(dvec8));
+    s->x[blocks] = s->x[2 * blocks + 1] = vec8_wide(vec8_of(0));
     return 0;
 }
 
@@ -123,13 +122,23 @@ typedef struct cg_pass {
     double alpha, beta;
 } cg_pass;
 
+/* Passes that need no neighbours run over a field as one array. */
+enum { VECTOR_GRAIN = 2 * BLOCK_GRAIN };
+
+static int vector_chunks(const poisson *s) {
+    return block_count(2 * s->levels[0].stride, VECTOR_GRAIN);
+}
+static int vectors_end(const poisson *s, int chunk) {
+    int end = (chunk + 1) * VECTOR_GRAIN, all = 2 * s->levels[0].stride;
+    return end < all ? end : all;
+}
+
 /* y += alpha p; p = z + beta p */
 HOT static void direct_task(void *context, int chunk) {
     const cg_pass *w = context;
     poisson *s = w->s;
-    const level *l = &s->levels[0];
     vec8 alpha = vec8_of((float)w->alpha), beta = vec8_of((float)w->beta);
-    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(l, chunk) * 2; ++i) {
+    for (int i = chunk * VECTOR_GRAIN; i < vectors_end(s, chunk); ++i) {
         vec8 p = s->search[i];
         s->y[i] += alpha * p;
         s->search[i] = s->z[i] + beta * p;
@@ -139,27 +148,27 @@ HOT static void direct_task(void *context, int chunk) {
 /* q = A p in flux form, which is exact where p is nearly constant; returns p . q */
 INLINE double apply_chunk(const poisson *s, int chunk, int dim) {
     const level *l = &s->levels[0];
-    const vec8 *p = s->search;
     dvec8 dot = {0};
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
         const block *k = &l->block[id];
-        const block_coefs *c = &l->coefs[k->coefs];
-        vec8 even = p[2 * id], odd = p[2 * id + 1];
-        vec8 before = vec8_after(p[2 * k->neighbour[X_LOW] + ODD][7], odd);
-        vec8 after = vec8_before(even, p[2 * k->neighbour[X_HIGH] + EVEN][0]);
-        vec8 middle = c->x_mid * (even - odd);
-        vec8 q[2] = {middle + c->x_low_even * (even - before), c->x_high_odd * (odd - after) - middle};
+        int even = spot(l, id, EVEN), other[2] = {even == id ? l->stride : 0, even == id ? 0 : l->stride};
         for (int h = 0; h < 2; ++h) {
-            vec8 mine = p[2 * id + h];
-            q[h] += c->y_low[h] * (mine - p[2 * k->neighbour[Y_LOW] + h]);
-            q[h] += c->y_high[h] * (mine - p[2 * k->neighbour[Y_HIGH] + h]);
+            const side_coefs *c = &l->coefs[k->coefs].side[h];
+            const vec8 *p = s->search + other[h]; /* the colour of the neighbours */
+            int here = id + other[!h];
+            vec8 mine = s->search[here], across = p[id];
+            vec8 beside = h == EVEN ? vec8_after(lane_value(&p[k->neighbour[X_LOW]], 7), across)
+                                    : vec8_before(across, lane_value(&p[k->neighbour[X_HIGH]], 0));
+            vec8 q = c->x_mid * (mine - across) + c->x_out * (mine - beside);
+            q += c->y_low * (mine - p[k->neighbour[Y_LOW]]);
+            q += c->y_high * (mine - p[k->neighbour[Y_HIGH]]);
             if (dim == 3) {
-                q[h] += c->z_low[h] * (mine - p[2 * k->neighbour[Z_LOW] + h]);
-                q[h] += c->z_high[h] * (mine - p[2 * k->neighbour[Z_HIGH] + h]);
+                q += c->z_low * (mine - p[k->neighbour[Z_LOW]]);
+                q += c->z_high * (mine - p[k->neighbour[Z_HIGH]]);
             }
-            q[h] += c->extra[h] * mine;
-            s->q[2 * id + h] = q[h];
-            dot += vec8_wide(q[h]) * vec8_wide(mine);
+            q += c->extra * mine;
+            s->q[here] = q;
+            dot += vec8_wide(q) * vec8_wide(mine);
         }
     }
     return dvec8_total(dot);
@@ -176,7 +185,7 @@ HOT static double descend_task(void *context, int chunk) {
     poisson *s = w->s;
     vec8 alpha = vec8_of((float)w->alpha);
     dvec8 dot = {0};
-    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(&s->levels[0], chunk) * 2; ++i) {
+    for (int i = chunk * VECTOR_GRAIN; i < vectors_end(s, chunk); ++i) {
         vec8 r = s->r[i] - alpha * s->q[i];
         s->r[i] = r;
         dot += vec8_wide(r) * vec8_wide(r);
@@ -189,7 +198,7 @@ HOT static void gather_task(void *context, int chunk) {
     const cg_pass *w = context;
     poisson *s = w->s;
     dvec8 alpha = vec8_wide(vec8_of((float)w->alpha));
-    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(&s->levels[0], chunk) * 2; ++i) {
+    for (int i = chunk * VECTOR_GRAIN; i < vectors_end(s, chunk); ++i) {
         s->x[i] += vec8_wide(s->y[i]) + alpha * vec8_wide(s->search[i]);
         s->y[i] = vec8_of(0);
     }
@@ -198,28 +207,27 @@ HOT static void gather_task(void *context, int chunk) {
 /* r = b - A x in double; returns r . r */
 INLINE double residual_chunk(const poisson *s, int chunk, int dim) {
     const level *l = &s->levels[0];
-    const dvec8 *x = s->x;
     dvec8 dot = {0};
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
         const block *k = &l->block[id];
-        const block_coefs *c = &l->coefs[k->coefs];
-        dvec8 even = x[2 * id], odd = x[2 * id + 1];
-        dvec8 before = dvec8_after(x[2 * k->neighbour[X_LOW] + ODD][7], odd);
-        dvec8 after = dvec8_before(even, x[2 * k->neighbour[X_HIGH] + EVEN][0]);
-        dvec8 middle = vec8_wide(c->x_mid) * (even - odd);
-        dvec8 q[2] = {middle + vec8_wide(c->x_low_even) * (even - before),
-                      vec8_wide(c->x_high_odd) * (odd - after) - middle};
+        int even = spot(l, id, EVEN), other[2] = {even == id ? l->stride : 0, even == id ? 0 : l->stride};
         for (int h = 0; h < 2; ++h) {
-            dvec8 mine = x[2 * id + h];
-            q[h] += vec8_wide(c->y_low[h]) * (mine - x[2 * k->neighbour[Y_LOW] + h]);
-            q[h] += vec8_wide(c->y_high[h]) * (mine - x[2 * k->neighbour[Y_HIGH] + h]);
+            const side_coefs *c = &l->coefs[k->coefs].side[h];
+            const dvec8 *x = s->x + other[h];
+            int here = id + other[!h];
+            dvec8 mine = s->x[here], across = x[id];
+            dvec8 beside = h == EVEN ? dvec8_after(((const double *)&x[k->neighbour[X_LOW]])[7], across)
+                                     : dvec8_before(across, ((const double *)&x[k->neighbour[X_HIGH]])[0]);
+            dvec8 ax = vec8_wide(c->x_mid) * (mine - across) + vec8_wide(c->x_out) * (mine - beside);
+            ax += vec8_wide(c->y_low) * (mine - x[k->neighbour[Y_LOW]]);
+            ax += vec8_wide(c->y_high) * (mine - x[k->neighbour[Y_HIGH]]);
             if (dim == 3) {
-                q[h] += vec8_wide(c->z_low[h]) * (mine - x[2 * k->neighbour[Z_LOW] + h]);
-                q[h] += vec8_wide(c->z_high[h]) * (mine - x[2 * k->neighbour[Z_HIGH] + h]);
+                ax += vec8_wide(c->z_low) * (mine - x[k->neighbour[Z_LOW]]);
+                ax += vec8_wide(c->z_high) * (mine - x[k->neighbour[Z_HIGH]]);
             }
-            q[h] = vec8_wide(s->rhs[2 * id + h]) - (q[h] + vec8_wide(c->extra[h]) * mine);
-            s->r[2 * id + h] = dvec8_narrow(q[h]);
-            dot += q[h] * q[h];
+            dvec8 r = vec8_wide(s->rhs[here]) - (ax + vec8_wide(c->extra) * mine);
+            s->r[here] = dvec8_narrow(r);
+            dot += r * r;
         }
     }
     return dvec8_total(dot);
@@ -233,7 +241,7 @@ HOT static double residual_task(void *context, int chunk) {
 HOT static double norm_task(void *context, int chunk) {
     const cg_pass *w = context;
     dvec8 dot = {0};
-    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(&w->s->levels[0], chunk) * 2; ++i)
+    for (int i = chunk * VECTOR_GRAIN; i < vectors_end(w->s, chunk); ++i)
         dot += vec8_wide(w->to[i]) * vec8_wide(w->to[i]);
     return dvec8_total(dot);
 }
@@ -241,7 +249,7 @@ HOT static double norm_task(void *context, int chunk) {
 HOT static double size_task(void *context, int chunk) {
     const cg_pass *w = context;
     double sum = 0;
-    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(&w->s->levels[0], chunk) * 2; ++i)
+    for (int i = chunk * VECTOR_GRAIN; i < vectors_end(w->s, chunk); ++i)
         for (int lane = 0; lane < 8; ++lane) sum += fabs((double)w->to[i][lane]);
     return sum;
 }
@@ -254,8 +262,9 @@ HOT static double diagonal_task(void *context, int chunk) {
     dvec8 dot = {0};
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id)
         for (int h = 0; h < 2; ++h) {
-            vec8 r = s->r[2 * id + h], z = r * l->coefs[l->block[id].coefs].inverse[h];
-            s->z[2 * id + h] = z;
+            int here = spot(l, id, h);
+            vec8 r = s->r[here], z = r * l->coefs[l->block[id].coefs].side[h].inverse;
+            s->z[here] = z;
             dot += vec8_wide(r) * vec8_wide(z);
         }
     return dvec8_total(dot);
@@ -272,29 +281,33 @@ INLINE ptrdiff_t block_cell(const poisson *s, int id, int *lanes) {
 }
 
 /* Values of a field at the unknowns, 0 elsewhere. */
-static void load_task(void *context, int chunk) {
+HOT static void load_task(void *context, int chunk) {
     const cg_pass *w = context;
     const level *l = &w->s->levels[0];
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
         int lanes;
         const float *from = w->field_in + block_cell(w->s, id, &lanes);
-        float *to = (float *)&w->to[2 * id];
-        if (l->unknowns[id] == 0xffff) {
-            for (int i = 0; i < 8; ++i) to[i] = from[2 * i], to[8 + i] = from[2 * i + 1];
-            continue;
-        }
-        for (int i = 0; i < BLOCK_CELLS; ++i) to[lane_place(i)] = l->unknowns[id] >> i & 1 ? from[i] : 0;
+        vec8 in[2] = {vec8_of(0), vec8_of(0)};
+        if (l->unknowns[id] == 0xffff) memcpy(in, from, sizeof in);
+        else
+            for (int i = 0; i < lanes; ++i)
+                if (l->unknowns[id] >> i & 1) in[i / 8][i % 8] = from[i];
+        w->to[spot(l, id, EVEN)] = vec8_evens(in[0], in[1]);
+        w->to[spot(l, id, ODD)] = vec8_odds(in[0], in[1]);
     }
 }
 
-static void store_task(void *context, int chunk) {
+HOT static void store_task(void *context, int chunk) {
     const cg_pass *w = context;
     const level *l = &w->s->levels[0];
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
         int lanes;
         float *to = w->field_out + block_cell(w->s, id, &lanes);
-        const float *from = (const float *)&w->to[2 * id];
-        for (int i = 0; i < lanes; ++i) to[i] = l->unknowns[id] >> i & 1 ? from[lane_place(i)] : 0;
+        vec8 even = w->to[spot(l, id, EVEN)], odd = w->to[spot(l, id, ODD)];
+        vec8 out[2] = {vec8_lows(even, odd), vec8_highs(even, odd)};
+        if (l->unknowns[id] == 0xffff) memcpy(to, out, sizeof out);
+        else
+            for (int i = 0; i < lanes; ++i) to[i] = l->unknowns[id] >> i & 1 ? out[i / 8][i % 8] : 0;
     }
 }
 
@@ -307,13 +320,12 @@ static void clear_row_task(void *context, int row) {
 /* y = x rounded (to return), or x = y (to start) */
 HOT static void round_task(void *context, int chunk) {
     poisson *s = ((cg_pass *)context)->s;
-    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(&s->levels[0], chunk) * 2; ++i)
-        s->y[i] = dvec8_narrow(s->x[i]);
+    for (int i = chunk * VECTOR_GRAIN; i < vectors_end(s, chunk); ++i) s->y[i] = dvec8_narrow(s->x[i]);
 }
 
 HOT static void start_task(void *context, int chunk) {
     poisson *s = ((cg_pass *)context)->s;
-    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(&s->levels[0], chunk) * 2; ++i) {
+    for (int i = chunk * VECTOR_GRAIN; i < vectors_end(s, chunk); ++i) {
         s->x[i] = vec8_wide(s->y[i]);
         s->y[i] = s->search[i] = vec8_of(0);
     }
@@ -327,13 +339,13 @@ static int chunks_of(const poisson *s) {
 
 static double squared_norm(poisson *s, vec8 *v) {
     cg_pass w = {.s = s, .to = v};
-    return parallel_sum(s->p, chunks_of(s), norm_task, &w);
+    return parallel_sum(s->p, vector_chunks(s), norm_task, &w);
 }
 
 /* Moves what is pending into x and computes the residual anew; returns its squared norm. */
 static double replace_residual(poisson *s, double *pending) {
     cg_pass w = {.s = s, .alpha = *pending};
-    parallel_for(s->p, chunks_of(s), gather_task, &w);
+    parallel_for(s->p, vector_chunks(s), gather_task, &w);
     *pending = 0;
     double rr = parallel_sum(s->p, chunks_of(s), residual_task, &w);
     if (regions_closed(s->regions) == 0) return rr;
@@ -376,7 +388,7 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         }
         if (!(rz > 0)) break;
         cg_pass w = {.s = s, .alpha = pending, .beta = rz_before > 0 ? rz / rz_before : 0};
-        parallel_for(s->p, chunks_of(s), direct_task, &w);
+        parallel_for(s->p, vector_chunks(s), direct_task, &w);
         pending = 0;
         double pq = parallel_sum(s->p, chunks_of(s), apply_task, &w);
         if (!(pq > 0)) {
@@ -388,7 +400,7 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         }
         w.alpha = pending = rz / pq;
         rz_before = rz;
-        rr = parallel_sum(s->p, chunks_of(s), descend_task, &w);
+        rr = parallel_sum(s->p, vector_chunks(s), descend_task, &w);
         exact = 0;
         ++out->iterations;
     }
@@ -407,7 +419,7 @@ poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolera
     if (chunks) {
         parallel_for(s->p, chunks, load_task, &w);
         if (out.closed_regions) {
-            double size = parallel_sum(s->p, chunks, size_task, &w);
+            double size = parallel_sum(s->p, vector_chunks(s), size_task, &w);
             double taken = regions_project(s->regions, fine, s->p, s->rhs);
             out.incompatibility = size > 0 ? taken / size : 0;
         }
@@ -417,9 +429,9 @@ poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolera
         cg_pass start = {.s = s, .field_in = x, .to = s->y};
         parallel_for(s->p, chunks, load_task, &start);
         regions_project(s->regions, fine, s->p, s->y);
-        parallel_for(s->p, chunks, start_task, &start);
+        parallel_for(s->p, vector_chunks(s), start_task, &start);
         iterate(s, &out, bb, tolerance, max_iterations);
-        parallel_for(s->p, chunks, round_task, &start);
+        parallel_for(s->p, vector_chunks(s), round_task, &start);
         regions_project(s->regions, fine, s->p, s->y);
     }
     parallel_for(s->p, s->b.n[1] * s->b.n[2], clear_row_task, &w);

@@ -8,10 +8,10 @@
  * cycles give 2t - t^2, in (0, 1], so the W-cycle is symmetric positive for any s < 2; so is the V-cycle with
  * every s, its bound only grows by level.
  *
- * Passes are fused around what is known: from x = 0 a red cell is b / d, so black needs only b; then the
- * residual is 0 on black and on red the sum of a x over black. The corrected red values are never stored,
+ * Passes are fused around what is known: from x = 0 a red cell is b / d, written together with b; after black
+ * the residual is 0 on black and on red the sum of a x over black. The corrected red values are never stored,
  * black takes them on the fly and red is then overwritten. A pass writes one colour and reads the other, or
- * writes another array, so threads change nothing. */
+ * writes another field, so threads change nothing. */
 #include "linear/poisson_level.h"
 
 #include <string.h>
@@ -19,192 +19,178 @@
 enum { COARSEST_SWEEPS = 8 };
 static const float OVERCORRECTION = 1.8f;
 
-/* What the neighbours' values are: stored; b / d of a first red sweep; or stored plus the coarse correction.
- */
-typedef enum { STORED, FIRST_RED, CORRECTED } value_kind;
-
 typedef struct pass {
-    const level *l, *coarse;
+    const level *l;
+    level *coarse;
     vec8 *x;
     const vec8 *b;
-    vec8 *coarse_b;
-    int colour; /* cells with (i + j + k) & 1 == colour are updated */
-    value_kind kind;
+    int colour;    /* RED or BLACK cells are updated */
+    int corrected; /* the others' values are x + the coarse correction */
 } pass;
 
-INLINE vec8 coarse_values(const pass *w, int parent) {
-    const vec8 *c = w->coarse->x + (parent >> 2) * 2;
-    return (parent & 2) ? vec8_highs(c[EVEN], c[ODD]) : vec8_lows(c[EVEN], c[ODD]);
+enum { RED, BLACK };
+
+/* The correction of a block's even cells, which is also that of its odd ones, from its parent. */
+INLINE vec8 coarse_values(const level *coarse, int parent) {
+    const vec8 *c = coarse->x + (parent >> 3);
+    vec8 even = c[parent & 2 ? coarse->stride : 0], odd = c[parent & 2 ? 0 : coarse->stride];
+    return parent & 4 ? vec8_highs(even, odd) : vec8_lows(even, odd);
+}
+INLINE float coarse_first(const level *coarse, int parent) {
+    return lane_value(&coarse->x[(parent >> 3) + (parent & 2 ? coarse->stride : 0)], parent & 4);
+}
+INLINE float coarse_last(const level *coarse, int parent) {
+    return lane_value(&coarse->x[(parent >> 3) + (parent & 2 ? 0 : coarse->stride)], (parent & 4) + 3);
 }
 
-INLINE vec8 value(const pass *w, value_kind kind, int id, int half) {
-    if (kind == STORED) return w->x[2 * id + half];
-    if (kind == FIRST_RED) return w->b[2 * id + half] * w->l->coefs[w->l->block[id].coefs].inverse[half];
-    return w->x[2 * id + half] + vec8_of(OVERCORRECTION) * coarse_values(w, w->l->block[id].parent);
+/* Values of the colour that starts at `other`. */
+INLINE vec8 value(const pass *w, const vec8 *other, int id, int corrected) {
+    if (!corrected) return other[id];
+    return other[id] + vec8_of(OVERCORRECTION) * coarse_values(w->coarse, w->l->block[id].parent);
+}
+INLINE float first_value(const pass *w, const vec8 *other, int id, int corrected) {
+    float x = lane_value(&other[id], 0);
+    return corrected ? x + OVERCORRECTION * coarse_first(w->coarse, w->l->block[id].parent) : x;
+}
+INLINE float last_value(const pass *w, const vec8 *other, int id, int corrected) {
+    float x = lane_value(&other[id], 7);
+    return corrected ? x + OVERCORRECTION * coarse_last(w->coarse, w->l->block[id].parent) : x;
 }
 
-/* sum of a x over the neighbours of the even (odd) cells of a block */
-INLINE vec8 neighbours_even(const pass *w, value_kind kind, int id, const block_coefs *c, int dim) {
+/* sum of a x over the neighbours of one half of a block; they are all of the other colour */
+INLINE vec8 neighbours(const pass *w, const vec8 *other, int id, int half, int corrected, int dim) {
     const block *k = &w->l->block[id];
-    vec8 odd = value(w, kind, id, ODD);
-    vec8 before = vec8_after(value(w, kind, k->neighbour[X_LOW], ODD)[7], odd);
-    vec8 sum = c->x_low_even * before + c->x_mid * odd;
-    sum += c->y_low[EVEN] * value(w, kind, k->neighbour[Y_LOW], EVEN);
-    sum += c->y_high[EVEN] * value(w, kind, k->neighbour[Y_HIGH], EVEN);
+    const side_coefs *c = &w->l->coefs[k->coefs].side[half];
+    vec8 across = value(w, other, id, corrected);
+    vec8 beside = half == EVEN ? vec8_after(last_value(w, other, k->neighbour[X_LOW], corrected), across)
+                               : vec8_before(across, first_value(w, other, k->neighbour[X_HIGH], corrected));
+    vec8 sum = c->x_mid * across + c->x_out * beside;
+    sum += c->y_low * value(w, other, k->neighbour[Y_LOW], corrected);
+    sum += c->y_high * value(w, other, k->neighbour[Y_HIGH], corrected);
     if (dim == 3) {
-        sum += c->z_low[EVEN] * value(w, kind, k->neighbour[Z_LOW], EVEN);
-        sum += c->z_high[EVEN] * value(w, kind, k->neighbour[Z_HIGH], EVEN);
+        sum += c->z_low * value(w, other, k->neighbour[Z_LOW], corrected);
+        sum += c->z_high * value(w, other, k->neighbour[Z_HIGH], corrected);
     }
     return sum;
 }
 
-INLINE vec8 neighbours_odd(const pass *w, value_kind kind, int id, const block_coefs *c, int dim) {
-    const block *k = &w->l->block[id];
-    vec8 even = value(w, kind, id, EVEN);
-    vec8 after = vec8_before(even, value(w, kind, k->neighbour[X_HIGH], EVEN)[0]);
-    vec8 sum = c->x_mid * even + c->x_high_odd * after;
-    sum += c->y_low[ODD] * value(w, kind, k->neighbour[Y_LOW], ODD);
-    sum += c->y_high[ODD] * value(w, kind, k->neighbour[Y_HIGH], ODD);
-    if (dim == 3) {
-        sum += c->z_low[ODD] * value(w, kind, k->neighbour[Z_LOW], ODD);
-        sum += c->z_high[ODD] * value(w, kind, k->neighbour[Z_HIGH], ODD);
-    }
-    return sum;
+INLINE const side_coefs *coefs_of(const level *l, int id, int half) {
+    return &l->coefs[l->block[id].coefs].side[half];
 }
-
-INLINE vec8 neighbours(const pass *w, value_kind kind, int id, int half, const block_coefs *c, int dim) {
-    return half == EVEN ? neighbours_even(w, kind, id, c, dim) : neighbours_odd(w, kind, id, c, dim);
-}
-
 /* Which half of a block has a colour. */
-INLINE int half_of(const block *k, int colour) {
-    return block_parity(k) ^ colour;
+INLINE int half_of(const level *l, int id, int colour) {
+    return block_parity(&l->block[id]) ^ colour;
 }
 
-/* x from 0: red = b / d, black from those. */
-INLINE void first_sweep(const pass *w, int chunk, int dim) {
-    const level *l = w->l;
-    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
-        const block_coefs *c = &l->coefs[l->block[id].coefs];
-        int red = half_of(&l->block[id], 0), black = !red;
-        w->x[2 * id + red] = w->b[2 * id + red] * c->inverse[red];
-        w->x[2 * id + black] =
-            (w->b[2 * id + black] + neighbours(w, FIRST_RED, id, black, c, dim)) * c->inverse[black];
-    }
-}
-
-HOT static void first_sweep_task(void *context, int chunk) {
+/* red = b / d */
+HOT static void first_red_task(void *context, int chunk) {
     const pass *w = context;
-    if (w->l->dim == 3) first_sweep(w, chunk, 3);
-    else first_sweep(w, chunk, 2);
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(w->l, chunk); ++id)
+        w->x[id] = w->b[id] * coefs_of(w->l, id, half_of(w->l, id, RED))->inverse;
 }
 
-/* One colour; returns the sum of x b over its cells and, for the last pass of a cycle, over the others as
- * well. */
-INLINE double colour_sweep(const pass *w, int chunk, value_kind kind, int dim) {
+/* One colour; returns the sum of x b over it. */
+INLINE double sweep_chunk(const pass *w, int chunk, int corrected, int dim) {
     const level *l = w->l;
+    const vec8 *other = w->x + (w->colour == RED ? l->stride : 0);
+    const vec8 *b = w->b + (w->colour == RED ? 0 : l->stride);
+    vec8 *x = w->x + (w->colour == RED ? 0 : l->stride);
     dvec8 dot = {0};
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
-        const block_coefs *c = &l->coefs[l->block[id].coefs];
-        int half = half_of(&l->block[id], w->colour);
-        vec8 b = w->b[2 * id + half];
-        vec8 x = (b + neighbours(w, kind, id, half, c, dim)) * c->inverse[half];
-        w->x[2 * id + half] = x;
-        if (kind == STORED) {
-            dot += vec8_wide(b) * vec8_wide(x);
-            dot += vec8_wide(w->b[2 * id + !half]) * vec8_wide(w->x[2 * id + !half]);
-        }
+        int half = half_of(l, id, w->colour);
+        vec8 sum = half == EVEN ? neighbours(w, other, id, EVEN, corrected, dim)
+                                : neighbours(w, other, id, ODD, corrected, dim);
+        vec8 mine = b[id], next = (mine + sum) * coefs_of(l, id, half)->inverse;
+        x[id] = next;
+        dot += vec8_wide(mine) * vec8_wide(next);
     }
     return dvec8_total(dot);
 }
 
-HOT static double colour_sweep_task(void *context, int chunk) {
+HOT static double sweep_task(void *context, int chunk) {
     const pass *w = context;
-    if (w->kind == CORRECTED)
-        return w->l->dim == 3 ? colour_sweep(w, chunk, CORRECTED, 3) : colour_sweep(w, chunk, CORRECTED, 2);
-    return w->l->dim == 3 ? colour_sweep(w, chunk, STORED, 3) : colour_sweep(w, chunk, STORED, 2);
+    if (w->corrected) return w->l->dim == 3 ? sweep_chunk(w, chunk, 1, 3) : sweep_chunk(w, chunk, 1, 2);
+    return w->l->dim == 3 ? sweep_chunk(w, chunk, 0, 3) : sweep_chunk(w, chunk, 0, 2);
 }
 
-INLINE vec8 diagonal(const block_coefs *c, int half) {
-    vec8 x = half == EVEN ? c->x_low_even + c->x_mid : c->x_mid + c->x_high_odd;
-    return (x + (c->y_low[half] + c->y_high[half])) + ((c->z_low[half] + c->z_high[half]) + c->extra[half]);
-}
-
-/* The residual of the red cells of one block; black is in balance. */
+/* The residual of the red cells of a block; black is in balance. first: red is b / d. */
 INLINE vec8 red_residual(const pass *w, int id, int first, int dim) {
-    const block_coefs *c = &w->l->coefs[w->l->block[id].coefs];
-    int red = half_of(&w->l->block[id], 0);
-    vec8 r = neighbours(w, STORED, id, red, c, dim);
-    if (!first) r += w->b[2 * id + red] - diagonal(c, red) * w->x[2 * id + red];
-    return r;
+    const level *l = w->l;
+    int half = half_of(l, id, RED);
+    const vec8 *black = w->x + l->stride;
+    vec8 r = half == EVEN ? neighbours(w, black, id, EVEN, 0, dim) : neighbours(w, black, id, ODD, 0, dim);
+    if (first) return r;
+    const side_coefs *c = coefs_of(l, id, half);
+    vec8 d = ((c->x_mid + c->x_out) + (c->y_low + c->y_high)) + ((c->z_low + c->z_high) + c->extra);
+    return r + (w->b[id] - d * w->x[id]);
 }
 
-INLINE void restrict_residual(const pass *w, int chunk, int first, int dim) {
-    const level *coarse = w->coarse;
+/* The coarse right-hand side, and the first red sweep with it. */
+INLINE void restrict_chunk(const pass *w, int chunk, int first, int dim) {
+    level *coarse = w->coarse;
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(coarse, chunk); ++id) {
         vec8 sum[2] = {vec8_of(0), vec8_of(0)};
         for (int i = 0; i < 8; ++i) {
             int child = coarse->child[id][i];
             if (child < w->l->blocks) sum[i & 1] += red_residual(w, child, first, dim);
         }
-        w->coarse_b[2 * id + EVEN] = vec8_evens(sum[0], sum[1]);
-        w->coarse_b[2 * id + ODD] = vec8_odds(sum[0], sum[1]);
+        vec8 b[2] = {vec8_evens(sum[0], sum[1]), vec8_odds(sum[0], sum[1])};
+        int red = half_of(coarse, id, RED);
+        coarse->b[id] = b[red];
+        coarse->b[coarse->stride + id] = b[!red];
+        coarse->x[id] = b[red] * coefs_of(coarse, id, red)->inverse;
     }
 }
 
 HOT static void restrict_first_task(void *context, int chunk) {
     const pass *w = context;
-    if (w->l->dim == 3) restrict_residual(w, chunk, 1, 3);
-    else restrict_residual(w, chunk, 1, 2);
+    if (w->l->dim == 3) restrict_chunk(w, chunk, 1, 3);
+    else restrict_chunk(w, chunk, 1, 2);
 }
 
 HOT static void restrict_task(void *context, int chunk) {
     const pass *w = context;
-    if (w->l->dim == 3) restrict_residual(w, chunk, 0, 3);
-    else restrict_residual(w, chunk, 0, 2);
+    if (w->l->dim == 3) restrict_chunk(w, chunk, 0, 3);
+    else restrict_chunk(w, chunk, 0, 2);
 }
 
-static double sweep(pass *w, pool *p, int colour, value_kind kind) {
+static double sweep(pass *w, pool *p, int colour, int corrected) {
     w->colour = colour;
-    w->kind = kind;
-    return parallel_sum(p, level_chunks(w->l), colour_sweep_task, w);
+    w->corrected = corrected;
+    return parallel_sum(p, level_chunks(w->l), sweep_task, w);
 }
 
 /* red, black, red, ..., red: symmetric, and as good as exact on the few cells that are left */
 static double solve_coarsest(pass *w, pool *p) {
     double dot = 0;
-    parallel_for(p, level_chunks(w->l), first_sweep_task, w);
     for (int s = 0; s < COARSEST_SWEEPS; ++s) {
-        dot = sweep(w, p, 0, STORED);
-        if (s < COARSEST_SWEEPS - 1) sweep(w, p, 1, STORED);
+        dot = sweep(w, p, BLACK, 0);
+        dot += sweep(w, p, RED, 0);
     }
     return dot;
 }
 
+/* x holds the first red sweep already. */
 static double cycle(level *levels, int depth, int count, pool *p, vec8 *x, const vec8 *b, int gamma) {
     level *l = &levels[depth];
     pass w = {.l = l, .x = x, .b = b};
     if (depth == count - 1) return solve_coarsest(&w, p);
     level *coarse = &levels[depth + 1];
     w.coarse = coarse;
-    w.coarse_b = coarse->b;
     int visits = depth == 0 ? 1 : gamma;
     double dot = 0;
-    for (int visit = 0; visit < visits; ++visit) {
-        if (visit == 0) {
-            parallel_for(p, level_chunks(l), first_sweep_task, &w);
-            parallel_for(p, level_chunks(coarse), restrict_first_task, &w);
-        } else { /* the red sweep before this one has left red in balance */
-            sweep(&w, p, 1, STORED);
-            parallel_for(p, level_chunks(coarse), restrict_task, &w);
-        }
+    for (int visit = 0; visit < visits; ++visit) { /* red is in balance when a visit begins */
+        sweep(&w, p, BLACK, 0);
+        parallel_for(p, level_chunks(coarse), visit == 0 ? restrict_first_task : restrict_task, &w);
         cycle(levels, depth + 1, count, p, coarse->x, coarse->b, gamma);
-        sweep(&w, p, 1, CORRECTED);
-        dot = sweep(&w, p, 0, STORED);
+        dot = sweep(&w, p, BLACK, 1);
+        dot += sweep(&w, p, RED, 0);
     }
     return dot;
 }
 
 double cycle_apply(level *levels, int count, pool *p, vec8 *correction, const vec8 *rhs, int gamma) {
+    pass w = {.l = &levels[0], .x = correction, .b = rhs};
+    parallel_for(p, level_chunks(w.l), first_red_task, &w);
     return cycle(levels, 0, count, p, correction, rhs, gamma);
 }

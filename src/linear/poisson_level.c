@@ -135,7 +135,7 @@ static void link_blocks(void *context, int chunk) {
             l->child[id][i] = child;
             if (child == w->fine->blocks) continue;
             block *f = &w->fine->block[child];
-            f->parent = (id * 2 + (i & 1)) * 2 + block_parity(f);
+            f->parent = id * 8 + (i & 1) * 4 + block_parity(c) * 2 + block_parity(f);
         }
     }
 }
@@ -157,6 +157,7 @@ static int number_level(numbering *w, pool *p, buffer *scratch) {
         next += count;
     }
     l->blocks = next;
+    l->stride = next + 1;
     size_t all = (size_t)next + 1;
     if (buffer_hold(&l->at_memory, all * sizeof(int32_t)) ||
         buffer_hold(&l->block_memory, all * sizeof(block)))
@@ -190,39 +191,33 @@ typedef struct filling {
     const box *b;
     const poisson_system *system;
     int32_t *first; /* entries a chunk adds, then the first of them */
-    int writing;
 } filling;
 
+typedef int32_t mask8 __attribute__((vector_size(32)));
+
 INLINE void finish_coefs(block_coefs *c) {
-    vec8 even = ((c->x_low_even + c->x_mid) + (c->y_low[EVEN] + c->y_high[EVEN])) +
-                ((c->z_low[EVEN] + c->z_high[EVEN]) + c->extra[EVEN]);
-    vec8 odd = ((c->x_mid + c->x_high_odd) + (c->y_low[ODD] + c->y_high[ODD])) +
-               ((c->z_low[ODD] + c->z_high[ODD]) + c->extra[ODD]);
-    for (int i = 0; i < 8; ++i) {
-        c->inverse[EVEN][i] = even[i] > 0 ? 1 / even[i] : 0;
-        c->inverse[ODD][i] = odd[i] > 0 ? 1 / odd[i] : 0;
+    for (int h = 0; h < 2; ++h) {
+        side_coefs *s = &c->side[h];
+        vec8 d = ((s->x_mid + s->x_out) + (s->y_low + s->y_high)) + ((s->z_low + s->z_high) + s->extra);
+        s->inverse = (vec8)((mask8)(vec8_of(1) / d) & (d > vec8_of(0)));
     }
 }
 
 static void uniform_coefs(block_coefs *c, float a, int dim) {
     vec8 all = vec8_of(a), none = vec8_of(0), z = dim == 3 ? all : none;
-    *c = (block_coefs){all, all, all, {all, all}, {all, all}, {z, z}, {z, z}, {none, none}, {none, none}};
+    c->side[EVEN] = c->side[ODD] = (side_coefs){all, all, all, all, z, z, none, none};
     finish_coefs(c);
 }
 
-INLINE void load_pair(vec8 pair[2], const float *from, int lanes, const vec8 mask[2]) {
-    union {
-        float cell[BLOCK_CELLS];
-        vec8 half[2];
-    } in;
-    if (lanes == BLOCK_CELLS) {
-        memcpy(&in, from, sizeof in);
-    } else {
-        memset(&in, 0, sizeof in);
-        memcpy(&in, from, (size_t)lanes * sizeof *from);
-    }
-    pair[EVEN] = vec8_evens(in.half[0], in.half[1]) * mask[EVEN];
-    pair[ODD] = vec8_odds(in.half[0], in.half[1]) * mask[ODD];
+/* Sixteen values of a field, parted into even and odd; 0 beyond `lanes` and where mask is 0. */
+INLINE void load_pair(vec8 *even, vec8 *odd, const float *from, int lanes, const vec8 mask[2]) {
+    vec8 in[2] = {vec8_of(0), vec8_of(0)};
+    if (lanes == BLOCK_CELLS) memcpy(in, from, sizeof in);
+    else memcpy(in, from, (size_t)lanes * sizeof *from);
+    in[0] *= mask[0];
+    in[1] *= mask[1];
+    *even = vec8_evens(in[0], in[1]);
+    *odd = vec8_odds(in[0], in[1]);
 }
 
 INLINE void coefs_from_fields(block_coefs *c, const filling *f, int id) {
@@ -230,83 +225,106 @@ INLINE void coefs_from_fields(block_coefs *c, const filling *f, int id) {
     int at = l->at[id], place = at % l->row, r = at / l->row;
     ptrdiff_t cell = box_at(f->b, place * BLOCK_CELLS, r % l->n[1], r / l->n[1]);
     int lanes = valid_lanes(l, place);
-    vec8 mask[2] = {vec8_of(0), vec8_of(0)}, low[2], high[2];
+    uint8_t unknown[BLOCK_CELLS] = {0};
+    memcpy(unknown, f->system->unknown + cell, (size_t)lanes);
+    float in[BLOCK_CELLS];
     unsigned bits = 0;
-    for (int i = 0; i < lanes; ++i) {
-        mask[i & 1][i / 2] = f->system->unknown[cell + i] ? 1.0f : 0.0f;
-        bits |= (unsigned)(f->system->unknown[cell + i] != 0) << i;
-    }
+    for (int i = 0; i < BLOCK_CELLS; ++i) in[i] = unknown[i] ? 1.0f : 0.0f;
+    for (int i = 0; i < BLOCK_CELLS; ++i) bits |= (unsigned)(unknown[i] != 0) << i;
     l->unknowns[id] = (uint16_t)bits;
-    load_pair(low, f->system->face[0] + cell, lanes, mask);
-    load_pair(high, f->system->face[0] + cell + 1, lanes, mask);
-    c->x_low_even = low[EVEN];
-    c->x_mid = high[EVEN];
-    c->x_high_odd = high[ODD];
-    load_pair(c->y_low, f->system->face[1] + cell, lanes, mask);
-    load_pair(c->y_high, f->system->face[1] + cell + f->b->step[1], lanes, mask);
+    vec8 mask[2];
+    memcpy(mask, in, sizeof mask);
+    side_coefs *even = &c->side[EVEN], *odd = &c->side[ODD];
+    const poisson_system *s = f->system;
+    const ptrdiff_t *step = f->b->step;
+    load_pair(&even->x_out, &odd->x_mid, s->face[0] + cell, lanes, mask);
+    load_pair(&even->x_mid, &odd->x_out, s->face[0] + cell + 1, lanes, mask);
+    load_pair(&even->y_low, &odd->y_low, s->face[1] + cell, lanes, mask);
+    load_pair(&even->y_high, &odd->y_high, s->face[1] + cell + step[1], lanes, mask);
     if (l->dim == 3) {
-        load_pair(c->z_low, f->system->face[2] + cell, lanes, mask);
-        load_pair(c->z_high, f->system->face[2] + cell + f->b->step[2], lanes, mask);
+        load_pair(&even->z_low, &odd->z_low, s->face[2] + cell, lanes, mask);
+        load_pair(&even->z_high, &odd->z_high, s->face[2] + cell + step[2], lanes, mask);
     } else {
-        c->z_low[EVEN] = c->z_low[ODD] = c->z_high[EVEN] = c->z_high[ODD] = vec8_of(0);
+        even->z_low = odd->z_low = even->z_high = odd->z_high = vec8_of(0);
     }
-    load_pair(c->extra, f->system->extra + cell, lanes, mask);
+    load_pair(&even->extra, &odd->extra, s->extra + cell, lanes, mask);
     finish_coefs(c);
 }
+
+enum { SUM_X_LOW, SUM_X_HIGH, SUM_Y_LOW, SUM_Y_HIGH, SUM_Z_LOW, SUM_Z_HIGH, SUM_EXTRA, SUMS };
 
 INLINE void coefs_from_children(block_coefs *c, const filling *f, int id) {
     const level *fine = f->fine;
-    vec8 none = vec8_of(0), low[2], high[2], y_low[2], y_high[2], z_low[2], z_high[2], extra[2];
-    for (int h = 0; h < 2; ++h)
-        low[h] = high[h] = y_low[h] = y_high[h] = z_low[h] = z_high[h] = extra[h] = none;
+    vec8 sum[SUMS][2];
+    for (int i = 0; i < SUMS; ++i) sum[i][0] = sum[i][1] = vec8_of(0);
     for (int i = 0; i < 8; ++i) {
         int child = f->l->child[id][i], h = i & 1;
         if (child == fine->blocks) continue;
-        const block_coefs *s = &fine->coefs[fine->block[child].coefs];
-        low[h] += s->x_low_even;
-        high[h] += s->x_high_odd;
-        extra[h] += s->extra[EVEN] + s->extra[ODD];
-        if (i & 2) y_high[h] += s->y_high[EVEN] + s->y_high[ODD];
-        else y_low[h] += s->y_low[EVEN] + s->y_low[ODD];
-        if (i & 4) z_high[h] += s->z_high[EVEN] + s->z_high[ODD];
-        else z_low[h] += s->z_low[EVEN] + s->z_low[ODD];
+        const side_coefs *even = fine->coefs[fine->block[child].coefs].side, *odd = even + 1;
+        sum[SUM_X_LOW][h] += even->x_out;
+        sum[SUM_X_HIGH][h] += odd->x_out;
+        sum[SUM_EXTRA][h] += even->extra + odd->extra;
+        if (i & 2) sum[SUM_Y_HIGH][h] += even->y_high + odd->y_high;
+        else sum[SUM_Y_LOW][h] += even->y_low + odd->y_low;
+        if (i & 4) sum[SUM_Z_HIGH][h] += even->z_high + odd->z_high;
+        else sum[SUM_Z_LOW][h] += even->z_low + odd->z_low;
     }
-    c->x_low_even = vec8_evens(low[0], low[1]);
-    c->x_mid = vec8_odds(low[0], low[1]);
-    c->x_high_odd = vec8_odds(high[0], high[1]);
-    c->y_low[EVEN] = vec8_evens(y_low[0], y_low[1]), c->y_low[ODD] = vec8_odds(y_low[0], y_low[1]);
-    c->y_high[EVEN] = vec8_evens(y_high[0], y_high[1]), c->y_high[ODD] = vec8_odds(y_high[0], y_high[1]);
-    c->z_low[EVEN] = vec8_evens(z_low[0], z_low[1]), c->z_low[ODD] = vec8_odds(z_low[0], z_low[1]);
-    c->z_high[EVEN] = vec8_evens(z_high[0], z_high[1]), c->z_high[ODD] = vec8_odds(z_high[0], z_high[1]);
-    c->extra[EVEN] = vec8_evens(extra[0], extra[1]), c->extra[ODD] = vec8_odds(extra[0], extra[1]);
+    vec8 even[SUMS], odd[SUMS];
+    for (int i = 0; i < SUMS; ++i) {
+        even[i] = vec8_evens(sum[i][0], sum[i][1]);
+        odd[i] = vec8_odds(sum[i][0], sum[i][1]);
+    }
+    c->side[EVEN] = (side_coefs){odd[SUM_X_LOW],  even[SUM_X_LOW],  even[SUM_Y_LOW], even[SUM_Y_HIGH],
+                                 even[SUM_Z_LOW], even[SUM_Z_HIGH], even[SUM_EXTRA], vec8_of(0)};
+    c->side[ODD] = (side_coefs){odd[SUM_X_LOW], odd[SUM_X_HIGH], odd[SUM_Y_LOW], odd[SUM_Y_HIGH],
+                                odd[SUM_Z_LOW], odd[SUM_Z_HIGH], odd[SUM_EXTRA], vec8_of(0)};
     finish_coefs(c);
 }
 
-/* A block takes the uniform entry or one of the chunk's few latest when they are the same, else a new one. */
-HOT static void fill_chunk(void *context, int chunk) {
-    filling *f = context;
+INLINE void make_coefs(block_coefs *c, const filling *f, int id) {
+    if (f->fine) coefs_from_children(c, f, id);
+    else coefs_from_fields(c, f, id);
+}
+
+/* A block takes the uniform entry (0) or one of the chunk's few latest when they are the same, else a new
+ * one; entries are numbered within the chunk here, from 1. */
+HOT static void count_entries(void *context, int chunk) {
+    const filling *f = context;
     level *l = f->l;
     block_coefs recent[RECENT], c;
-    int32_t recent_entry[RECENT], next = f->writing ? f->first[chunk] : 0;
+    int32_t recent_entry[RECENT], entries = 0;
     int known = 0, turn = 0;
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
-        if (f->fine) coefs_from_children(&c, f, id);
-        else coefs_from_fields(&c, f, id);
+        make_coefs(&c, f, id);
         int32_t entry = -1;
         if (!memcmp(&c, &l->coefs[0], sizeof c)) entry = 0;
         for (int i = 0; i < known && entry < 0; ++i)
             if (!memcmp(&c, &recent[i], sizeof c)) entry = recent_entry[i];
         if (entry < 0) {
-            entry = next++;
+            entry = ++entries;
             recent[turn] = c;
             recent_entry[turn] = entry;
             turn = (turn + 1) % RECENT;
             if (known < RECENT) ++known;
-            if (f->writing) l->coefs[entry] = c;
         }
-        if (f->writing) l->block[id].coefs = entry;
+        l->block[id].coefs = entry;
     }
-    if (!f->writing) f->first[chunk] = next;
+    f->first[chunk] = entries;
+}
+
+/* Writes the chunk's entries, each made from the first block that has it. */
+HOT static void write_entries(void *context, int chunk) {
+    const filling *f = context;
+    level *l = f->l;
+    int32_t written = 0;
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+        int32_t entry = l->block[id].coefs;
+        if (entry == 0) continue;
+        l->block[id].coefs = f->first[chunk] + entry - 1;
+        if (entry <= written) continue;
+        written = entry;
+        make_coefs(&l->coefs[f->first[chunk] + entry - 1], f, id);
+    }
 }
 
 static int fill_level(filling *f, pool *p, float uniform, buffer *scratch) {
@@ -318,8 +336,7 @@ static int fill_level(filling *f, pool *p, float uniform, buffer *scratch) {
     f->first = scratch->data;
     l->coefs = l->coefs_memory.data;
     uniform_coefs(&l->coefs[0], uniform, l->dim);
-    f->writing = 0;
-    parallel_for(p, chunks, fill_chunk, f);
+    parallel_for(p, chunks, count_entries, f);
     l->entries = 1;
     for (int c = 0; c < chunks; ++c) {
         int32_t count = f->first[c];
@@ -329,8 +346,7 @@ static int fill_level(filling *f, pool *p, float uniform, buffer *scratch) {
     if (buffer_hold(&l->coefs_memory, (size_t)l->entries * sizeof(block_coefs))) return -1;
     l->coefs = l->coefs_memory.data;
     uniform_coefs(&l->coefs[0], uniform, l->dim);
-    f->writing = 1;
-    parallel_for(p, chunks, fill_chunk, f);
+    parallel_for(p, chunks, write_entries, f);
     return 0;
 }
 
@@ -378,6 +394,6 @@ int level_from_finer(level *coarse, level *fine, pool *p, buffer *scratch) {
     numbering w = {.l = coarse, .fine = fine};
     if (number_level(&w, p, scratch)) return -1;
     filling f = {.l = coarse, .fine = fine};
-    float fine_uniform = fine->coefs[0].x_mid[0];
+    float fine_uniform = fine->coefs[0].side[EVEN].x_mid[0];
     return fill_level(&f, p, fine_uniform * (fine->dim == 3 ? 4 : 2), scratch);
 }

@@ -1,11 +1,12 @@
 /* The compact form of a 7-point system, shared by the files poisson_*.c.
  *
- * Cells are kept in blocks of 16 along x; only blocks that hold an unknown exist. A block stores its even
- * cells, then its odd ones (8 floats each), so that one colour of a red-black sweep is whole vectors. It
- * knows its six neighbours by number; a neighbour that does not exist is the block after the last, whose
- * values are always 0. Blocks are numbered along x, then y, then z, and a block's coefficients are an entry
- * of a table where equal blocks may share one: inside the liquid, and along walls, nearly all do, and the
- * matrix costs no memory traffic there. */
+ * Cells are kept in blocks of 16 along x; only blocks that hold an unknown exist. A block is two vectors of
+ * 8, its even and its odd cells, and one of these is red (i + j + k even), the other black. A field stores
+ * the red vectors of all blocks, then the black ones: a sweep over one colour touches whole vectors and
+ * nothing else. A block knows its six neighbours by number; a neighbour that does not exist is the block
+ * after the last, whose values are always 0. Blocks are numbered along x, then y, then z, and a block's
+ * coefficients are an entry of a table where equal blocks may share one: inside the liquid, and along walls,
+ * nearly all do, and the matrix costs no memory traffic there. */
 #ifndef LINEAR_POISSON_LEVEL_H
 #define LINEAR_POISSON_LEVEL_H
 
@@ -15,20 +16,25 @@
 enum { BLOCK_CELLS = 16, BLOCK_GRAIN = 256, LEVELS_MAX = 32, EVEN = 0, ODD = 1 };
 enum { X_LOW, X_HIGH, Y_LOW, Y_HIGH, Z_LOW, Z_HIGH };
 
-/* Face coefficients of 16 cells: [EVEN] and [ODD] where both are needed. */
+/* Coefficients of the even or the odd cells of a block: all that a sweep over one colour needs, in four cache
+ * lines. */
+typedef struct side_coefs {
+    vec8 x_mid; /* the face between an even cell and the odd one after it */
+    vec8 x_out; /* the other x face: low of the even cells, high of the odd */
+    vec8 y_low, y_high, z_low, z_high;
+    vec8 extra;
+    vec8 inverse; /* 1 / diagonal; 0 where the cell is no unknown or its row is empty */
+} side_coefs;
+
 typedef struct block_coefs {
-    vec8 x_low_even; /* low x face of the even cells, towards the odd cell before */
-    vec8 x_mid;      /* between an even cell and the odd one after */
-    vec8 x_high_odd; /* high x face of the odd cells */
-    vec8 y_low[2], y_high[2], z_low[2], z_high[2];
-    vec8 extra[2];
-    vec8 inverse[2]; /* 1 / diagonal; 0 where the cell is no unknown or its row is empty */
+    side_coefs side[2]; /* EVEN, ODD */
 } block_coefs;
 
 typedef struct block {
     int32_t neighbour[6];
-    int32_t coefs;  /* entry of the table */
-    int32_t parent; /* ((block of the coarser level) * 2 + (1: its upper half)) * 2 + ((j + k) & 1) */
+    int32_t coefs; /* entry of the table */
+    int32_t
+        parent; /* block of the coarser level * 8 + 4 (in its upper half) + 2 (its parity) + 1 (own parity) */
 } block;
 
 /* A buffer that only grows. */
@@ -42,6 +48,7 @@ typedef struct level {
     int n[3];            /* cells */
     int row;             /* blocks in a full row */
     int blocks;          /* that exist */
+    int stride;          /* blocks + 1: where the black vectors begin */
     int entries;         /* of the coefficient table */
     block *block;        /* [blocks + 1] */
     block_coefs *coefs;  /* [entries]; 0 is the uniform block */
@@ -49,7 +56,7 @@ typedef struct level {
     int32_t *at;         /* place of a block in the full set: i / 16 + row * (j + n[1] * k) */
     int32_t *number;     /* block at a place, or `blocks` */
     int32_t (*child)[8]; /* blocks of the finer level: [x half + 2 dy + 4 dz] */
-    vec8 *x, *b;         /* coarse levels: correction and right-hand side, [2 (blocks + 1)] */
+    vec8 *x, *b;         /* coarse levels: correction and right-hand side, [2 stride] */
     buffer block_memory, coefs_memory, at_memory, number_memory, child_memory, x_memory, b_memory,
         unknowns_memory;
 } level;
@@ -67,12 +74,16 @@ INLINE int chunk_end(const level *l, int chunk) {
     int end = (chunk + 1) * BLOCK_GRAIN;
     return end < l->blocks ? end : l->blocks;
 }
+/* (j + k) & 1 */
 INLINE int block_parity(const block *b) {
     return b->parent & 1;
 }
-/* Where cell `lane` of a block (0..15 along x) is stored in it. */
-INLINE int lane_place(int lane) {
-    return (lane & 1) * 8 + lane / 2;
+/* Where a field keeps the even or odd cells of a block. */
+INLINE int spot(const level *l, int id, int half) {
+    return id + (block_parity(&l->block[id]) ^ half ? l->stride : 0);
+}
+INLINE float lane_value(const vec8 *v, int lane) {
+    return ((const float *)v)[lane];
 }
 
 /* poisson_level.c: the finest level from a system's fields, a coarser one by summing 2 x 2 x 2 cells. */

@@ -18,7 +18,7 @@ struct mic {
     int32_t *front;   /* [fronts + 1]: its first row */
     int32_t *row;     /* [rows], ordered by front: first block */
     int32_t *row_end; /* [rows]: one past the last block */
-    vec8 *inverse;    /* 1 / E, [2 (blocks + 1)] */
+    vec8 *inverse;    /* 1 / E, [2 stride] */
     buffer memory[MIC_BUFFERS];
 };
 
@@ -45,6 +45,15 @@ typedef struct front_pass {
     const vec8 *r;
     int front;
 } front_pass;
+
+/* The rows of one task of a wavefront. */
+INLINE int group_first(const front_pass *w, int group) {
+    return w->m->front[w->front] + group * ROWS_GRAIN;
+}
+INLINE int group_end(const front_pass *w, int group) {
+    int end = group_first(w, group + 1), all = w->m->front[w->front + 1];
+    return end < all ? end : all;
+}
 
 static int front_of(const level *l, int id) {
     int r = l->at[id] / l->row;
@@ -78,29 +87,30 @@ static void list_rows(mic *m, const level *l) {
     m->front[0] = 0;
 }
 
-/* The factor of one block, cell by cell; x_before: 1 / E, and the high y and z faces, of the cell before. */
+/* 1 / E of the cell before, and what its high y and z faces sum to. */
 typedef struct previous_cell {
     float inverse, high;
 } previous_cell;
 
-INLINE float factor_cell(const mic *m, const level *l, const block *k, const block_coefs *c, int lane,
-                         previous_cell before) {
+INLINE float factor_cell(const mic *m, const level *l, int id, int lane, previous_cell before) {
     int h = lane & 1, i = lane / 2;
-    float x_low = h ? c->x_mid[i] : c->x_low_even[i], x_high = h ? c->x_high_odd[i] : c->x_mid[i];
-    float d = ((x_low + x_high) + (c->y_low[h][i] + c->y_high[h][i])) +
-              ((c->z_low[h][i] + c->z_high[h][i]) + c->extra[h][i]);
+    const block *k = &l->block[id];
+    const side_coefs *c = &l->coefs[k->coefs].side[h];
+    float x_low = h ? c->x_mid[i] : c->x_out[i], y_low = c->y_low[i], z_low = c->z_low[i];
+    float d = ((c->x_mid[i] + c->x_out[i]) + (y_low + c->y_high[i])) + ((z_low + c->z_high[i]) + c->extra[i]);
     if (!(d > 0)) return 0;
     float e = d - x_low * before.inverse * (x_low + TAU * before.high);
-    float y_low = c->y_low[h][i], z_low = c->z_low[h][i];
     if (y_low > 0 && k->neighbour[Y_LOW] < l->blocks) {
-        const block_coefs *n = &l->coefs[l->block[k->neighbour[Y_LOW]].coefs];
-        float others = (h ? n->x_high_odd[i] : n->x_mid[i]) + n->z_high[h][i];
-        e -= y_low * m->inverse[2 * k->neighbour[Y_LOW] + h][i] * (y_low + TAU * others);
+        int n = k->neighbour[Y_LOW];
+        const side_coefs *o = &l->coefs[l->block[n].coefs].side[h];
+        float others = (h ? o->x_out[i] : o->x_mid[i]) + o->z_high[i];
+        e -= y_low * m->inverse[spot(l, n, h)][i] * (y_low + TAU * others);
     }
     if (z_low > 0 && k->neighbour[Z_LOW] < l->blocks) {
-        const block_coefs *n = &l->coefs[l->block[k->neighbour[Z_LOW]].coefs];
-        float others = (h ? n->x_high_odd[i] : n->x_mid[i]) + n->y_high[h][i];
-        e -= z_low * m->inverse[2 * k->neighbour[Z_LOW] + h][i] * (z_low + TAU * others);
+        int n = k->neighbour[Z_LOW];
+        const side_coefs *o = &l->coefs[l->block[n].coefs].side[h];
+        float others = (h ? o->x_out[i] : o->x_mid[i]) + o->y_high[i];
+        e -= z_low * m->inverse[spot(l, n, h)][i] * (z_low + TAU * others);
     }
     return 1 / (e < SAFETY * d ? d : e);
 }
@@ -109,19 +119,16 @@ static void factor_task(void *context, int group) {
     const front_pass *w = context;
     mic *m = w->m;
     const level *l = w->l;
-    int end = m->front[w->front] + (group + 1) * ROWS_GRAIN;
-    if (end > m->front[w->front + 1]) end = m->front[w->front + 1];
-    for (int r = m->front[w->front] + group * ROWS_GRAIN; r < end; ++r) {
+    for (int r = group_first(w, group); r < group_end(w, group); ++r) {
         previous_cell before = {0, 0};
         for (int id = m->row[r]; id < m->row_end[r]; ++id) {
-            const block *k = &l->block[id];
-            const block_coefs *c = &l->coefs[k->coefs];
-            if (k->neighbour[X_LOW] == l->blocks) before = (previous_cell){0, 0};
+            const block_coefs *c = &l->coefs[l->block[id].coefs];
+            if (l->block[id].neighbour[X_LOW] == l->blocks) before = (previous_cell){0, 0};
             for (int lane = 0; lane < BLOCK_CELLS; ++lane) {
                 int h = lane & 1, i = lane / 2;
-                float inverse = factor_cell(m, l, k, c, lane, before);
-                m->inverse[2 * id + h][i] = inverse;
-                before = (previous_cell){inverse, c->y_high[h][i] + c->z_high[h][i]};
+                float inverse = factor_cell(m, l, id, lane, before);
+                m->inverse[spot(l, id, h)][i] = inverse;
+                before = (previous_cell){inverse, c->side[h].y_high[i] + c->side[h].z_high[i]};
             }
         }
     }
@@ -147,64 +154,70 @@ int mic_setup(mic *m, const level *l, pool *p) {
 }
 
 /* g = s (r + a g over the low neighbours) */
-HOT static void forward_task(void *context, int group) {
-    const front_pass *w = context;
-    const mic *m = w->m;
+INLINE void forward_block(const front_pass *w, int id) {
     const level *l = w->l;
-    int end = m->front[w->front] + (group + 1) * ROWS_GRAIN;
-    if (end > m->front[w->front + 1]) end = m->front[w->front + 1];
-    for (int r = m->front[w->front] + group * ROWS_GRAIN; r < end; ++r)
-        for (int id = m->row[r]; id < m->row_end[r]; ++id) {
-            const block *k = &l->block[id];
-            const block_coefs *c = &l->coefs[k->coefs];
-            vec8 t[2], link[2] = {c->x_low_even * m->inverse[2 * id], c->x_mid * m->inverse[2 * id + 1]};
-            for (int h = 0; h < 2; ++h)
-                t[h] = (w->r[2 * id + h] + (c->y_low[h] * w->z[2 * k->neighbour[Y_LOW] + h] +
-                                            c->z_low[h] * w->z[2 * k->neighbour[Z_LOW] + h])) *
-                       m->inverse[2 * id + h];
-            float before = w->z[2 * k->neighbour[X_LOW] + ODD][7];
-            for (int i = 0; i < 8; ++i) {
-                t[EVEN][i] += link[EVEN][i] * before;
-                t[ODD][i] += link[ODD][i] * t[EVEN][i];
-                before = t[ODD][i];
-            }
-            w->z[2 * id] = t[EVEN];
-            w->z[2 * id + 1] = t[ODD];
-        }
+    const block *k = &l->block[id];
+    const side_coefs *c = l->coefs[k->coefs].side;
+    int at[2] = {spot(l, id, EVEN), spot(l, id, ODD)};
+    vec8 t[2], s[2] = {w->m->inverse[at[EVEN]], w->m->inverse[at[ODD]]};
+    for (int h = 0; h < 2; ++h) { /* in y and z the same half is the other colour */
+        const vec8 *z = w->z + (at[h] == id ? l->stride : 0);
+        t[h] = (w->r[at[h]] + (c[h].y_low * z[k->neighbour[Y_LOW]] + c[h].z_low * z[k->neighbour[Z_LOW]])) *
+               s[h];
+    }
+    vec8 link[2] = {c[EVEN].x_out * s[EVEN], c[ODD].x_mid * s[ODD]};
+    float before = lane_value(&w->z[k->neighbour[X_LOW] + (at[ODD] - id)], 7);
+    for (int i = 0; i < 8; ++i) {
+        t[EVEN][i] += link[EVEN][i] * before;
+        t[ODD][i] += link[ODD][i] * t[EVEN][i];
+        before = t[ODD][i];
+    }
+    w->z[at[EVEN]] = t[EVEN];
+    w->z[at[ODD]] = t[ODD];
 }
 
-/* z = g + s (a z over the high neighbours), last row first */
+/* z = g + s (a z over the high neighbours) */
+INLINE void backward_block(const front_pass *w, int id) {
+    const level *l = w->l;
+    const block *k = &l->block[id];
+    const side_coefs *c = l->coefs[k->coefs].side;
+    int at[2] = {spot(l, id, EVEN), spot(l, id, ODD)};
+    vec8 t[2], s[2] = {w->m->inverse[at[EVEN]], w->m->inverse[at[ODD]]};
+    for (int h = 0; h < 2; ++h) {
+        const vec8 *z = w->z + (at[h] == id ? l->stride : 0);
+        t[h] = w->z[at[h]] +
+               (c[h].y_high * z[k->neighbour[Y_HIGH]] + c[h].z_high * z[k->neighbour[Z_HIGH]]) * s[h];
+    }
+    vec8 link[2] = {c[EVEN].x_mid * s[EVEN], c[ODD].x_out * s[ODD]};
+    float after = lane_value(&w->z[k->neighbour[X_HIGH] + (at[EVEN] - id)], 0);
+    for (int i = 7; i >= 0; --i) {
+        t[ODD][i] += link[ODD][i] * after;
+        t[EVEN][i] += link[EVEN][i] * t[ODD][i];
+        after = t[EVEN][i];
+    }
+    w->z[at[EVEN]] = t[EVEN];
+    w->z[at[ODD]] = t[ODD];
+}
+
+HOT static void forward_task(void *context, int group) {
+    const front_pass *w = context;
+    for (int r = group_first(w, group); r < group_end(w, group); ++r)
+        for (int id = w->m->row[r]; id < w->m->row_end[r]; ++id) forward_block(w, id);
+}
+
 HOT static void backward_task(void *context, int group) {
     const front_pass *w = context;
-    const mic *m = w->m;
-    const level *l = w->l;
-    int end = m->front[w->front] + (group + 1) * ROWS_GRAIN;
-    if (end > m->front[w->front + 1]) end = m->front[w->front + 1];
-    for (int r = m->front[w->front] + group * ROWS_GRAIN; r < end; ++r)
-        for (int id = m->row_end[r] - 1; id >= m->row[r]; --id) {
-            const block *k = &l->block[id];
-            const block_coefs *c = &l->coefs[k->coefs];
-            vec8 t[2], link[2] = {c->x_mid * m->inverse[2 * id], c->x_high_odd * m->inverse[2 * id + 1]};
-            for (int h = 0; h < 2; ++h)
-                t[h] = w->z[2 * id + h] + (c->y_high[h] * w->z[2 * k->neighbour[Y_HIGH] + h] +
-                                           c->z_high[h] * w->z[2 * k->neighbour[Z_HIGH] + h]) *
-                                              m->inverse[2 * id + h];
-            float after = w->z[2 * k->neighbour[X_HIGH] + EVEN][0];
-            for (int i = 7; i >= 0; --i) {
-                t[ODD][i] += link[ODD][i] * after;
-                t[EVEN][i] += link[EVEN][i] * t[ODD][i];
-                after = t[EVEN][i];
-            }
-            w->z[2 * id] = t[EVEN];
-            w->z[2 * id + 1] = t[ODD];
-        }
+    for (int r = group_first(w, group); r < group_end(w, group); ++r)
+        for (int id = w->m->row_end[r] - 1; id >= w->m->row[r]; --id) backward_block(w, id);
 }
 
 HOT static double dot_task(void *context, int chunk) {
     const front_pass *w = context;
+    const vec8 *z = w->z, *r = w->r;
     dvec8 dot = {0};
-    for (int i = chunk * BLOCK_GRAIN * 2; i < chunk_end(w->l, chunk) * 2; ++i)
-        dot += vec8_wide(w->z[i]) * vec8_wide(w->r[i]);
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(w->l, chunk); ++id)
+        dot += vec8_wide(z[id]) * vec8_wide(r[id]) +
+               vec8_wide(z[w->l->stride + id]) * vec8_wide(r[w->l->stride + id]);
     return dvec8_total(dot);
 }
 

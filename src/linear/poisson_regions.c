@@ -28,7 +28,7 @@ struct regions {
     double *sum;                       /* [closed], then the mean */
     int32_t *slot_region, *block_slot; /* [slots]; [blocks]: slot of all 16 cells, NO_SLOT, or MIXED - m */
     double *slot_sum;
-    int32_t (*lane_slot)[BLOCK_CELLS]; /* [mixed], in stored order */
+    int32_t (*lane_slot)[BLOCK_CELLS]; /* [mixed] */
     int32_t *chunk_slot;               /* [chunks + 1]: the first slot of a chunk */
     buffer memory[BUFFERS];
 };
@@ -55,15 +55,14 @@ int regions_closed(const regions *r) {
 
 /* ---- labels ---- */
 
-static float lane_of(const vec8 pair[2], int lane) {
-    return pair[lane & 1][lane / 2];
-}
+/* One coefficient of cell `lane` of a block. */
+#define LANE(coefs, name, lane) ((coefs)->side[(lane)&1].name[(lane) / 2])
 
 /* Bit i: cell i of the block begins a run, having no link to the cell before. */
 static uint16_t run_starts(const block_coefs *c) {
     unsigned starts = 1;
     for (int lane = 1; lane < BLOCK_CELLS; ++lane) {
-        float a = lane & 1 ? c->x_mid[lane / 2] : c->x_low_even[lane / 2];
+        float a = lane & 1 ? LANE(c, x_mid, lane) : LANE(c, x_out, lane);
         if (!(a > 0)) starts |= 1u << lane;
     }
     return (uint16_t)starts;
@@ -89,12 +88,13 @@ static void join(int32_t *parent, int32_t a, int32_t b) {
     else parent[a] = b;
 }
 
-static void join_faces(regions *g, const level *l, int id, int other, const vec8 faces[2]) {
+static void join_faces(regions *g, const level *l, int id, int other, int axis) {
+    const block_coefs *c = &l->coefs[l->block[id].coefs];
     unsigned mine = g->starts[l->block[id].coefs], theirs = g->starts[l->block[other].coefs];
     int32_t a = g->run_first[id], b = g->run_first[other];
     int whole = mine == 1 && theirs == 1;
     for (int lane = 0; lane < BLOCK_CELLS; ++lane) {
-        if (!(lane_of(faces, lane) > 0)) continue;
+        if (!((axis == 1 ? LANE(c, y_low, lane) : LANE(c, z_low, lane)) > 0)) continue;
         join(g->parent, a + run_of(mine, lane), b + run_of(theirs, lane));
         if (whole) return; /* one link says it all */
     }
@@ -105,10 +105,10 @@ static void join_runs(regions *g, const level *l) {
         const block *k = &l->block[id];
         const block_coefs *c = &l->coefs[k->coefs];
         int32_t first = g->run_first[id];
-        if (k->neighbour[X_LOW] < l->blocks && c->x_low_even[0] > 0)
+        if (k->neighbour[X_LOW] < l->blocks && c->side[EVEN].x_out[0] > 0)
             join(g->parent, first, g->run_first[k->neighbour[X_LOW] + 1] - 1);
-        if (k->neighbour[Y_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Y_LOW], c->y_low);
-        if (k->neighbour[Z_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Z_LOW], c->z_low);
+        if (k->neighbour[Y_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Y_LOW], 1);
+        if (k->neighbour[Z_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Z_LOW], 2);
     }
 }
 
@@ -119,7 +119,7 @@ static void number_closed(regions *g, const level *l) {
         unsigned starts = g->starts[l->block[id].coefs];
         if (!g->extra[l->block[id].coefs]) continue;
         for (int lane = 0; lane < BLOCK_CELLS; ++lane)
-            if (lane_of(c->extra, lane) > 0)
+            if (LANE(c, extra, lane) > 0)
                 g->region[find_root(g->parent, g->run_first[id] + run_of(starts, lane))] = OPEN;
     }
     g->closed = 0;
@@ -161,7 +161,7 @@ static void list_slots(regions *g, const level *l) {
                 if (first == -3) first = slot;
                 same &= first == slot;
             }
-            lane_slot[lane_place(lane)] = slot;
+            lane_slot[lane] = slot;
         }
         same &= first == NO_SLOT || l->unknowns[id] == 0xffff;
         g->block_slot[id] = same ? first : MIXED - g->mixed;
@@ -181,7 +181,7 @@ static int hold_labels(regions *g, const level *l, size_t *runs) {
     for (size_t e = 0; e < entries; ++e) {
         g->starts[e] = run_starts(&l->coefs[e]);
         g->extra[e] = 0;
-        for (int lane = 0; lane < BLOCK_CELLS; ++lane) g->extra[e] |= lane_of(l->coefs[e].extra, lane) > 0;
+        for (int lane = 0; lane < BLOCK_CELLS; ++lane) g->extra[e] |= LANE(&l->coefs[e], extra, lane) > 0;
     }
     int32_t next = 0;
     for (int id = 0; id < l->blocks; ++id) {
@@ -247,13 +247,13 @@ HOT static void sum_chunk(void *context, int chunk) {
         int32_t slot = g->block_slot[id];
         if (slot == NO_SLOT) continue;
         if (slot >= 0) {
-            g->slot_sum[slot] += dvec8_total(vec8_wide(w->v[2 * id]) + vec8_wide(w->v[2 * id + 1]));
+            g->slot_sum[slot] += dvec8_total(vec8_wide(w->v[id]) + vec8_wide(w->v[w->l->stride + id]));
             continue;
         }
-        const float *v = (const float *)&w->v[2 * id];
+        const vec8 *half[2] = {&w->v[spot(w->l, id, EVEN)], &w->v[spot(w->l, id, ODD)]};
         const int32_t *lane_slot = g->lane_slot[MIXED - slot];
         for (int i = 0; i < BLOCK_CELLS; ++i)
-            if (lane_slot[i] >= 0) g->slot_sum[lane_slot[i]] += (double)v[i];
+            if (lane_slot[i] >= 0) g->slot_sum[lane_slot[i]] += (double)(*half[i & 1])[i / 2];
     }
 }
 
@@ -265,14 +265,14 @@ HOT static void subtract_chunk(void *context, int chunk) {
         if (slot == NO_SLOT) continue;
         if (slot >= 0) {
             vec8 mean = vec8_of((float)g->sum[g->slot_region[slot]]);
-            w->v[2 * id] -= mean;
-            w->v[2 * id + 1] -= mean;
+            w->v[id] -= mean;
+            w->v[w->l->stride + id] -= mean;
             continue;
         }
-        float *v = (float *)&w->v[2 * id];
+        vec8 *half[2] = {&w->v[spot(w->l, id, EVEN)], &w->v[spot(w->l, id, ODD)]};
         const int32_t *lane_slot = g->lane_slot[MIXED - slot];
         for (int i = 0; i < BLOCK_CELLS; ++i)
-            if (lane_slot[i] >= 0) v[i] -= (float)g->sum[g->slot_region[lane_slot[i]]];
+            if (lane_slot[i] >= 0) (*half[i & 1])[i / 2] -= (float)g->sum[g->slot_region[lane_slot[i]]];
     }
 }
 
