@@ -15,7 +15,10 @@
 #include <assert.h>
 #include "particle/lanes.h"
 
-enum { SLAB = 4 };
+enum {
+    SLAB = 4,
+    BATCH = 256 /* particles made ready at a time */
+};
 
 typedef struct spreading {
     const mac_grid *g;
@@ -25,101 +28,153 @@ typedef struct spreading {
     int parity;
 } spreading;
 
-/* Weights of the faces along the component's own axis, at distances -f and 1 - f; f = position in the cell.
+/* What a run of particles of one row needs, a column a quantity. f: place in the cell; a = f - 1/2; b = |a|;
+ * outer: weights of the rows before, in and behind the cell along y [0] and z [1], and weight times distance.
  */
-INLINE void pair_weights(float w[3], float away[3], float f) {
-    w[0] = 1 - f;
-    w[1] = f;
-    w[2] = 0;
-    away[0] = -f;
-    away[1] = 1 - f;
-    away[2] = 0;
+typedef struct batch {
+    size_t begin, end;
+    float f[3][BATCH], a[3][BATCH], b[3][BATCH];
+    float outer[2][3][BATCH], lever[2][3][BATCH];
+} batch;
+
+/* Reads whole lanes: columns are padded behind the last particle. */
+INLINE void make_ready(batch *r, const particles *p, size_t begin, size_t end, int j, int k, int dim,
+                       int affine) {
+    r->begin = begin;
+    r->end = end < begin + BATCH ? end : begin + BATCH;
+    for (size_t q = 0; q < r->end - begin; q += LANES)
+        for (int axis = 0; axis < dim; ++axis) {
+            vec8 x = vec8_load(p->x[axis] + begin + q), f;
+            int8 cell;
+            if (axis == 0) f = vec8_split(&cell, x);
+            else f = x - (float)(axis == 1 ? j : k);
+            vec8 a = f - 0.5f, b = (vec8)((int8)a & INT32_MAX);
+            vec8_store(r->f[axis] + q, f);
+            vec8_store(r->a[axis] + q, a);
+            vec8_store(r->b[axis] + q, b);
+            if (axis == 0 || dim == 2) continue;
+            vec8 w[3] = {0.5f * b - 0.5f * a, 1 - b, 0.5f * b + 0.5f * a};
+            for (int o = 0; o < 3; ++o) {
+                vec8_store(r->outer[axis - 1][o] + q, w[o]);
+                if (affine) vec8_store(r->lever[axis - 1][o] + q, w[o] * ((float)(o - 1) - a));
+            }
+        }
 }
 
-INLINE float positive(float a) {
-    return a > 0 ? a : 0;
+/* The lanes of a component: faces of a plane spanned by x and a second axis, 6 of 8 lanes in use.
+ *   across x: x0y0 x1y0 x0y1 x1y1 | x0y2 x1y2 - -        second axis y, outer axis z
+ *   across y: x0y0 x1y0 x2y0  -   | x0y1 x1y1 x2y1 -     second axis y, outer axis z
+ *   across z: x0z0 x1z0 x2z0  -   | x0z1 x1z1 x2z1 -     second axis z, outer axis y
+ * Own faces weigh 1 - f and f; rows of centres (b - a) / 2, 1 - b, (b + a) / 2: exact and without a branch.
+ */
+INLINE vec8 lanes_x(const batch *r, size_t q, int axis) {
+    if (axis == 0) return (vec8){1, 0, 1, 0, 1, 0, 0, 0} + (vec8){-1, 1, -1, 1, -1, 1, 0, 0} * r->f[0][q];
+    return (vec8){0, 1, 0, 0, 0, 1, 0, 0} + ((vec8){0.5f, -1, 0.5f, 0, 0.5f, -1, 0.5f, 0} * r->b[0][q] +
+                                             (vec8){-0.5f, 0, 0.5f, 0, -0.5f, 0, 0.5f, 0} * r->a[0][q]);
 }
 
-/* Weights of the rows of face centres before, in and behind the cell. */
-INLINE void triple_weights(float w[3], float away[3], float f) {
-    float a = f - 0.5f;
-    w[0] = positive(-a);
-    w[2] = positive(a);
-    w[1] = 1 - (w[0] + w[2]);
-    away[0] = -1 - a;
-    away[1] = -a;
-    away[2] = 1 - a;
+INLINE vec8 lanes_second(const batch *r, size_t q, int axis) {
+    if (axis == 0)
+        return (vec8){0, 0, 1, 1, 0, 0, 0, 0} + ((vec8){0.5f, 0.5f, -1, -1, 0.5f, 0.5f, 0, 0} * r->b[1][q] +
+                                                 (vec8){-0.5f, -0.5f, 0, 0, 0.5f, 0.5f, 0, 0} * r->a[1][q]);
+    return (vec8){1, 1, 1, 1, 0, 0, 0, 0} + (vec8){-1, -1, -1, -1, 1, 1, 1, 1} * r->f[axis][q];
 }
 
-INLINE void axis_weights(float w[3], float away[3], float f, int own) {
-    if (own) pair_weights(w, away, f);
-    else triple_weights(w, away, f);
+/* Face minus particle along x and along the second axis, cells. */
+INLINE vec8 away_x(const batch *r, size_t q, int axis) {
+    if (axis == 0) return (vec8){0, 1, 0, 1, 0, 1, 0, 0} - r->f[0][q];
+    return (vec8){-1, 0, 1, 0, -1, 0, 1, 0} - r->a[0][q];
 }
 
-/* Sums of the rows of one cell: lanes 0-3 momentum of four faces along x, lanes 4-7 their weights. */
+INLINE vec8 away_second(const batch *r, size_t q, int axis) {
+    if (axis == 0) return (vec8){-1, -1, 0, 0, 1, 1, 0, 0} - r->a[1][q];
+    return (vec8){0, 0, 0, 0, 1, 1, 1, 1} - r->f[axis][q];
+}
+
+INLINE int second_axis(int axis) {
+    return axis == 0 ? 1 : axis;
+}
+
+INLINE int outer_axis(int axis) {
+    return axis == 2 ? 1 : 2;
+}
+
+/* Momentum and weight of the plane for each of the (up to three) places along the outer axis. */
 typedef struct cell_sums {
-    vec8 row[9];
+    vec8 momentum[3], weight[3];
 } cell_sums;
 
-INLINE void add_particle(cell_sums *s, const particles *p, size_t i, const float corner[3], float dx,
-                         int axis, int dim, int affine) {
-    float w[3][3], away[3][3];
-    for (int a = 0; a < dim; ++a) axis_weights(w[a], away[a], p->x[a][i] - corner[a], a == axis);
-    int ny = axis == 1 ? 2 : 3, nz = dim == 2 ? 1 : axis == 2 ? 2 : 3;
-    float v = p->v[axis][i];
-    vec8 along = {w[0][0], w[0][1], w[0][2], 0, w[0][0], w[0][1], w[0][2], 0};
-    if (!affine) along *= (vec8){v, v, v, v, 1, 1, 1, 1};
-    float c[3] = {0};
-    vec8 slope = {0};
+INLINE void add_particle(cell_sums *s, const particles *p, const batch *r, size_t i, float dx, int axis,
+                         int dim, int affine) {
+    size_t q = i - r->begin;
+    int second = second_axis(axis), outer = outer_axis(axis);
+    vec8 weight = lanes_x(r, q, axis) * lanes_second(r, q, axis), momentum, twist = {0};
     if (affine) {
-        for (int a = 0; a < dim; ++a) c[a] = dx * p->extra[axis * dim + a][i];
-        slope = along * (vec8){c[0] * away[0][0], c[0] * away[0][1], c[0] * away[0][2], 0, 0, 0, 0, 0};
+        const float *const *c = (const float *const *)p->extra + axis * dim;
+        momentum = weight * (p->v[axis][i] + ((c[0][i] * dx) * away_x(r, q, axis) +
+                                              (c[second][i] * dx) * away_second(r, q, axis)));
+        if (dim == 3) twist = weight * (c[outer][i] * dx);
+    } else {
+        momentum = weight * p->v[axis][i];
     }
-    for (int z = 0; z < nz; ++z)
-        for (int y = 0; y < ny; ++y) {
-            float across = dim == 3 ? w[1][y] * w[2][z] : w[1][y];
-            vec8 value = along;
-            if (affine) {
-                float m = v + c[1] * away[1][y];
-                if (dim == 3) m += c[2] * away[2][z];
-                value = along * (vec8){m, m, m, m, 1, 1, 1, 1} + slope;
-            }
-            s->row[z * 3 + y] += value * across;
-        }
+    if (dim == 2) {
+        s->momentum[0] += momentum;
+        s->weight[0] += weight;
+        return;
+    }
+    for (int o = 0; o < 3; ++o) {
+        float w = r->outer[outer - 1][o][q];
+        s->weight[o] += weight * w;
+        if (affine) s->momentum[o] += momentum * w + twist * r->lever[outer - 1][o][q];
+        else s->momentum[o] += momentum * w;
+    }
 }
 
 INLINE void add_lanes(float *to, vec4 sum) {
     vec4_store(to, vec4_load(to) + sum);
 }
 
-/* All particles of cell (i, j, k), component `axis`. */
-INLINE void spread_cell(const spreading *t, uint32_t begin, uint32_t end, int i, int j, int k, int axis,
-                        int dim, int affine) {
+/* Adds one plane of sums to a field. Unused lanes add 0. */
+INLINE void add_plane(float *to, vec8 s, ptrdiff_t row, int axis) {
+    if (axis == 0) {
+        add_lanes(to, (vec4){s[0], s[1], 0, 0});
+        add_lanes(to + row, (vec4){s[2], s[3], 0, 0});
+        add_lanes(to + 2 * row, (vec4){s[4], s[5], 0, 0});
+    } else {
+        add_lanes(to, (vec4){s[0], s[1], s[2], s[3]});
+        add_lanes(to + row, (vec4){s[4], s[5], s[6], s[7]});
+    }
+}
+
+/* Particles [begin, end), all in the cell at index `cell`; component `axis`. */
+INLINE void spread_cell(const spreading *t, const batch *r, size_t begin, size_t end, ptrdiff_t cell,
+                        int axis, int dim, int affine) {
     const box *b = &t->g->box;
     cell_sums s = {0};
-    const float corner[3] = {(float)i, (float)j, (float)k};
-    for (size_t q = begin; q < end; ++q)
-        add_particle(&s, t->p, q, corner, (float)t->g->dx, axis, dim, affine);
-    int ny = axis == 1 ? 2 : 3, nz = dim == 2 ? 1 : axis == 2 ? 2 : 3;
-    ptrdiff_t first = box_at(b, i, j, k) - (axis == 0 ? 0 : 1) - (axis == 1 ? 0 : b->step[1]);
+    for (size_t q = begin; q < end; ++q) add_particle(&s, t->p, r, q, (float)t->g->dx, axis, dim, affine);
+    ptrdiff_t first = cell - (axis == 0 ? 0 : 1) - (axis == 1 ? 0 : b->step[1]);
     if (dim == 3 && axis != 2) first -= b->step[2];
-    for (int z = 0; z < nz; ++z)
-        for (int y = 0; y < ny; ++y) {
-            ptrdiff_t at = first + y * b->step[1] + z * b->step[2];
-            vec8 sum = s.row[z * 3 + y];
-            add_lanes(t->u[axis] + at, (vec4){sum[0], sum[1], sum[2], sum[3]});
-            add_lanes(t->weight[axis] + at, (vec4){sum[4], sum[5], sum[6], sum[7]});
-        }
+    ptrdiff_t row = b->step[second_axis(axis)], outer = b->step[outer_axis(axis)];
+    for (int o = 0; o < (dim == 3 ? 3 : 1); ++o) {
+        add_plane(t->u[axis] + first + o * outer, s.momentum[o], row, axis);
+        add_plane(t->weight[axis] + first + o * outer, s.weight[o], row, axis);
+    }
 }
 
 INLINE void spread_row_dim(const spreading *t, int j, int k, int dim, int affine) {
     const box *b = &t->g->box;
     const uint32_t *start = t->p->cell_start + box_dense(b, 0, j, k);
-    for (int i = 0; i < b->n[0]; ++i) {
-        if (start[i] == start[i + 1]) continue;
-        for (int axis = 0; axis < dim; ++axis)
-            spread_cell(t, start[i], start[i + 1], i, j, k, axis, dim, affine);
-    }
+    size_t end = start[b->n[0]];
+    batch r;
+    r.begin = r.end = start[0];
+    for (int i = 0; start[i] < end; ++i)
+        for (size_t q = start[i]; q < start[i + 1];) { /* once, or more for a cell that is cut by a batch */
+            if (q == r.end) make_ready(&r, t->p, q, end, j, k, dim, affine);
+            size_t stop = start[i + 1] < r.end ? start[i + 1] : r.end;
+            for (int axis = 0; axis < dim; ++axis)
+                spread_cell(t, &r, q, stop, box_at(b, i, j, k), axis, dim, affine);
+            q = stop;
+        }
 }
 
 HOT static void spread_row(const spreading *t, int j, int k) {

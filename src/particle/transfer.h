@@ -13,14 +13,15 @@
 void particles_to_grid(mac_field *u, mac_field *weight, const mac_grid *g, const particles *p, int affine);
 
 /* v = mean of u (PIC), or flip * (v + mean of (u - before)) + (1 - flip) * mean of u. Particles with spray ==
- * 1 keep v and get `kick` [m/s] added instead. Affine: also writes the gradient columns (FLIP share is then
- * 0). */
+ * 1 keep v and get `kick` [m/s, NULL: 0] added instead. Affine: also writes the gradient columns (FLIP share
+ * is then 0; spray gets 0). Particles must be where they were when sorted; any appended since are served too,
+ * one by one. */
 void particles_from_grid(particles *p, const mac_grid *g, const mac_field *u, const mac_field *before,
                          double flip, int affine, const double kick[3]);
 
 /* Third-order Runge-Kutta (Ralston) through u, then one Euler displacement by `shift` (NULL: none,
  * a velocity field in m/s over dt too); spray particles move by their own v. Positions may leave the box
- * afterwards: they are clamped to GHOST - 1 cells outside of it, for the boundary stage to deal with. dt in
- * s. */
+ * afterwards: they are clamped to GHOST - 1 cells outside of it, for the boundary stage to deal with. A
+ * NaN ends at the low side. dt in s. */
 void particles_advect(particles *p, const mac_grid *g, const mac_field *u, const mac_field *shift, double dt);
 #endif
