@@ -58,9 +58,9 @@ float optics_linear(unsigned char srgb) {
 sky optics_default_sky(void) {
     return (sky){
         .zenith = {0.10f, 0.24f, 0.58f},
-        .horizon = {0.60f, 0.72f, 0.86f},
+        .horizon = {0.52f, 0.67f, 0.86f},
         .ground = {0.22f, 0.215f, 0.21f},
-        .sun_direction = normalized(vec(-0.55f, 0.80f, 0.42f)),
+        .sun_direction = normalized(vec(-0.50f, 0.72f, -0.42f)),
         .sun = {1.95f, 1.76f, 1.48f},
         .sun_radius = 0.05f,
     };
@@ -74,6 +74,6 @@ vec3 optics_sky(const sky *s, vec3 d) {
 
 vec3 optics_sun_glow(const sky *s, vec3 d) {
     float c = clamp(dot(d, s->sun_direction), 0, 1);
-    float disc = powf(c, 900), halo = powf(c, 24);
-    return scaled(s->sun, 12 * disc + 0.10f * halo);
+    float disc = powf(c, 1200), halo = powf(c, 24);
+    return scaled(s->sun, 40 * disc + 0.12f * halo);
 }

@@ -22,7 +22,7 @@ void picture_begin(picture_scene *s, vec3 lower, vec3 upper, bool flat, float ce
     s->sky = optics_default_sky();
     vec3 size = sub(upper, lower);
     float longest = fmaxf(size.x, fmaxf(size.y, flat ? 0 : size.z));
-    s->tint = flat ? 1.5f / fmaxf(size.z, 1e-6f) : fmaxf(1, 2.2f / longest);
+    s->tint = flat ? 1.5f / fmaxf(size.z, 1e-6f) : fmaxf(1, 3 / longest);
     s->camera = flat ? camera_flat(lower, upper, aspect) : camera_fit(lower, upper, aspect);
 }
 
@@ -94,6 +94,7 @@ typedef struct painting {
     int width, height, samples, across; /* across: tiles in a row */
     const picture_scene *scene;
     const tracer *tracer;
+    const caustics *caustics;
     const volatile int *cancel;
     atomic_bool stopped;
 } painting;
@@ -118,7 +119,7 @@ static void paint_pixel(const painting *w, int x, int y) {
               v = wrapped(reversed_bits((unsigned)i) + turn[1]);
         vec3 origin, direction;
         camera_ray(&origin, &direction, &w->scene->camera, (float)x + u, (float)y + v, w->width, w->height);
-        vec3 light = shade_ray(w->tracer, w->scene, origin, direction, pixel, (unsigned)i);
+        vec3 light = shade_ray(w->tracer, w->caustics, w->scene, origin, direction, pixel, (unsigned)i);
         sum = add(sum, optics_film(scaled(light, 0.80f)));
     }
     vec3 mean = scaled(sum, 1 / (float)w->samples);
@@ -150,6 +151,12 @@ rheo_status picture_paint(unsigned char *pixels, int width, int height, int samp
     tracer *t;
     rheo_status status = tracer_make(&t, s, report);
     if (status) return status;
+    caustics *c;
+    status = caustics_make(&c, t, s, p, report);
+    if (status) {
+        tracer_free(t);
+        return status;
+    }
     painting w = {.pixels = pixels,
                   .width = width,
                   .height = height,
@@ -157,8 +164,10 @@ rheo_status picture_paint(unsigned char *pixels, int width, int height, int samp
                   .across = (width + TILE - 1) / TILE,
                   .scene = s,
                   .tracer = t,
+                  .caustics = c,
                   .cancel = cancel};
     parallel_for(p, w.across * ((height + TILE - 1) / TILE), paint_tile, &w);
+    caustics_free(c);
     tracer_free(t);
     if (atomic_load(&w.stopped)) return report_fail(report, RHEO_INTERRUPTED, NULL, "stopped on request");
     return RHEO_OK;

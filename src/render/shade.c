@@ -5,21 +5,22 @@
  *     L = albedo (sun cos shadow + ambient visibility)         on solids and the floor
  *
  * A branch ends at the sky in its direction when it carries too little of the pixel or is too deep: nothing
- * is lost or made, so under an even sky a clear liquid cannot be seen (tested). Shadow rays run straight
- * through liquid and lose what its surfaces reflect and its depth absorbs. Liquid against the floor or a
- * solid wets it: without that the thin gap between mesh and solid would mirror. Source: Whitted (1980).
- * Limits: no caustics, no light between solids. */
+ * is lost or made, so under an even sky a clear liquid cannot be seen (tested). Sunlight that reaches the
+ * floor through liquid comes from caustics.c; on solids it runs straight and loses what surfaces reflect and
+ * depth absorbs. Liquid against the floor or a solid wets it: without that the thin gap between mesh and
+ * solid would mirror. Source: Whitted (1980). Limits: caustics on the floor only, no light between solids. */
 #include "render/shade.h"
 
 #include "core/random.h"
 
 enum { DEPTH_MAX = 12, SHADOW_LAYERS = 12, SEED = 7 };
 static const float WEIGHT_MIN = 0.025f;
-static const float SAMPLE_MAX = 12; /* radiance: the brightest a sample may be, against lone white pixels */
+static const float SAMPLE_MAX = 8; /* radiance: the brightest a sample may be, against lone white pixels */
 static const float PI = 3.14159265f;
 
 typedef struct path {
     const tracer *t;
+    const caustics *c;
     const picture_scene *s;
     uint64_t pixel;
     unsigned sample, draws;
@@ -50,8 +51,9 @@ static vec3 absorption_of(const path *p, int material) {
 
 /* ---- light on opaque things ---- */
 
-static vec3 light_through(path *p, vec3 o, vec3 d) {
+static vec3 light_through(path *p, vec3 o, vec3 d, bool on_floor) {
     if (tracer_blocked(p->t, o, d, p->nudge, INFINITY)) return grey(0);
+    if (on_floor && p->c) return caustics_at(p->c, o.x, o.z);
     vec3 left = grey(1);
     float near = p->nudge, since = 0;
     tracer_hit hit;
@@ -66,7 +68,7 @@ static vec3 light_through(path *p, vec3 o, vec3 d) {
     return left;
 }
 
-static vec3 sun_light(path *p, vec3 x, vec3 n) {
+static vec3 sun_light(path *p, vec3 x, vec3 n, bool on_floor) {
     const sky *s = &p->s->sky;
     float cosine = dot(n, s->sun_direction), u[2];
     draw(u, p);
@@ -75,13 +77,13 @@ static vec3 sun_light(path *p, vec3 x, vec3 n) {
     axes_about(&a, &b, s->sun_direction);
     float radius = s->sun_radius * sqrtf(u[0]), angle = 2 * PI * u[1];
     vec3 d = along(along(s->sun_direction, a, radius * cosf(angle)), b, radius * sinf(angle));
-    return scaled(mul(s->sun, light_through(p, x, normalized(d))), cosine);
+    return scaled(mul(s->sun, light_through(p, x, normalized(d), on_floor)), cosine);
 }
 
 /* The mean of the sky over the hemisphere about n times how much of it one cosine-weighted ray sees. */
 static vec3 ambient_light(path *p, vec3 x, vec3 n) {
     const sky *s = &p->s->sky;
-    vec3 mean = mix(s->ground, mix(s->horizon, s->zenith, 0.5f), 0.5f + 0.5f * n.y);
+    vec3 mean = mix(s->ground, mix(s->horizon, s->zenith, 0.35f), 0.5f + 0.5f * n.y);
     float u[2];
     draw(u, p);
     vec3 a, b;
@@ -103,8 +105,8 @@ static vec3 shade_floor(path *p, vec3 x, vec3 d, float distance) {
     vec3 from = sub(x, s->lower);
     float tile = p->scale / 5, clear = expf(-distance / (7 * p->scale));
     bool odd = ((long)floorf(from.x / tile) + (long)floorf(from.z / tile)) & 1;
-    vec3 albedo = scaled(vec(0.33f, 0.32f, 0.305f), 1 + (odd ? 0.22f : -0.22f) * clear);
-    vec3 lit = mul(albedo, add(sun_light(p, x, vec(0, 1, 0)), ambient_light(p, x, vec(0, 1, 0))));
+    vec3 albedo = scaled(vec(0.215f, 0.215f, 0.21f), 1 + (odd ? 0.24f : -0.24f) * clear);
+    vec3 lit = mul(albedo, add(sun_light(p, x, vec(0, 1, 0), true), ambient_light(p, x, vec(0, 1, 0))));
     vec3 away = sub(x, scaled(add(s->lower, s->upper), 0.5f));
     float far = length(vec(away.x, 0, away.z)) / (9 * p->scale);
     return mix(lit, optics_sky(&s->sky, vec(d.x, 0, d.z)), 1 - expf(-far * far));
@@ -116,7 +118,7 @@ static vec3 shade_solid(path *p, const tracer_hit *hit, vec3 x, vec3 d) {
     if (m->kind == PICTURE_LINE) return m->color;
     vec3 n = dot(hit->normal, d) > 0 ? scaled(hit->normal, -1) : hit->normal;
     vec3 start = along(x, n, p->nudge);
-    vec3 sun = sun_light(p, start, n), ambient = ambient_light(p, start, n);
+    vec3 sun = sun_light(p, start, n, false), ambient = ambient_light(p, start, n);
     vec3 half = normalized(sub(s->sky.sun_direction, d));
     float shine = 0.5f * powf(clamp(dot(n, half), 0, 1), 70);
     float graze = 1 - clamp(-dot(n, d), 0, 1), gloss = 0.03f + 0.35f * powf(graze, 5);
@@ -181,7 +183,9 @@ static vec3 shade_liquid(path *p, const tracer_hit *hit, vec3 x, vec3 d, float w
     return light;
 }
 
-/* A droplet is a sphere: the ray leaves it under the angle it came in, after a chord known in advance. */
+/* A droplet is a sphere: the ray leaves it under the angle it came in, after a chord known in advance. A drop
+ * in the scene stands for many smaller ones, which scatter: a quarter of its light is white, from the sun and
+ * the whole sky. */
 static vec3 shade_drop(path *p, const tracer_hit *hit, vec3 x, vec3 d, float weight, int depth) {
     vec3 n = dot(hit->facet, d) < 0 ? hit->facet : scaled(hit->facet, -1);
     float through, share = optics_fresnel(&through, -dot(n, d), 1 / WATER_INDEX);
@@ -190,7 +194,10 @@ static vec3 shade_drop(path *p, const tracer_hit *hit, vec3 x, vec3 d, float wei
     vec3 inward = normalized(sub(along(x, n, -hit->radius), leave));
     vec3 out = optics_refract(within, inward, WATER_INDEX, clamp(-dot(n, d), 0, 1));
     vec3 light = scaled(follow(p, x, optics_reflect(d, n), -1, weight * share, depth + 1), share);
-    return add(light, scaled(follow(p, leave, out, -1, weight * (1 - share), depth + 1), 1 - share));
+    light = add(light, scaled(follow(p, leave, out, -1, weight * (1 - share), depth + 1), 1 - share));
+    const sky *s = &p->s->sky;
+    vec3 scattered = mix(mix(s->ground, s->zenith, 0.5f), s->horizon, 0.6f);
+    return mix(light, along(scattered, s->sun, 0.25f), 0.25f);
 }
 
 static vec3 shade_glass(path *p, const tracer_hit *hit, vec3 x, vec3 d, int inside, float weight, int depth) {
@@ -211,7 +218,7 @@ static vec3 tinted(const path *p, vec3 light, int material, float distance) {
 
 static vec3 follow(path *p, vec3 o, vec3 d, int inside, float weight, int depth) {
     if (depth >= DEPTH_MAX || weight < WEIGHT_MIN)
-        return p->s->flat ? shade_miss(p, o, d) : optics_sky(&p->s->sky, d);
+        return inside < 0 ? shade_miss(p, o, d) : optics_sky(&p->s->sky, d);
     tracer_hit hit;
     unsigned see = inside < 0 ? SEE_ALL : SEE_ALL & ~(unsigned)SEE_DROPS;
     if (!tracer_nearest(&hit, p->t, o, d, p->nudge, INFINITY, see)) return shade_miss(p, o, d);
@@ -227,11 +234,12 @@ static vec3 follow(path *p, vec3 o, vec3 d, int inside, float weight, int depth)
     return inside < 0 ? light : tinted(p, light, inside, hit.distance);
 }
 
-vec3 shade_ray(const tracer *t, const picture_scene *s, vec3 origin, vec3 direction, uint64_t pixel,
-               unsigned sample) {
+vec3 shade_ray(const tracer *t, const caustics *c, const picture_scene *s, vec3 origin, vec3 direction,
+               uint64_t pixel, unsigned sample) {
     vec3 size = sub(s->upper, s->lower);
     float scale = fmaxf(size.x, fmaxf(size.y, size.z));
-    path p = {.t = t, .s = s, .pixel = pixel, .sample = sample, .scale = scale, .nudge = 1e-4f * scale};
+    path p = {
+        .t = t, .c = c, .s = s, .pixel = pixel, .sample = sample, .scale = scale, .nudge = 1e-4f * scale};
     vec3 light = follow(&p, origin, direction, -1, 1, 0);
     float peak = fmaxf(light.x, fmaxf(light.y, light.z));
     return peak > SAMPLE_MAX ? scaled(light, SAMPLE_MAX / peak) : light;

@@ -2,9 +2,10 @@
 #ifndef RENDER_SHADE_H
 #define RENDER_SHADE_H
 
-#include "render/tracer.h"
+#include "render/caustics.h"
 
-/* (pixel, sample) choose the random numbers; samples of a pixel complement each other. */
-vec3 shade_ray(const tracer *t, const picture_scene *s, vec3 origin, vec3 direction, uint64_t pixel,
-               unsigned sample);
+/* `c` may be NULL: light then goes straight through liquid to the floor. (pixel, sample) choose the random
+ * numbers; samples of a pixel complement each other. */
+vec3 shade_ray(const tracer *t, const caustics *c, const picture_scene *s, vec3 origin, vec3 direction,
+               uint64_t pixel, unsigned sample);
 #endif

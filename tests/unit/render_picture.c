@@ -3,6 +3,7 @@
 #include "check.h"
 #include <sys/stat.h>
 #include <unistd.h>
+#include "render/caustics.h"
 #include "render/contact_sheet.h"
 #include "render/picture.h"
 #include "render/png_file.h"
@@ -94,7 +95,7 @@ static void test_furnace(void **state) {
         for (int k = 0; k < 900; ++k) {
             vec3 o, d;
             camera_ray(&o, &d, &s->camera, (float)(k % 30) * 2 + 0.5f, (float)(k / 30) + 3.5f, 60, 36);
-            vec3 light = shade_ray(t, s, o, d, (uint64_t)k, 0);
+            vec3 light = shade_ray(t, NULL, s, o, d, (uint64_t)k, 0);
             check_near(light.x, 0.7, 1e-4);
             check_near(light.z, 0.7, 1e-4);
         }
@@ -114,7 +115,7 @@ static void test_absorbed_light(void **state) {
     picture_add_mesh(s, block(red));
     tracer *t;
     assert_int_equal(tracer_make(&t, s, NULL), RHEO_OK);
-    vec3 light = shade_ray(t, s, vec(0.45f, 0.55f, 3), vec(0, 0, -1), 0, 0);
+    vec3 light = shade_ray(t, NULL, s, vec(0.45f, 0.55f, 3), vec(0, 0, -1), 0, 0);
     double left = pow(0.5, 1.2), tint = 0.3 * 0.5, surface = pow(0.33 / 2.33, 2);
     check_near(light.x, 1, 1e-4);
     check_near(light.y, surface + (1 - surface) * (left + tint * (1 - left)), 2e-3);
@@ -158,6 +159,45 @@ static void test_hits(void **state) {
     assert_false(tracer_blocked(t, vec(0.5f, 0.9f, 2), d, 0, INFINITY)); /* liquid lets light pass */
     tracer_free(t);
     test_free(s);
+}
+
+/* A film too thin to bend light changes nothing but the Fresnel loss; a ball of water focuses: bright in the
+ * middle of its shadow, dark at its rim, and no more light in all than came. */
+static void test_caustics(void **state) {
+    (void)state;
+    need_embree();
+    for (int shape = 0; shape < 2; ++shape) {
+        picture_scene *s = unit_scene();
+        s->sky.sun_direction = vec(0, 1, 0);
+        int clear = picture_add_material(s, PICTURE_LIQUID, grey(1));
+        picture_add_mesh(s, shape ? ball(clear) : block(clear));
+        tracer *t;
+        caustics *c;
+        pool *p = pool_create(2);
+        assert_int_equal(tracer_make(&t, s, NULL), RHEO_OK);
+        assert_int_equal(caustics_make(&c, t, s, p, NULL), RHEO_OK);
+        assert_non_null(c);
+        check_near(caustics_at(c, 0.02f, 0.02f).x, 1, 1e-6); /* beside it: free sun */
+        check_near(caustics_at(c, 9, 9).x, 1, 0);
+        double passed = pow(1 - pow(0.33 / 2.33, 2), 2), mean = 0;
+        for (int k = 0; k < 10000; ++k)
+            mean += 1e-4 * (double)caustics_at(c, 0.01f * (float)(k % 100) + 0.005f,
+                                               0.01f * (float)(k / 100) + 0.005f)
+                               .x;
+        if (shape) {
+            assert_true(caustics_at(c, 0.5f, 0.5f).x > 2);
+            check_below(caustics_at(c, 0.5f, 0.75f).x, 0.3);
+            check_below(mean, 1);
+            check_below(0.93, mean);
+        } else {
+            check_near(caustics_at(c, 0.5f, 0.4f).x, passed, 2e-3);
+            check_near(mean, 1 - 0.36 * (1 - passed), 2e-3);
+        }
+        caustics_free(c);
+        tracer_free(t);
+        pool_free(p);
+        test_free(s);
+    }
 }
 
 static void fill_all_kinds(picture_scene *s, picture_edges *edges, float drop[2][4], const double centre[4]) {
@@ -287,6 +327,7 @@ int main(void) {
         cmocka_unit_test(test_furnace),
         cmocka_unit_test(test_absorbed_light),
         cmocka_unit_test(test_hits),
+        cmocka_unit_test(test_caustics),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_cancelled_picture),
         cmocka_unit_test(test_png_round_trip),
