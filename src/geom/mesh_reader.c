@@ -185,7 +185,6 @@ static rheo_status read_obj_corner(uint32_t *vertex, bool *found, reader *r) {
     static const char *const allowed =
         "f V V V ..., each V, V/T, V//N or V/T/N with V a vertex before this line";
     double number;
-    const char *word;
     reader_skip_blanks(r);
     *found = r->at < r->end && *r->at != '\n' && *r->at != '#';
     if (!*found) return RHEO_OK;
@@ -196,7 +195,7 @@ static rheo_status read_obj_corner(uint32_t *vertex, bool *found, reader *r) {
     if (!(index >= 0 && index < count))
         return reader_refuse(r, allowed, "a face uses vertex %.0f, but there are %.0f", number, count);
     *vertex = (uint32_t)index;
-    reader_word(&word, r); /* texture and normal */
+    while (r->at < r->end && !is_break(*r->at)) ++r->at; /* texture and normal */
     return RHEO_OK;
 }
 

@@ -217,27 +217,32 @@ static double segment2(const double a[3], const double b[3], const double x[3]) 
     return dot(rest, rest);
 }
 
-/* Over the face the height of x, elsewhere the nearest side. */
+/* By the region of the triangle's plane that x projects into (Ericson 2005, 5.1.5): corner, side or face. The
+ * products ab.. say on which side of the lines through the corners x lies. */
 static double triangle2(const corners c, const double x[3]) {
-    double side[3], normal[3], inward[3], from[3], u[3], v[3];
-    subtract(u, c[1], c[0]);
-    subtract(v, c[2], c[0]);
-    cross(normal, u, v);
-    double size2 = dot(normal, normal);
-    bool over = size2 > 0;
-    for (int q = 0; q < 3 && over; ++q) {
-        subtract(side, c[(q + 1) % 3], c[q]);
-        cross(inward, normal, side);
-        subtract(from, x, c[q]);
-        over = dot(inward, from) >= 0;
-    }
-    if (over) {
-        subtract(from, x, c[0]);
-        double height = dot(normal, from);
-        return height * height / size2;
-    }
-    double nearest = segment2(c[0], c[1], x);
-    nearest = fmin(nearest, segment2(c[1], c[2], x));
+    double ab[3], ac[3], ap[3], bp[3], cp[3];
+    subtract(ab, c[1], c[0]);
+    subtract(ac, c[2], c[0]);
+    subtract(ap, x, c[0]);
+    double ab_a = dot(ab, ap), ac_a = dot(ac, ap);
+    if (ab_a <= 0 && ac_a <= 0) return dot(ap, ap);
+    subtract(bp, x, c[1]);
+    double ab_b = dot(ab, bp), ac_b = dot(ac, bp);
+    if (ab_b >= 0 && ac_b <= ab_b) return dot(bp, bp);
+    double over_ab = ab_a * ac_b - ab_b * ac_a;
+    if (over_ab <= 0 && ab_a >= 0 && ab_b <= 0) return segment2(c[0], c[1], x);
+    subtract(cp, x, c[2]);
+    double ab_c = dot(ab, cp), ac_c = dot(ac, cp);
+    if (ac_c >= 0 && ab_c <= ac_c) return dot(cp, cp);
+    double over_ac = ab_c * ac_a - ab_a * ac_c;
+    if (over_ac <= 0 && ac_a >= 0 && ac_c <= 0) return segment2(c[0], c[2], x);
+    double over_bc = ab_b * ac_c - ab_c * ac_b;
+    if (over_bc <= 0 && ac_b >= ab_b && ab_c >= ac_c) return segment2(c[1], c[2], x);
+    double normal[3];
+    cross(normal, ab, ac);
+    double size2 = dot(normal, normal), height = dot(normal, ap);
+    if (size2 > 0) return height * height / size2;
+    double nearest = fmin(segment2(c[0], c[1], x), segment2(c[1], c[2], x)); /* no area: a line */
     return fmin(nearest, segment2(c[2], c[0], x));
 }
 

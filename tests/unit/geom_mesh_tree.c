@@ -1,0 +1,234 @@
+/* Signed distance to meshes against brute force and exact answers; closedness. */
+#include "check.h"
+#include "core/random.h"
+#include "core/timer.h"
+#include "geom/mesh.h"
+#include "geom/primitives.h"
+
+static const double zero[3] = {0, 0, 0};
+
+static void draw(double x[3], uint64_t i, double size) {
+    for (uint64_t a = 0; a < 3; ++a) x[a] = size * (2 * (double)random_unit(3, i, a) - 1);
+}
+
+static void sphere_distance(void **state) {
+    (void)state;
+    tri_mesh m;
+    const double centre[3] = {0.1, -0.2, 0.3};
+    mesh_make_sphere(&m, centre, 0.5, 5);
+    assert_int_equal(mesh_require_closed(&m, "sphere", NULL), RHEO_OK);
+    check_near(mesh_volume(&m), 4 * M_PI / 3 * 0.125, 2e-3);
+    mesh_tree *t = mesh_tree_make(&m);
+    for (uint64_t i = 0; i < 3000; ++i) {
+        double x[3];
+        draw(x, i, 1);
+        double r = sqrt(pow(x[0] - 0.1, 2) + pow(x[1] + 0.2, 2) + pow(x[2] - 0.3, 2));
+        check_near(mesh_tree_distance(t, x), r - 0.5, 1.5e-3);
+    }
+    mesh_tree_free(t);
+    mesh_free(&m);
+}
+
+/* On and near corners and edges of a box the exact distance is known. */
+static void box_distance(void **state) {
+    (void)state;
+    const double low[3] = {-0.5, -0.4, -0.3}, high[3] = {0.5, 0.4, 0.3};
+    tri_mesh m;
+    mesh_make_box(&m, low, high);
+    assert_int_equal(mesh_require_closed(&m, "box", NULL), RHEO_OK);
+    check_near(mesh_volume(&m), 1.0 * 0.8 * 0.6, 1e-12);
+    mesh_tree *t = mesh_tree_make(&m);
+    for (uint64_t i = 0; i < 20000; ++i) {
+        double x[3], out2 = 0, in = -1e9;
+        draw(x, i, 1);
+        if (i % 4 == 1) /* close to a corner */
+            for (int a = 0; a < 3; ++a) x[a] = (x[a] < 0 ? low[a] : high[a]) + 1e-4 * x[a];
+        if (i % 4 == 2) /* close to an edge */
+            for (int a = 0; a < 2; ++a) x[a] = (x[a] < 0 ? low[a] : high[a]) + 1e-4 * x[a];
+        for (int a = 0; a < 3; ++a) {
+            double q = fabs(x[a]) - high[a];
+            out2 += q > 0 ? q * q : 0;
+            in = fmax(in, q);
+        }
+        check_near(mesh_tree_distance(t, x), in > 0 ? sqrt(out2) : in, 1e-12);
+    }
+    mesh_tree_free(t);
+    mesh_free(&m);
+}
+
+/* A torus is concave: points in its hole are outside however near the surface. */
+static void torus_sign(void **state) {
+    (void)state;
+    tri_mesh m;
+    mesh_make_torus(&m, zero, 0.5, 0.2, 200, 100);
+    assert_int_equal(mesh_require_closed(&m, "torus", NULL), RHEO_OK);
+    check_near(mesh_volume(&m), 2 * M_PI * M_PI * 0.5 * 0.04, 1e-3);
+    mesh_tree *t = mesh_tree_make(&m);
+    for (uint64_t i = 0; i < 5000; ++i) {
+        double x[3];
+        draw(x, i, 0.8);
+        double across = sqrt(x[0] * x[0] + x[1] * x[1]) - 0.5;
+        check_near(mesh_tree_distance(t, x), sqrt(across * across + x[2] * x[2]) - 0.2, 1.5e-3);
+    }
+    mesh_tree_free(t);
+    mesh_free(&m);
+}
+
+/* An L-shaped prism: the reflex edge, and directly over its vertices. */
+static void concave_prism(void **state) {
+    (void)state;
+    static const double outline[6][2] = {{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}};
+    static const uint32_t lid[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 5}, {3, 4, 5}};
+    double vertex[12][3];
+    uint32_t triangle[20][3];
+    for (int v = 0; v < 12; ++v) {
+        vertex[v][0] = outline[v % 6][0];
+        vertex[v][1] = outline[v % 6][1];
+        vertex[v][2] = v / 6;
+    }
+    for (uint32_t t = 0; t < 4; ++t)
+        for (uint32_t c = 0; c < 3; ++c) {
+            triangle[t][c] = lid[t][c] + 6;
+            triangle[4 + t][c] = lid[t][2 - c];
+        }
+    for (uint32_t s = 0; s < 6; ++s) {
+        uint32_t n = (s + 1) % 6, quad[6] = {s, n, n + 6, s, n + 6, s + 6};
+        memcpy(triangle[8 + 2 * s], quad, sizeof quad);
+    }
+    tri_mesh m = {12, 20, vertex, triangle};
+    assert_int_equal(mesh_require_closed(&m, "prism", NULL), RHEO_OK);
+    check_near(mesh_volume(&m), 3, 1e-12);
+    mesh_tree *t = mesh_tree_make(&m);
+    for (uint64_t i = 0; i < 20000; ++i) {
+        double x[3];
+        draw(x, i, 1);
+        if (i % 2) /* near the reflex edge */
+            for (int a = 0; a < 2; ++a) x[a] = 1 + 1e-3 * x[a];
+        else
+            for (int a = 0; a < 2; ++a) x[a] = 1 + 1.5 * x[a];
+        x[2] = 0.5 + 0.7 * x[2];
+        bool inside =
+            x[2] > 0 && x[2] < 1 && x[0] > 0 && x[1] > 0 && x[0] < 2 && x[1] < 2 && (x[0] < 1 || x[1] < 1);
+        double d = mesh_tree_distance(t, x);
+        assert_true((d < 0) == inside);
+    }
+    mesh_tree_free(t);
+}
+
+/* Against every triangle by sampling: no other point of the surface is nearer, and one is that near. */
+static void distance_is_the_least(void **state) {
+    (void)state;
+    tri_mesh m;
+    mesh_make_torus(&m, zero, 0.5, 0.2, 11, 7);
+    mesh_tree *t = mesh_tree_make(&m);
+    for (uint64_t i = 0; i < 60; ++i) {
+        double x[3], least = INFINITY;
+        draw(x, i, 0.9);
+        for (size_t q = 0; q < m.triangle_count; ++q)
+            for (int u = 0; u <= 24; ++u)
+                for (int v = 0; v <= 24 - u; ++v) {
+                    double d2 = 0;
+                    for (int a = 0; a < 3; ++a) {
+                        double p = (u * m.vertex[m.triangle[q][0]][a] + v * m.vertex[m.triangle[q][1]][a] +
+                                    (24 - u - v) * m.vertex[m.triangle[q][2]][a]) /
+                                   24;
+                        d2 += (p - x[a]) * (p - x[a]);
+                    }
+                    least = fmin(least, d2);
+                }
+        double d = fabs(mesh_tree_distance(t, x));
+        check_below(d, sqrt(least) + 1e-12);
+        check_below(sqrt(least), d + 0.02);
+    }
+    mesh_tree_free(t);
+    mesh_free(&m);
+}
+
+static void inside_out_is_turned(void **state) {
+    (void)state;
+    tri_mesh m;
+    mesh_make_sphere(&m, zero, 1, 3);
+    for (size_t t = 0; t < m.triangle_count; ++t) {
+        uint32_t swap = m.triangle[t][0];
+        m.triangle[t][0] = m.triangle[t][1];
+        m.triangle[t][1] = swap;
+    }
+    assert_true(mesh_volume(&m) < 0);
+    assert_int_equal(mesh_require_closed(&m, "sphere", NULL), RHEO_OK);
+    assert_true(mesh_volume(&m) > 0);
+    mesh_free(&m);
+}
+
+static void faults_are_named(void **state) {
+    (void)state;
+    tri_mesh m;
+    rheo_report report = {0};
+    mesh_make_sphere(&m, zero, 1, 3);
+    m.triangle_count -= 1; /* a hole */
+    assert_int_equal(mesh_require_closed(&m, "ball.obj", &report), RHEO_INVALID);
+    assert_non_null(strstr(report.message, "hole near ("));
+    assert_non_null(strstr(report.message, "3 open edges"));
+    assert_string_equal(report.file, "ball.obj");
+    assert_true(report.allowed[0] != 0);
+    mesh_free(&m);
+
+    mesh_make_sphere(&m, zero, 1, 2);
+    uint32_t swap = m.triangle[5][0]; /* one triangle turned */
+    m.triangle[5][0] = m.triangle[5][1];
+    m.triangle[5][1] = swap;
+    assert_int_equal(mesh_require_closed(&m, NULL, &report), RHEO_INVALID);
+    assert_non_null(strstr(report.message, "opposite ways"));
+    mesh_free(&m);
+
+    mesh_make_sphere(&m, zero, 1, 2);
+    memcpy(m.triangle[7], m.triangle[8], sizeof *m.triangle); /* one twice, one missing */
+    assert_int_equal(mesh_require_closed(&m, NULL, &report), RHEO_INVALID);
+    mesh_free(&m);
+
+    mesh_make_sphere(&m, zero, 0, 2);
+    assert_int_equal(mesh_require_closed(&m, NULL, &report), RHEO_INVALID);
+    mesh_free(&m);
+
+    mesh_make_sphere(&m, zero, 1, 2);
+    m.vertex[m.triangle[0][0]][1] = NAN;
+    assert_int_equal(mesh_require_closed(&m, NULL, &report), RHEO_INVALID);
+    assert_non_null(strstr(report.message, "finite"));
+    m.triangle_count = 0;
+    assert_int_equal(mesh_require_closed(&m, NULL, &report), RHEO_INVALID);
+    mesh_free(&m);
+}
+
+static void time_it(void **state) {
+    (void)state;
+    tri_mesh m;
+    mesh_make_sphere(&m, zero, 1, 7);
+    double start = timer_now();
+    mesh_require_closed(&m, NULL, NULL);
+    double checked = timer_now();
+    mesh_tree *t = mesh_tree_make(&m);
+    double built = timer_now(), sum = 0;
+    for (uint64_t i = 0; i < 20000; ++i) {
+        double x[3];
+        draw(x, i, 1);
+        sum += mesh_tree_distance(t, x);
+    }
+    printf("%zu triangles: check %.1f ms, tree %.1f ms, distance %.2f us (mean %.3f)\n", m.triangle_count,
+           1e3 * (checked - start), 1e3 * (built - checked), 1e6 * (timer_now() - built) / 20000,
+           sum / 20000);
+    mesh_tree_free(t);
+    mesh_free(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sphere_distance),
+        cmocka_unit_test(box_distance),
+        cmocka_unit_test(torus_sign),
+        cmocka_unit_test(concave_prism),
+        cmocka_unit_test(distance_is_the_least),
+        cmocka_unit_test(inside_out_is_turned),
+        cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(time_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
