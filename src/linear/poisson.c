@@ -85,7 +85,7 @@ static int hold_vectors(poisson *s) {
         buffer_hold(&s->x_memory, ((size_t)blocks + 1) * 2 * sizeof(dvec8)))
         return -1;
     s->x = s->x_memory.data;
-    s->x[blocks] = s->x[2 * blocks + 1] = vec8_wide(vec8_of(0));
+    s->x[blocks] = s->x[2 * blocks + 1] = dvec8_of(0);
     return 0;
 }
 
@@ -148,7 +148,7 @@ HOT static void direct_task(void *context, int chunk) {
 /* q = A p in flux form, which is exact where p is nearly constant; returns p . q */
 INLINE double apply_chunk(const poisson *s, int chunk, int dim) {
     const level *l = &s->levels[0];
-    dvec8 dot = {0};
+    dvec8 dot = dvec8_of(0);
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
         const block *k = &l->block[id];
         int even = spot(l, id, EVEN), other[2] = {even == id ? l->stride : 0, even == id ? 0 : l->stride};
@@ -168,7 +168,7 @@ INLINE double apply_chunk(const poisson *s, int chunk, int dim) {
             }
             q += c->extra * mine;
             s->q[here] = q;
-            dot += vec8_wide(q) * vec8_wide(mine);
+            dot = dvec8_plus_dot(dot, q, mine);
         }
     }
     return dvec8_total(dot);
@@ -184,11 +184,11 @@ HOT static double descend_task(void *context, int chunk) {
     const cg_pass *w = context;
     poisson *s = w->s;
     vec8 alpha = vec8_of((float)w->alpha);
-    dvec8 dot = {0};
+    dvec8 dot = dvec8_of(0);
     for (int i = chunk * VECTOR_GRAIN; i < vectors_end(s, chunk); ++i) {
         vec8 r = s->r[i] - alpha * s->q[i];
         s->r[i] = r;
-        dot += vec8_wide(r) * vec8_wide(r);
+        dot = dvec8_plus_dot(dot, r, r);
     }
     return dvec8_total(dot);
 }
@@ -197,17 +197,23 @@ HOT static double descend_task(void *context, int chunk) {
 HOT static void gather_task(void *context, int chunk) {
     const cg_pass *w = context;
     poisson *s = w->s;
-    dvec8 alpha = vec8_wide(vec8_of((float)w->alpha));
+    vec8 alpha = vec8_of((float)w->alpha);
     for (int i = chunk * VECTOR_GRAIN; i < vectors_end(s, chunk); ++i) {
-        s->x[i] += vec8_wide(s->y[i]) + alpha * vec8_wide(s->search[i]);
+        dvec8 step = dvec8_plus_dot(vec8_wide(s->y[i]), alpha, s->search[i]);
+        s->x[i] = dvec8_plus_product(step, dvec8_of(1), s->x[i]);
         s->y[i] = vec8_of(0);
     }
+}
+
+/* sum + a (mine - other) */
+INLINE dvec8 flux(dvec8 sum, vec8 a, dvec8 mine, dvec8 other) {
+    return dvec8_plus_product(sum, vec8_wide(a), dvec8_minus(mine, other));
 }
 
 /* r = b - A x in double; returns r . r */
 INLINE double residual_chunk(const poisson *s, int chunk, int dim) {
     const level *l = &s->levels[0];
-    dvec8 dot = {0};
+    dvec8 dot = dvec8_of(0);
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
         const block *k = &l->block[id];
         int even = spot(l, id, EVEN), other[2] = {even == id ? l->stride : 0, even == id ? 0 : l->stride};
@@ -218,16 +224,18 @@ INLINE double residual_chunk(const poisson *s, int chunk, int dim) {
             dvec8 mine = s->x[here], across = x[id];
             dvec8 beside = h == EVEN ? dvec8_after(((const double *)&x[k->neighbour[X_LOW]])[7], across)
                                      : dvec8_before(across, ((const double *)&x[k->neighbour[X_HIGH]])[0]);
-            dvec8 ax = vec8_wide(c->x_mid) * (mine - across) + vec8_wide(c->x_out) * (mine - beside);
-            ax += vec8_wide(c->y_low) * (mine - x[k->neighbour[Y_LOW]]);
-            ax += vec8_wide(c->y_high) * (mine - x[k->neighbour[Y_HIGH]]);
+            dvec8 ax = flux(dvec8_of(0), c->x_mid, mine, across);
+            ax = flux(ax, c->x_out, mine, beside);
+            ax = flux(ax, c->y_low, mine, x[k->neighbour[Y_LOW]]);
+            ax = flux(ax, c->y_high, mine, x[k->neighbour[Y_HIGH]]);
             if (dim == 3) {
-                ax += vec8_wide(c->z_low) * (mine - x[k->neighbour[Z_LOW]]);
-                ax += vec8_wide(c->z_high) * (mine - x[k->neighbour[Z_HIGH]]);
+                ax = flux(ax, c->z_low, mine, x[k->neighbour[Z_LOW]]);
+                ax = flux(ax, c->z_high, mine, x[k->neighbour[Z_HIGH]]);
             }
-            dvec8 r = vec8_wide(s->rhs[here]) - (ax + vec8_wide(c->extra) * mine);
+            ax = dvec8_plus_product(ax, vec8_wide(c->extra), mine);
+            dvec8 r = dvec8_minus(vec8_wide(s->rhs[here]), ax);
             s->r[here] = dvec8_narrow(r);
-            dot += r * r;
+            dot = dvec8_plus_product(dot, r, r);
         }
     }
     return dvec8_total(dot);
@@ -240,9 +248,9 @@ HOT static double residual_task(void *context, int chunk) {
 
 HOT static double norm_task(void *context, int chunk) {
     const cg_pass *w = context;
-    dvec8 dot = {0};
+    dvec8 dot = dvec8_of(0);
     for (int i = chunk * VECTOR_GRAIN; i < vectors_end(w->s, chunk); ++i)
-        dot += vec8_wide(w->to[i]) * vec8_wide(w->to[i]);
+        dot = dvec8_plus_dot(dot, w->to[i], w->to[i]);
     return dvec8_total(dot);
 }
 
@@ -259,13 +267,13 @@ HOT static double diagonal_task(void *context, int chunk) {
     const cg_pass *w = context;
     poisson *s = w->s;
     const level *l = &s->levels[0];
-    dvec8 dot = {0};
+    dvec8 dot = dvec8_of(0);
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id)
         for (int h = 0; h < 2; ++h) {
             int here = spot(l, id, h);
             vec8 r = s->r[here], z = r * l->coefs[l->block[id].coefs].side[h].inverse;
             s->z[here] = z;
-            dot += vec8_wide(r) * vec8_wide(z);
+            dot = dvec8_plus_dot(dot, r, z);
         }
     return dvec8_total(dot);
 }

@@ -89,28 +89,36 @@ HOT static void first_red_task(void *context, int chunk) {
         w->x[id] = w->b[id] * coefs_of(w->l, id, half_of(w->l, id, RED))->inverse;
 }
 
-/* One colour; returns the sum of x b over it. */
-INLINE double sweep_chunk(const pass *w, int chunk, int corrected, int dim) {
+/* One colour; returns the sum of x b over it when that is wanted. */
+INLINE double sweep_chunk(const pass *w, int chunk, int corrected, int dotted, int dim) {
     const level *l = w->l;
     const vec8 *other = w->x + (w->colour == RED ? l->stride : 0);
     const vec8 *b = w->b + (w->colour == RED ? 0 : l->stride);
     vec8 *x = w->x + (w->colour == RED ? 0 : l->stride);
-    dvec8 dot = {0};
+    dvec8 dot = dvec8_of(0);
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
         int half = half_of(l, id, w->colour);
         vec8 sum = half == EVEN ? neighbours(w, other, id, EVEN, corrected, dim)
                                 : neighbours(w, other, id, ODD, corrected, dim);
         vec8 mine = b[id], next = (mine + sum) * coefs_of(l, id, half)->inverse;
         x[id] = next;
-        dot += vec8_wide(mine) * vec8_wide(next);
+        if (dotted) dot = dvec8_plus_dot(dot, mine, next);
     }
     return dvec8_total(dot);
 }
 
-HOT static double sweep_task(void *context, int chunk) {
+HOT static void sweep_task(void *context, int chunk) {
     const pass *w = context;
-    if (w->corrected) return w->l->dim == 3 ? sweep_chunk(w, chunk, 1, 3) : sweep_chunk(w, chunk, 1, 2);
-    return w->l->dim == 3 ? sweep_chunk(w, chunk, 0, 3) : sweep_chunk(w, chunk, 0, 2);
+    int flat = w->l->dim == 2;
+    if (w->corrected) flat ? sweep_chunk(w, chunk, 1, 0, 2) : sweep_chunk(w, chunk, 1, 0, 3);
+    else flat ? sweep_chunk(w, chunk, 0, 0, 2) : sweep_chunk(w, chunk, 0, 0, 3);
+}
+
+HOT static double dotted_sweep_task(void *context, int chunk) {
+    const pass *w = context;
+    int flat = w->l->dim == 2;
+    if (w->corrected) return flat ? sweep_chunk(w, chunk, 1, 1, 2) : sweep_chunk(w, chunk, 1, 1, 3);
+    return flat ? sweep_chunk(w, chunk, 0, 1, 2) : sweep_chunk(w, chunk, 0, 1, 3);
 }
 
 /* The residual of the red cells of a block; black is in balance. first: red is b / d. */
@@ -154,43 +162,58 @@ HOT static void restrict_task(void *context, int chunk) {
     else restrict_chunk(w, chunk, 0, 2);
 }
 
-static double sweep(pass *w, pool *p, int colour, int corrected) {
+static void sweep(pass *w, pool *p, int colour, int corrected) {
     w->colour = colour;
     w->corrected = corrected;
-    return parallel_sum(p, level_chunks(w->l), sweep_task, w);
+    parallel_for(p, level_chunks(w->l), sweep_task, w);
+}
+
+/* As sweep; returns x . b over the colour. */
+static double dotted_sweep(pass *w, pool *p, int colour, int corrected) {
+    w->colour = colour;
+    w->corrected = corrected;
+    return parallel_sum(p, level_chunks(w->l), dotted_sweep_task, w);
 }
 
 /* red, black, red, ..., red: symmetric, and as good as exact on the few cells that are left */
-static double solve_coarsest(pass *w, pool *p) {
-    double dot = 0;
+static void solve_coarsest(pass *w, pool *p) {
     for (int s = 0; s < COARSEST_SWEEPS; ++s) {
-        dot = sweep(w, p, BLACK, 0);
-        dot += sweep(w, p, RED, 0);
+        sweep(w, p, BLACK, 0);
+        sweep(w, p, RED, 0);
     }
-    return dot;
 }
 
-/* x holds the first red sweep already. */
-static double cycle(level *levels, int depth, int count, pool *p, vec8 *x, const vec8 *b, int gamma) {
-    level *l = &levels[depth];
-    pass w = {.l = l, .x = x, .b = b};
-    if (depth == count - 1) return solve_coarsest(&w, p);
+static void cycle(level *levels, int depth, int count, pool *p, int gamma);
+
+/* Down to the coarser level and its solve. x holds a red sweep already: red is in balance. */
+static void descend(pass *w, level *levels, int depth, int count, pool *p, int gamma, int first) {
     level *coarse = &levels[depth + 1];
-    w.coarse = coarse;
-    int visits = depth == 0 ? 1 : gamma;
-    double dot = 0;
-    for (int visit = 0; visit < visits; ++visit) { /* red is in balance when a visit begins */
-        sweep(&w, p, BLACK, 0);
-        parallel_for(p, level_chunks(coarse), visit == 0 ? restrict_first_task : restrict_task, &w);
-        cycle(levels, depth + 1, count, p, coarse->x, coarse->b, gamma);
-        dot = sweep(&w, p, BLACK, 1);
-        dot += sweep(&w, p, RED, 0);
+    w->coarse = coarse;
+    sweep(w, p, BLACK, 0);
+    parallel_for(p, level_chunks(coarse), first ? restrict_first_task : restrict_task, w);
+    cycle(levels, depth + 1, count, p, gamma);
+}
+
+static void cycle(level *levels, int depth, int count, pool *p, int gamma) {
+    level *l = &levels[depth];
+    pass w = {.l = l, .x = l->x, .b = l->b};
+    if (depth == count - 1) {
+        solve_coarsest(&w, p);
+        return;
     }
-    return dot;
+    for (int visit = 0; visit < gamma; ++visit) {
+        descend(&w, levels, depth, count, p, gamma, visit == 0);
+        sweep(&w, p, BLACK, 1);
+        sweep(&w, p, RED, 0);
+    }
 }
 
 double cycle_apply(level *levels, int count, pool *p, vec8 *correction, const vec8 *rhs, int gamma) {
     pass w = {.l = &levels[0], .x = correction, .b = rhs};
+    int deep = count > 1;
     parallel_for(p, level_chunks(w.l), first_red_task, &w);
-    return cycle(levels, 0, count, p, correction, rhs, gamma);
+    if (deep) descend(&w, levels, 0, count, p, gamma, 1);
+    else solve_coarsest(&w, p);
+    double dot = dotted_sweep(&w, p, BLACK, deep);
+    return dot + dotted_sweep(&w, p, RED, 0);
 }

@@ -193,8 +193,6 @@ typedef struct filling {
     int32_t *first; /* entries a chunk adds, then the first of them */
 } filling;
 
-typedef int32_t mask8 __attribute__((vector_size(32)));
-
 INLINE void finish_coefs(block_coefs *c) {
     for (int h = 0; h < 2; ++h) {
         side_coefs *s = &c->side[h];

@@ -214,10 +214,9 @@ HOT static void backward_task(void *context, int group) {
 HOT static double dot_task(void *context, int chunk) {
     const front_pass *w = context;
     const vec8 *z = w->z, *r = w->r;
-    dvec8 dot = {0};
+    dvec8 dot = dvec8_of(0);
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(w->l, chunk); ++id)
-        dot += vec8_wide(z[id]) * vec8_wide(r[id]) +
-               vec8_wide(z[w->l->stride + id]) * vec8_wide(r[w->l->stride + id]);
+        dot = dvec8_plus_dot(dvec8_plus_dot(dot, z[id], r[id]), z[w->l->stride + id], r[w->l->stride + id]);
     return dvec8_total(dot);
 }
 

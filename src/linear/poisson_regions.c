@@ -247,7 +247,8 @@ HOT static void sum_chunk(void *context, int chunk) {
         int32_t slot = g->block_slot[id];
         if (slot == NO_SLOT) continue;
         if (slot >= 0) {
-            g->slot_sum[slot] += dvec8_total(vec8_wide(w->v[id]) + vec8_wide(w->v[w->l->stride + id]));
+            g->slot_sum[slot] +=
+                dvec8_total(vec8_wide(w->v[id])) + dvec8_total(vec8_wide(w->v[w->l->stride + id]));
             continue;
         }
         const vec8 *half[2] = {&w->v[spot(w->l, id, EVEN)], &w->v[spot(w->l, id, ODD)]};
