@@ -100,7 +100,7 @@ static void distance_is_a_bound(void **state) {
         shape *s = compiled(p < PRIMITIVES ? &def[p] : &all);
         double zero[200][3];
         int zeros = 0;
-        for (uint64_t i = 0; i < 4000 && zeros < 200; ++i) {
+        for (uint64_t i = 0; i < 60000 && zeros < 200; ++i) {
             double a[3], b[3];
             draw(a, 2 * i, 1);
             draw(b, 2 * i + 1, 1);
@@ -115,7 +115,7 @@ static void distance_is_a_bound(void **state) {
             }
             ++zeros;
         }
-        assert_true(zeros >= 100);
+        assert_int_equal(zeros, 200);
         double lower[3], upper[3];
         shape_bounds(lower, upper, s);
         for (int z = 0; z < zeros; ++z)
