@@ -167,6 +167,8 @@ static void placed_bounds(double lower[3], double upper[3], const cache_solid *s
         lower[a] = cut ? low[a] : lower[a] - room;
         upper[a] = cut ? high[a] : upper[a] + room;
     }
+    if (p->flat)
+        upper[2] += 0.05 * (high[2] - low[2]); /* in front of the liquid's slab, not in one plane with it */
 }
 
 static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def) {
@@ -214,7 +216,8 @@ static rheo_status add_solids(cache_scene *c, int frame, rheo_report *report) {
 
 /* ---- liquid of a frame ---- */
 
-/* Sorted by fluid, a group each. */
+/* Sorted by fluid, a group each. A drop is drawn smaller than its volume: at full size spray looks like hail.
+ */
 static rheo_status add_spray(cache_scene *c, const int *liquid, int frame, rheo_report *report) {
     const cache_file *file = cache_find_file(c->manifest, CACHE_SPRAY, frame);
     char path[FILE_PATH_MAX];
@@ -231,7 +234,8 @@ static rheo_status add_spray(cache_scene *c, const int *liquid, int frame, rheo_
             if (spray.fluid && spray.fluid[i] != f) continue;
             float radius =
                 spray.radius && spray.radius[i] > 0 ? spray.radius[i] : 0.3f * (float)c->manifest->dx;
-            const float row[4] = {spray.position[i][0], spray.position[i][1], spray.position[i][2], radius};
+            const float row[4] = {spray.position[i][0], spray.position[i][1], spray.position[i][2],
+                                  0.7f * radius};
             memcpy(c->drop[at++], row, sizeof row);
         }
         if (at > first)

@@ -22,7 +22,7 @@ void picture_begin(picture_scene *s, vec3 lower, vec3 upper, bool flat, float ce
     s->sky = optics_default_sky();
     vec3 size = sub(upper, lower);
     float longest = fmaxf(size.x, fmaxf(size.y, flat ? 0 : size.z));
-    s->tint = flat ? 1.5f / fmaxf(size.z, 1e-6f) : fmaxf(1, 3 / longest);
+    s->tint = flat ? 2.5f / fmaxf(size.z, 1e-6f) : fmaxf(1, 3 / longest);
     s->camera = flat ? camera_flat(lower, upper, aspect) : camera_fit(lower, upper, aspect);
 }
 

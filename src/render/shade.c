@@ -204,8 +204,13 @@ static vec3 shade_glass(path *p, const tracer_hit *hit, vec3 x, vec3 d, int insi
     vec3 n = dot(hit->normal, d) < 0 ? hit->normal : scaled(hit->normal, -1);
     float unused, once = optics_fresnel(&unused, -dot(n, d), 1 / 1.5f);
     float share = inside < 0 ? 2 * once / (1 + once) : 0; /* both faces of the pane; none against liquid */
-    vec3 light = scaled(optics_sky(&p->s->sky, optics_reflect(d, n)), share);
-    return add(light, scaled(follow(p, x, d, inside, weight * (1 - share), depth + 1), 1 - share));
+    vec3 light = scaled(
+        add(optics_sky(&p->s->sky, optics_reflect(d, n)), optics_sun_glow(&p->s->sky, optics_reflect(d, n))),
+        share);
+    vec3 through = follow(p, x, d, inside, weight * (1 - share), depth + 1);
+    if (inside < 0)
+        through = mul(through, vec(0.93f, 0.965f, 0.955f)); /* so that an empty tank can be seen */
+    return add(light, scaled(through, 1 - share));
 }
 
 /* Light that liquid itself sends back: what depth swallows returns in part, in the liquid's colour. */
