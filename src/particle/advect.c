@@ -14,40 +14,52 @@
 enum { GRAIN = 1 << 13, REACH = GHOST - 1 };
 
 typedef struct moving {
-    particles *p;
+    size_t count;
+    float *x[3];
+    const float *v[3];
+    const uint8_t *spray;
     const box *b;
     const float *u[3], *shift[3];
-    float scale;    /* cells per m/s: dt / dx */
-    float limit[3]; /* highest position, cells */
+    float scale;       /* cells per m/s: dt / dx */
+    vec8 low, high[3]; /* lowest and highest positions, cells */
 } moving;
 
-/* Velocity at x for all components, in cells a step. */
-INLINE void look_all(vec8 k[3], const moving *t, const float *const u[3], const vec8 x[3], int dim) {
-    const box *b = t->b;
-    /* Places count from the border's outermost faces, so that truncation rounds down. */
+/* Cells and places of the particles: [axis][along it: 0 face centres, 1 the component's own faces]. They
+ * count from the border's outermost faces, so that truncation rounds down; `at` is multiplied by the step
+ * along its axis. */
+typedef struct places {
     vec8 f[3][2];
-    int8 at[3][2]; /* [axis][along it: 0 face centres, 1 the component's own faces] */
+    int8 at[3][2];
+} places;
+
+INLINE vec8 look_along(const moving *t, const float *u, const places *l, int axis, int dim) {
+    const box *b = t->b;
+    ptrdiff_t origin = b->first - GHOST * (b->step[0] + b->step[1] + (dim == 3 ? b->step[2] : 0));
+    spot s = {.f = {l->f[0][axis == 0], l->f[1][axis == 1]}};
+    int8 sum = l->at[0][axis == 0] + l->at[1][axis == 1];
+    if (dim == 3) {
+        s.f[2] = l->f[2][axis == 2];
+        sum += l->at[2][axis == 2];
+    }
+    spot_at(&s, sum);
+    return t->scale * look(u + origin, &s, b->step[1], b->step[2], dim, 0).value;
+}
+
+/* Velocity at x, in cells a step. The components are written out because loops over them stay loops. */
+INLINE void look_all(vec8 k[3], const moving *t, const float *const u[3], const vec8 x[3], int dim) {
+    places l;
     for (int a = 0; a < dim; ++a)
         for (int own = 0; own < 2; ++own) {
-            f[a][own] = vec8_split(&at[a][own], x[a] + (own ? GHOST : GHOST - 0.5f));
-            at[a][own] *= (int)b->step[a];
+            l.f[a][own] = vec8_split(&l.at[a][own], x[a] + (own ? GHOST : GHOST - 0.5f));
+            if (a > 0) l.at[a][own] *= (int)t->b->step[a];
         }
-
-    int origin = (int)(b->first - GHOST * (b->step[0] + b->step[1] + (dim == 3 ? b->step[2] : 0)));
-    for (int axis = 0; axis < dim; ++axis) {
-        spot s = {.f = {f[0][axis == 0], f[1][axis == 1]}};
-        int8 sum = at[0][axis == 0] + at[1][axis == 1] + origin;
-        if (dim == 3) {
-            s.f[2] = f[2][axis == 2];
-            sum += at[2][axis == 2];
-        }
-        memcpy(s.at, &sum, sizeof s.at);
-        k[axis] = t->scale * look(u[axis], &s, b->step[1], b->step[2], dim, 0).value;
-    }
+    k[0] = look_along(t, u[0], &l, 0, dim);
+    k[1] = look_along(t, u[1], &l, 1, dim);
+    if (dim == 3) k[2] = look_along(t, u[2], &l, 2, dim);
 }
 
 INLINE vec8 hold_near(const moving *t, vec8 x, int axis) {
-    return vec8_hold(x, -REACH, t->limit[axis]);
+    return vec8_hold(x, t->low, t->high[axis]);
 }
 
 INLINE void step_from(vec8 y[3], const moving *t, const vec8 x[3], const vec8 k[3], float share, int dim) {
@@ -55,23 +67,23 @@ INLINE void step_from(vec8 y[3], const moving *t, const vec8 x[3], const vec8 k[
 }
 
 /* Reads and writes whole groups of lanes: columns are padded behind the last particle. */
-INLINE void move_range_dim(const moving *t, size_t begin, size_t end, int dim, int shifted) {
-    const particles *p = t->p;
+INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int dim, int shifted) {
+    const moving copy = *shared, *t = &copy; /* which the stores to positions cannot reach */
     for (size_t i = begin; i < end; i += LANES) {
         vec8 x[3], y[3], k1[3], k2[3], k3[3], extra[3];
-        for (int a = 0; a < dim; ++a) x[a] = hold_near(t, vec8_load(p->x[a] + i), a);
+        for (int a = 0; a < dim; ++a) x[a] = hold_near(t, vec8_load(t->x[a] + i), a);
         look_all(k1, t, t->u, x, dim);
         step_from(y, t, x, k1, 0.5f, dim);
         look_all(k2, t, t->u, y, dim);
         step_from(y, t, x, k2, 0.75f, dim);
         look_all(k3, t, t->u, y, dim);
         if (shifted) look_all(extra, t, t->shift, x, dim);
-        int8 spray = mask_load(p->spray + i);
+        int8 spray = mask_load(t->spray + i);
         for (int a = 0; a < dim; ++a) {
             vec8 move = (2 * k1[a] + 3 * k2[a] + 4 * k3[a]) * (1 / 9.0f);
             if (shifted) move += extra[a];
-            move = vec8_select(spray, t->scale * vec8_load(p->v[a] + i), move);
-            vec8_store(p->x[a] + i, hold_near(t, x[a] + move, a));
+            move = vec8_select(spray, t->scale * vec8_load(t->v[a] + i), move);
+            vec8_store(t->x[a] + i, hold_near(t, x[a] + move, a));
         }
     }
 }
@@ -90,17 +102,20 @@ HOT static void move_range(const moving *t, size_t begin, size_t end) {
 static void move_block(void *context, int block) {
     const moving *t = context;
     size_t begin = (size_t)block * GRAIN, end = begin + GRAIN;
-    move_range(t, begin, end < t->p->count ? end : t->p->count);
+    move_range(t, begin, end < t->count ? end : t->count);
 }
 
 void particles_advect(particles *p, const mac_grid *g, const mac_field *u, const mac_field *shift,
                       double dt) {
     assert(g->box.size < INT32_MAX);
-    moving t = {.p = p, .b = &g->box, .scale = (float)(dt / g->dx)};
+    moving t = {.count = p->count, .spray = p->spray, .b = &g->box, .scale = (float)(dt / g->dx)};
+    t.low = vec8_all(-REACH);
     for (int axis = 0; axis < g->box.dim; ++axis) {
         t.u[axis] = u->value[axis];
         t.shift[axis] = shift ? shift->value[axis] : NULL;
-        t.limit[axis] = (float)(g->box.n[axis] + REACH);
+        t.x[axis] = p->x[axis];
+        t.v[axis] = p->v[axis];
+        t.high[axis] = vec8_all((float)(g->box.n[axis] + REACH));
     }
     parallel_for(g->pool, block_count((long)p->count, GRAIN), move_block, &t);
 }

@@ -52,8 +52,9 @@ INLINE void vec8_store(float *to, vec8 v) {
     memcpy(to, &v, sizeof v);
 }
 
+/* Not an initialiser of eight: gcc would insert them one by one. */
 INLINE vec8 vec8_all(float a) {
-    return (vec8){a, a, a, a, a, a, a, a};
+    return a - (vec8){0};
 }
 
 /* a where the mask is set, else b */
@@ -62,9 +63,9 @@ INLINE vec8 vec8_select(int8 mask, vec8 a, vec8 b) {
 }
 
 /* Within [low, high]; NaN becomes low. */
-INLINE vec8 vec8_hold(vec8 x, float low, float high) {
-    x = vec8_select(x > vec8_all(low), x, vec8_all(low));
-    return vec8_select(x < vec8_all(high), x, vec8_all(high));
+INLINE vec8 vec8_hold(vec8 x, vec8 low, vec8 high) {
+    x = vec8_select(x > low, x, low);
+    return vec8_select(x < high, x, high);
 }
 
 /* All bits set in the lanes whose byte is not 0. */
@@ -103,6 +104,12 @@ typedef struct spot {
     uint32_t at[LANES];
     vec8 f[3];
 } spot;
+
+/* Through memory: taking lanes out of a register one by one costs more than a store and eight loads. */
+INLINE void spot_at(spot *s, int8 at) {
+    memcpy(s->at, &at, sizeof s->at);
+    __asm__("" : "+m"(s->at));
+}
 
 typedef struct lookup {
     vec8 value, slope[3]; /* slopes per cell, only when asked for */

@@ -171,8 +171,10 @@ INLINE void spread_row_dim(const spreading *t, int j, int k, int dim, int affine
         for (size_t q = start[i]; q < start[i + 1];) { /* once, or more for a cell that is cut by a batch */
             if (q == r.end) make_ready(&r, t->p, q, end, j, k, dim, affine);
             size_t stop = start[i + 1] < r.end ? start[i + 1] : r.end;
-            for (int axis = 0; axis < dim; ++axis)
-                spread_cell(t, &r, q, stop, box_at(b, i, j, k), axis, dim, affine);
+            ptrdiff_t cell = box_at(b, i, j, k);
+            spread_cell(t, &r, q, stop, cell, 0, dim, affine);
+            spread_cell(t, &r, q, stop, cell, 1, dim, affine);
+            if (dim == 3) spread_cell(t, &r, q, stop, cell, 2, dim, affine);
             q = stop;
         }
 }
