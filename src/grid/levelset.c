@@ -24,9 +24,9 @@ enum { SLAB = 4, CHUNK = 64 };
 static const uint32_t UNTOUCHED = 0, PENDING = UINT32_MAX; /* other marks: number of the patch + 1 */
 static const float PATCH_RADIUS = 0.75f;                   /* cells */
 
-/* A piece of the surface, in cells. A normal of no length makes it a point. */
+/* A piece of the surface, in cells. Without a normal it is a point. */
 typedef struct {
-    float foot[3], normal[3];
+    float foot[3], normal[3], radius;
 } patch;
 
 typedef struct {
@@ -54,18 +54,13 @@ typedef struct {
     uint32_t *marks;
     patch *patches;
     slab *slabs;
-    int slab_count, outer; /* the axis across which slabs are cut */
+    int slab_count, outer;  /* the axis across which slabs are cut */
+    int lower[3], upper[3]; /* the cells that are known: owned and one border layer, half-open */
     float band;
 } job;
 
-static int lower_of(const job *s, int axis) {
-    return axis < s->g->box.dim ? -1 : 0;
-}
-static int upper_of(const job *s, int axis) { /* one past the last */
-    return axis < s->g->box.dim ? s->g->box.n[axis] + 1 : 1;
-}
 static bool has_cell(const job *s, int axis, int at) {
-    return at >= lower_of(s, axis) && at < upper_of(s, axis);
+    return at >= s->lower[axis] && at < s->upper[axis];
 }
 
 /* Room for one more of an array; NULL when there is no memory. */
@@ -172,6 +167,7 @@ static void freeze(job *s, slab *sl, int i, int j, int k) {
     band_cell *cell = append_cell(sl, &sl->now);
     patch *p = append_patch(sl);
     if (!cell || !p) return;
+    p->radius = square(normal) > 0 ? PATCH_RADIUS : 0;
     for (int a = 0; a < 3; ++a) {
         p->normal[a] = normal[a];
         p->foot[a] = (float)at[a] + height * normal[a];
@@ -212,7 +208,7 @@ static void freeze_row(job *s, slab *sl, int j, int k) {
 
 /* Runs over the rows of a slab. */
 static void for_rows(job *s, int number, void (*row)(job *, slab *, int, int)) {
-    int from = number * SLAB - 1, to = from + SLAB, end = upper_of(s, s->outer);
+    int from = number * SLAB - 1, to = from + SLAB, end = s->upper[s->outer];
     if (to > end) to = end;
     for (int o = from; o < to; ++o) {
         if (s->outer == 1) {
@@ -293,19 +289,16 @@ static void grow_task(void *context, int number) {
     }
 }
 
-/* Distance of a patch [cells]; *across: where the perpendicular meets its plane. */
-static float patch_distance(float across[3], bool *beside, const patch *p, const int16_t at[3]) {
-    float from[3];
-    for (int a = 0; a < 3; ++a) from[a] = (float)at[a] - p->foot[a];
-    float all2 = square(from);
-    float height = from[0] * p->normal[0] + from[1] * p->normal[1] + from[2] * p->normal[2];
-    for (int a = 0; a < 3; ++a) across[a] = (float)at[a] - height * p->normal[a];
-    float aside2 = all2 - height * height;
-    *beside = aside2 > PATCH_RADIUS * PATCH_RADIUS;
-    if (square(p->normal) == 0) return sqrtf(all2);
-    if (!*beside) return fabsf(height);
-    float aside = sqrtf(aside2) - PATCH_RADIUS;
-    return sqrtf(height * height + aside * aside);
+/* Squared distance of a patch [cells^2]; across: where the perpendicular meets its plane; beside: that is off
+ * it. */
+INLINE float patch_distance2(float across[3], bool *beside, const patch *p, const float at[3]) {
+    const float x = at[0] - p->foot[0], y = at[1] - p->foot[1], z = at[2] - p->foot[2];
+    const float height = x * p->normal[0] + y * p->normal[1] + z * p->normal[2];
+    const float aside2 = x * x + y * y + z * z - height * height;
+    for (int a = 0; a < 3; ++a) across[a] = at[a] - height * p->normal[a];
+    *beside = aside2 > p->radius * p->radius;
+    const float aside = *beside ? sqrtf(aside2) - p->radius : 0;
+    return height * height + aside * aside;
 }
 
 /* The patch held where the perpendicular meets the plane, if there is one: it lies nearer than one handed on.
@@ -313,9 +306,9 @@ static float patch_distance(float across[3], bool *beside, const patch *p, const
 static uint32_t patch_near(const job *s, const float across[3]) {
     int at[3] = {0, 0, 0};
     for (int a = 0; a < s->g->box.dim; ++a) {
-        float low = (float)lower_of(s, a), high = (float)upper_of(s, a) - 1;
+        float low = (float)s->lower[a], high = (float)s->upper[a] - 1;
         if (!(across[a] >= low && across[a] <= high)) return UNTOUCHED;
-        at[a] = (int)(across[a] - low + 0.5f) + lower_of(s, a);
+        at[a] = (int)(across[a] - low + 0.5f) + s->lower[a];
     }
     return s->marks[box_at(&s->g->box, at[0], at[1], at[2])];
 }
@@ -324,6 +317,7 @@ static uint32_t patch_near(const job *s, const float across[3]) {
  * settled. */
 static void settle(job *s, band_cell *c) {
     const box *b = &s->g->box;
+    const float at[3] = {c->at[0], c->at[1], c->at[2]};
     float least = INFINITY, across[3], best[3] = {0, 0, 0};
     bool beside, best_beside = false;
     uint32_t tried = UNTOUCHED;
@@ -333,23 +327,23 @@ static void settle(job *s, band_cell *c) {
             uint32_t m = s->marks[(ptrdiff_t)c->index + side * b->step[a]];
             if (m == UNTOUCHED || m == PENDING || m == tried) continue;
             tried = m;
-            float d = patch_distance(across, &beside, &s->patches[m - 1], c->at);
-            if (d >= least) continue;
-            least = d;
+            float d2 = patch_distance2(across, &beside, &s->patches[m - 1], at);
+            if (d2 >= least) continue;
+            least = d2;
             c->patch = m;
             best_beside = beside;
             for (int e = 0; e < 3; ++e) best[e] = across[e];
         }
     uint32_t m = best_beside ? patch_near(s, best) : UNTOUCHED;
     if (m != UNTOUCHED && m != PENDING) {
-        float d = patch_distance(across, &beside, &s->patches[m - 1], c->at);
-        if (d < least) {
-            least = d;
+        float d2 = patch_distance2(across, &beside, &s->patches[m - 1], at);
+        if (d2 < least) {
+            least = d2;
             c->patch = m;
         }
     }
-    c->inner = least < s->band;
-    set_phi(s, c->index, least);
+    c->inner = least < s->band * s->band;
+    set_phi(s, c->index, sqrtf(least));
 }
 
 static void settle_task(void *context, int number) {
@@ -427,6 +421,10 @@ static int run(job *s) {
 int levelset_redistance(float *phi, const mac_grid *g, int band) {
     int outer = g->box.dim - 1;
     job s = {.g = g, .phi = phi, .outer = outer, .band = (float)band};
+    for (int a = 0; a < 3; ++a) {
+        s.lower[a] = a < g->box.dim ? -1 : 0;
+        s.upper[a] = a < g->box.dim ? g->box.n[a] + 1 : 1;
+    }
     s.slab_count = (g->box.n[outer] + 2 + SLAB - 1) / SLAB;
     s.slabs = calloc((size_t)s.slab_count, sizeof *s.slabs);
     /* calloc, not mem_alloc: pages far from the surface are never touched and so cost nothing */
