@@ -100,6 +100,7 @@ static rheo_status add_scalar(builder *b, struct fy_token *token, const struct f
     if (memchr(copy, '\0', length)) return fail_at(b, mark, "printable text", "a text holds a zero byte");
     n->text = copy;
     n->quoted = token && fy_token_scalar_style(token) != FYSS_PLAIN;
+    if (n->quoted && n->column > 1) --n->column; /* the library's mark is behind the quote */
     return attach(b, n, mark);
 }
 

@@ -1,0 +1,336 @@
+/* Bad inputs through the command: each must end with the right exit code, say where and what, and leave
+ * nothing behind.
+ *
+ * A row is a scene text (written as s.yaml), the arguments, the exit code and pieces that stderr must hold.
+ * Every row runs in an empty directory; afterwards only the files that were put there may be in it, unchanged
+ * in number. */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef RHEO_COMMAND
+#define RHEO_COMMAND getenv("RHEO")
+#endif
+
+typedef struct bad {
+    const char *name, *scene, *arguments;
+    int exit_code;
+    const char *says[4];
+    const char *file, *content; /* one more file, or NULL */
+} bad;
+
+#define FLUID       "fluids:\n  - fill: [ { box: { min: [0, 0, 0], max: [0.5, 0.5, 1] } } ]\n"
+#define CHECK       "check s.yaml"
+#define FILL(shape) "fluids:\n  - fill: [ " shape " ]\n"
+#define SOLID(text) FLUID "solids:\n  - " text "\n"
+#define MESH(name)  SOLID("shape: { mesh: { file: " name " } }")
+
+/* clang-format off */ /* one row a line */
+static const bad table[] = {
+    /* the text itself */
+    {"empty file", "", CHECK, 3, {"s.yaml", "empty"}, 0, 0},
+    {"only a comment", "# nothing\n", CHECK, 3, {"s.yaml", "empty"}, 0, 0},
+    {"not YAML", "domain: { cells: 16\nfluids: [\n", CHECK, 3, {"s.yaml:", "not valid YAML"}, 0, 0},
+    {"tab indentation", "domain:\n\tcells: 16\n", CHECK, 3, {"s.yaml:2:", "not valid YAML"}, 0, 0},
+    {"a list", "- 1\n- 2\n", CHECK, 3, {"s.yaml:1:1", "map"}, 0, 0},
+    {"a word", "hello\n", CHECK, 3, {"s.yaml:1:1", "map"}, 0, 0},
+    {"duplicate key", "domain:\n  cells: 16\n  cells: 17\n" FLUID, CHECK, 3, {"s.yaml:3:3", "already given", "line 2"}, 0, 0},
+    {"alias", "domain: { cells: 16 }\ntime: &t { frames: 2 }\n" FLUID, CHECK, 3, {"s.yaml:2:", "anchors"}, 0, 0},
+    {"alias bomb", "a: &a [1,1]\nb: &b [*a,*a,*a]\nc: [*b,*b,*b]\n", CHECK, 3, {"s.yaml:1:", "anchors"}, 0, 0},
+    {"tag", "domain: !!map { cells: 16 }\n" FLUID, CHECK, 3, {"s.yaml:1:", "tags"}, 0, 0},
+    {"two documents", FLUID "---\n" FLUID, CHECK, 3, {"s.yaml:3:", "second document"}, 0, 0},
+    {"binary", "\x01\x02\xff\xfe", CHECK, 3, {"s.yaml"}, 0, 0},
+
+    /* names */
+    {"unknown section", "domian: { cells: 16 }\n" FLUID, CHECK, 3, {"s.yaml:1:1: domian", "unknown key", "'domain'"}, 0, 0},
+    {"unknown key", "domain: { cels: 16 }\n" FLUID, CHECK, 3, {"s.yaml:1:11: domain.cels", "unknown key 'cels'", "'cells'", "allowed: dim, size, cells"}, 0, 0},
+    {"unknown key in a shape", FILL("{ sphere: { centre: [0.5, 0.5, 0.5], radius: 0.2 } }"), CHECK, 3, {"s.yaml:2:25: fluids[0].fill[0].sphere.centre", "'center'"}, 0, 0},
+    {"unknown shape", FILL("{ spere: { center: [0.5, 0.5, 0.5], radius: 0.2 } }"), CHECK, 3, {"s.yaml:2:15: fluids[0].fill[0].spere", "'sphere'"}, 0, 0},
+    {"two shapes in one", FILL("{ box: { min: [0, 0, 0], max: [1, 1, 1] }, sphere: { center: [0, 0, 0], radius: 1 } }"), CHECK, 3, {"s.yaml:2:", "second shape"}, 0, 0},
+    {"no shape", FILL("{ move: [0, 0, 0] }"), CHECK, 3, {"s.yaml:2:13", "no shape"}, 0, 0},
+    {"unknown method", "solver: { method: flop }\n" FLUID, CHECK, 3, {"s.yaml:1:19: solver.method", "'flip'"}, 0, 0},
+    {"unknown material", "fluids:\n  - material: wather\n", CHECK, 3, {"s.yaml:2:15: fluids[0].material", "'water'"}, 0, 0},
+    {"unknown side", "domain: { walls: { topp: open } }\n" FLUID, CHECK, 3, {"s.yaml:1:20: domain.walls.topp", "'top'"}, 0, 0},
+    {"unknown fluid", FLUID "emitters:\n  - { fluid: watre, shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } } }\n", CHECK, 3, {"s.yaml:4:14: emitters[0].fluid", "'water'"}, 0, 0},
+    {"unknown quantity", FLUID "probes:\n  - { name: p, from: [0, 0, 0], of: [velocty] }\n", CHECK, 3, {"s.yaml:4:38: probes[0].of[0]", "'velocity'"}, 0, 0},
+    {"name for a path", FLUID "probes:\n  - { name: ../p, from: [0, 0, 0], of: [phi] }\n", CHECK, 3, {"s.yaml:4:13: probes[0].name", "cannot be used as a name"}, 0, 0},
+    {"name twice", FLUID "  - { name: water }\n", CHECK, 3, {"s.yaml:3:", "fluids[1].name", "used twice"}, 0, 0},
+
+    /* kinds and ranges */
+    {"text for a number", "domain: { cells: many }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells", "'many'", "a whole number"}, 0, 0},
+    {"quoted number", "domain: { cells: \"16\" }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells"}, 0, 0},
+    {"broken number", "time: { fps: 30fps }\n" FLUID, CHECK, 3, {"s.yaml:1:14: time.fps", "30fps"}, 0, 0},
+    {"fraction for a count", "time: { frames: 2.5 }\n" FLUID, CHECK, 3, {"s.yaml:1:17: time.frames"}, 0, 0},
+    {"number for a list", "fluids: 3\n", CHECK, 3, {"s.yaml:1:9: fluids", "a list"}, 0, 0},
+    {"number for a map", "domain: 3\n" FLUID, CHECK, 3, {"s.yaml:1:9: domain", "a map"}, 0, 0},
+    {"nothing for a map", "domain:\n" FLUID, CHECK, 3, {"domain: nothing"}, 0, 0},
+    {"two components", "domain: { size: [1, 1] }\n" FLUID, CHECK, 3, {"s.yaml:1:17: domain.size", "[x, y, z]"}, 0, 0},
+    {"yes for true", "output: { mesh: yes }\n" FLUID, CHECK, 3, {"s.yaml:1:17: output.mesh", "true or false"}, 0, 0},
+    {"zero cells", "domain: { cells: 0 }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells", "0 is out of range", "4 to 4096"}, 0, 0},
+    {"too many cells", "domain: { cells: 5000 }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells", "4 to 4096"}, 0, 0},
+    {"huge count", "domain: { cells: 99999999999999 }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells"}, 0, 0},
+    {"negative size", "domain: { size: [1, -1, 1] }\n" FLUID, CHECK, 3, {"s.yaml:1:21: domain.size[1]", "-1 is out of range"}, 0, 0},
+    {"NaN", "gravity: [0, .nan, 0]\n" FLUID, CHECK, 3, {"s.yaml:1:10: gravity", "nan"}, 0, 0},
+    {"infinity", "domain: { size: [1, .inf, 1] }\n" FLUID, CHECK, 3, {"s.yaml:1:21: domain.size[1]", "finite"}, 0, 0},
+    {"overflow", "time: { fps: 1e999 }\n" FLUID, CHECK, 3, {"s.yaml:1:14: time.fps"}, 0, 0},
+    {"bad dimension", "domain: { dim: 4 }\n" FLUID, CHECK, 3, {"s.yaml:1:16: domain.dim", "2 or 3"}, 0, 0},
+    {"thin domain", "domain: { size: [1, 1, 0.001], cells: 16 }\n" FLUID, CHECK, 3, {"s.yaml:1:17: domain.size", "two cells"}, 0, 0},
+    {"negative density", "fluids:\n  - density: -1\n", CHECK, 3, {"s.yaml:2:14: fluids[0].density", "out of range"}, 0, 0},
+    {"negative viscosity", "fluids:\n  - viscosity: -1\n", CHECK, 3, {"s.yaml:2:16: fluids[0].viscosity"}, 0, 0},
+    {"two densities", FLUID "  - { name: b, material: oil, fill: [ { box: { min: [0.6, 0, 0], max: [1, 0.5, 1] } } ] }\n", CHECK, 3, {"s.yaml:3:5", "fluids[1].density", "same density"}, 0, 0},
+    {"negative radius", FILL("{ sphere: { center: [0.5, 0.5, 0.5], radius: -0.2 } }"), CHECK, 3, {"s.yaml:2:58: fluids[0].fill[0].sphere.radius"}, 0, 0},
+    {"missing radius", FILL("{ sphere: { center: [0.5, 0.5, 0.5] } }"), CHECK, 3, {"fluids[0].fill[0].sphere.radius", "missing"}, 0, 0},
+    {"empty box", FILL("{ box: { min: [0.5, 0, 0], max: [0.5, 1, 1] } }"), CHECK, 3, {"s.yaml:2:20: fluids[0].fill[0].box", "min below max"}, 0, 0},
+    {"plane without normal", FILL("{ plane: { point: [0, 0.5, 0], normal: [0, 0, 0] } }"), CHECK, 3, {"normal has no length"}, 0, 0},
+    {"zero scale", FILL("{ sphere: { center: [0.5, 0.5, 0.5], radius: 0.2 }, scale: 0 }"), CHECK, 3, {"fluids[0].fill[0].scale"}, 0, 0},
+    {"empty union", FILL("{ union: [] }"), CHECK, 3, {"s.yaml:2:", "fluids[0].fill[0].union"}, 0, 0},
+    {"unsorted keys", "gravity: { keys: [[0, [0, -9.81, 0]], [2, [0, 0, 0]], [1, [0, 0, 0]]] }\n" FLUID, CHECK, 3, {"s.yaml:1:55: gravity.keys[2]", "rise"}, 0, 0},
+    {"keys without values", "gravity: { keys: [0, 1] }\n" FLUID, CHECK, 3, {"s.yaml:1:19: gravity.keys[0]"}, 0, 0},
+    {"keys misspelt", "gravity: { kyes: [[0, [0, -9.81, 0]]] }\n" FLUID, CHECK, 3, {"s.yaml:1:12: gravity", "'keys'"}, 0, 0},
+    {"span backwards", FLUID "emitters:\n  - { shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } }, during: [2, 1] }\n", CHECK, 3, {"s.yaml:4:76: emitters[0].during", "empty"}, 0, 0},
+    {"keyed without keys", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: keyed }"), CHECK, 3, {"solids[0].motion", "needs position or rotation"}, 0, 0},
+    {"camera without direction", FLUID "camera: { eye: [1, 1, 1], target: [1, 1, 1] }\n", CHECK, 3, {"s.yaml:3:35: camera.target"}, 0, 0},
+
+    /* names of the contract that this version does not have */
+    {"periodic walls", "domain: { walls: { x: periodic } }\n" FLUID, CHECK, 3, {"domain.walls", "not in this version", "closed, open"}, 0, 0},
+    {"smoke", "solver: { method: smoke }\n" FLUID, CHECK, 3, {"s.yaml:1:19: solver.method", "not in this version"}, 0, 0},
+    {"dynamic body", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "not in this version", "static, keyed"}, 0, 0},
+    {"heat", "heat: { ambient: 20 }\n" FLUID, CHECK, 3, {"s.yaml:1:7: heat", "not in this version"}, 0, 0},
+
+    /* what the doctor finds */
+    {"no fluids", "domain: { cells: 16 }\n", CHECK, 3, {"s.yaml:1:1: fluids", "missing"}, 0, 0},
+    {"empty fluids", "fluids: []\n", CHECK, 3, {"fluids", "no fluid at all"}, 0, 0},
+    {"no fill", "fluids:\n  - name: water\n", CHECK, 3, {"s.yaml:2:3: fluids", "no fluid at all"}, 0, 0},
+    {"fill outside", FILL("{ box: { min: [3, 0, 0], max: [4, 1, 1] } }"), CHECK, 3, {"s.yaml:2:11: fluids[0].fill", "outside the domain"}, 0, 0},
+    {"fluid inside a solid", SOLID("shape: { box: { min: [-1, -1, -1], max: [0.9, 0.9, 2] } }"), CHECK, 3, {"s.yaml:2:13: fluids[0].fill[0]", "entirely inside solids"}, 0, 0},
+    {"emitter outside", "fluids:\n  - name: water\nemitters:\n  - shape: { sphere: { center: [5, 5, 5], radius: 0.1 } }\n", CHECK, 3, {"emitters", "no fluid at all"}, 0, 0},
+    {"absurd memory", "domain: { cells: 4096 }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells", "GB of memory", "fewer cells"}, 0, 0},
+    {"absurd memory in a run", "domain: { cells: 4096 }\n" FLUID, "run s.yaml --out o", 3, {"s.yaml:1:18: domain.cells", "GB of memory"}, 0, 0},
+    {"missing mesh", MESH("none.obj"), CHECK, 3, {"s.yaml:4:28: solids[0].shape.mesh.file", "none.obj", "OBJ, PLY or STL"}, 0, 0},
+    {"mesh is a directory", MESH("/"), CHECK, 3, {"s.yaml:4:28: solids[0].shape.mesh.file", "not a file"}, 0, 0},
+    {"empty mesh", MESH("m.obj"), CHECK, 3, {"m.obj"}, "m.obj", ""},
+    {"open mesh", MESH("m.obj"), CHECK, 3, {"m.obj"}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n"},
+    {"mesh index out of range", MESH("m.obj"), CHECK, 3, {"m.obj"}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"},
+    {"garbage PLY", MESH("m.ply"), CHECK, 3, {"m.ply"}, "m.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 99999999\n"},
+
+    /* the command line */
+    {"no command", FLUID, "", 2, {"commands:"}, 0, 0},
+    {"unknown command", FLUID, "rnu s.yaml", 2, {"unknown command 'rnu'", "'run'"}, 0, 0},
+    {"unknown option", FLUID, "run s.yaml --frmaes 3", 2, {"unknown option '--frmaes'", "'--frames'"}, 0, 0},
+    {"option of another command", FLUID, "check s.yaml --width 3", 2, {"unknown option '--width'"}, 0, 0},
+    {"missing scene", FLUID, "run", 2, {"usage: rheo run SCENE"}, 0, 0},
+    {"missing value", FLUID, "check s.yaml --cells", 2, {"--cells needs N"}, 0, 0},
+    {"cells not a number", FLUID, "check s.yaml --cells ten", 2, {"--cells needs a whole number", "'ten'"}, 0, 0},
+    {"negative frames", FLUID, "check s.yaml --frames=-3", 2, {"--frames needs a whole number"}, 0, 0},
+    {"two scenes", FLUID, "run s.yaml t.yaml", 2, {"one argument too many", "t.yaml"}, 0, 0},
+    {"unknown scene", FLUID, "run dam-brake", 3, {"dam-brake", "no such scene", "'dam-break'"}, 0, 0},
+    {"missing file", FLUID, "check none.yaml", 3, {"none.yaml", "no such scene"}, 0, 0},
+    {"directory for a scene", FLUID, "check .", 3, {"not a file"}, 0, 0},
+    {"set without value", FLUID, "check s.yaml --set domain.cells", 2, {"--set domain.cells", "path=value"}, 0, 0},
+    {"set an unknown key", FLUID, "check s.yaml --set domain.cels=3", 3, {"--set domain.cels=3", "'cells'"}, 0, 0},
+    {"set out of range", FLUID, "check s.yaml --set domain.cells=-3", 3, {"--set domain.cells=-3: domain.cells", "4 to 4096"}, 0, 0},
+    {"set past the end", FLUID, "check s.yaml --set fluids[7].density=3", 2, {"--set fluids[7].density=3", "past the end"}, 0, 0},
+    {"set not YAML", FLUID, "check s.yaml --set domain.size=[1,", 3, {"--set domain.size=[1,", "not valid YAML"}, 0, 0},
+    {"new over a file", FLUID, "new s.yaml", 2, {"exists already"}, 0, 0},
+    {"new in no directory", FLUID, "new none/s.yaml", 5, {"none/s.yaml", "cannot write"}, 0, 0},
+    {"unknown topic", FLUID, "help scnee", 2, {"'scene'"}, 0, 0},
+    {"unknown built-in", FLUID, "scenes fontain", 2, {"'fountain'"}, 0, 0},
+    {"view", FLUID, "view s.yaml", 2, {"not in this version"}, 0, 0},
+    {"unknown surface", FLUID, "mesh none --surface avrage", 2, {"'average'"}, 0, 0},
+    {"info of nothing", FLUID, "info none", -1, {"none"}, 0, 0},
+    {"render of nothing", FLUID, "render none", -1, {"none"}, 0, 0},
+    {"movie of nothing", FLUID, "movie none", -1, {"none"}, 0, 0},
+    {"mesh of nothing", FLUID, "mesh none", -1, {"none"}, 0, 0},
+    {"resume of nothing", FLUID, "run s.yaml --cells 8 --frames 1 --resume --out s.yaml", -1, {"s.yaml"}, 0, 0},
+    {"out under a file", FLUID, "run s.yaml --cells 8 --frames 1 --out s.yaml/o", 5, {"s.yaml/o"}, 0, 0},
+    {"manifest is garbage", FLUID, "info .", -1, {"manifest"}, "manifest.json", "{ \"half"},
+    {"unknown case", FLUID, "reproduce hydrostatik", 2, {"hydrostatik"}, 0, 0},
+};
+/* clang-format on */
+
+static char directory[64];
+
+static void write_file(const char *name, const char *text) {
+    FILE *f = fopen(name, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+    assert_int_equal(fclose(f), 0);
+}
+
+static void read_file(char *text, size_t size, const char *name) {
+    FILE *f = fopen(name, "rb");
+    size_t length = f ? fread(text, 1, size - 1, f) : 0;
+    text[length] = '\0';
+    if (f) fclose(f);
+}
+
+static void enter_empty_directory(void) {
+    snprintf(directory, sizeof directory, "/tmp/rheo-bad-XXXXXX");
+    assert_non_null(mkdtemp(directory));
+    assert_int_equal(chdir(directory), 0);
+}
+
+static int count_files(void) {
+    int count = 0;
+    DIR *d = opendir(".");
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) count += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+    closedir(d);
+    return count;
+}
+
+static void leave_directory(void) {
+    char line[256];
+    snprintf(line, sizeof line, "rm -rf '%s' '%s.err' '%s.out'", directory, directory, directory);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(system(line), 0);
+}
+
+/* Runs the command with words cut at spaces; stderr and stdout go beside the directory. Returns the exit
+ * code. */
+static int run_command(const char *arguments) {
+    char words[512], error[80], output[80], *argv[32] = {(char *)(uintptr_t)RHEO_COMMAND};
+    int argc = 1;
+    snprintf(words, sizeof words, "%s", arguments);
+    snprintf(error, sizeof error, "%s.err", directory);
+    snprintf(output, sizeof output, "%s.out", directory);
+    for (char *w = strtok(words, " "); w && argc < 31; w = strtok(NULL, " ")) argv[argc++] = w;
+    argv[argc] = NULL;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(open(error, O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
+        dup2(open(output, O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
+        alarm(60);
+        execv(argv[0], argv);
+        _exit(127);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+static int fails_well(const bad *b) {
+    char error[8192], name[80];
+    int wrong = 0;
+    enter_empty_directory();
+    write_file("s.yaml", b->scene);
+    if (b->file) write_file(b->file, b->content);
+    int code = run_command(b->arguments);
+    snprintf(name, sizeof name, "%s.err", directory);
+    read_file(error, sizeof error, name);
+    if (b->exit_code >= 0 ? code != b->exit_code : code != 2 && code != 3 && code != 5)
+        wrong = printf("%s: exit code %d, wanted %d\n", b->name, code, b->exit_code);
+    for (int i = 0; i < 4 && b->says[i]; ++i)
+        if (!strstr(error, b->says[i])) wrong = printf("%s: '%s' is not said\n", b->name, b->says[i]);
+    if (count_files() != (b->file ? 2 : 1)) wrong = printf("%s: something is left behind\n", b->name);
+    if (wrong) printf("---\n%s---\n", error);
+    leave_directory();
+    return wrong != 0;
+}
+
+static void bad_inputs_fail_well(void **state) {
+    (void)state;
+    int failed = 0, count = (int)(sizeof table / sizeof *table);
+    for (int i = 0; i < count; ++i) failed += fails_well(&table[i]);
+    printf("%d bad inputs, %d not as wanted\n", count, failed);
+    assert_int_equal(failed, 0);
+}
+
+static const char small_scene[] = "domain: { cells: 12 }\ntime: { frames: 2 }\n"
+                                  "output: { mesh: true, particles: true, checkpoint_every: 1 }\n"
+                                  "fluids:\n  - fill: [ { box: { min: [0, 0, 0], max: [0.5, 0.5, 1] } } ]\n";
+
+static void damage(const char *file, const char *how) {
+    char text[1 << 16];
+    struct stat info;
+    assert_int_equal(stat(file, &info), 0);
+    if (!strcmp(how, "truncate")) {
+        assert_int_equal(truncate(file, info.st_size / 2), 0);
+        return;
+    }
+    read_file(text, sizeof text, file);
+    char *at = strstr(text, how);
+    assert_non_null(at);
+    *strpbrk(at + strlen(how), "0123456789") = '9';
+    write_file(file, text);
+}
+
+/* A good cache, damaged in one way; what reads it must say so and must not change it. */
+static void damaged_caches_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *file, *how, *read, *says;
+    } ways[] = {{"c/manifest.json", "truncate", "info c", "manifest"},
+                {"c/manifest.json", "\"format\"", "info c", "manifest"},
+                {"c/manifest.json", "truncate", "run s.yaml --out c --resume", "manifest"},
+                {"c/manifest.json", "truncate", "render c", "manifest"},
+                {"c/mesh/*.000001.ply", "truncate", "info c --verify", ".000001.ply"},
+                {"c/particles/*.000002.ply", "truncate", "info c --verify", ".000002.ply"}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; ++i) {
+        enter_empty_directory();
+        write_file("s.yaml", small_scene);
+        assert_int_equal(run_command("run s.yaml --out c -q"), 0);
+        assert_int_equal(run_command("info c --verify"), 0);
+        assert_int_equal(run_command("run s.yaml --out c -q"), 2); /* never over a cache without being told */
+        glob_t found;
+        assert_int_equal(glob(ways[i].file, 0, NULL, &found), 0);
+        damage(found.gl_pathv[0], ways[i].how);
+        globfree(&found);
+        char error[4096], name[80];
+        int code = run_command(ways[i].read);
+        snprintf(name, sizeof name, "%s.err", directory);
+        read_file(error, sizeof error, name);
+        if (code != 3 && code != 5)
+            fail_msg("%s damaged by %s: exit code %d", ways[i].file, ways[i].how, code);
+        if (!strstr(error, ways[i].says)) fail_msg("'%s' is not said: %s", ways[i].says, error);
+        leave_directory();
+    }
+}
+
+/* Depth and length beyond reason end in a message, not in a crash. */
+static void monsters_are_refused(void **state) {
+    (void)state;
+    enter_empty_directory();
+    FILE *f = fopen("deep.yaml", "w");
+    fputs("fluids:\n  - fill: [ ", f);
+    for (int i = 0; i < 40; ++i) fputs("{ union: [ ", f);
+    fputs("{ sphere: { center: [0, 0, 0], radius: 1 } }", f);
+    for (int i = 0; i < 40; ++i) fputs(" ] }", f);
+    fputs(" ]\n", f);
+    fclose(f);
+    assert_int_equal(run_command("check deep.yaml"), 3);
+    f = fopen("deeper.yaml", "w");
+    for (int i = 0; i < 100000; ++i) fputc('[', f);
+    fclose(f);
+    assert_int_equal(run_command("check deeper.yaml"), 3);
+    f = fopen("long.yaml", "w");
+    fputs("gravity: { keys: [", f);
+    for (int i = 0; i < 500000; ++i) fprintf(f, "[%d, [0, 0, 0]], ", i);
+    fputs("] }\n", f);
+    fclose(f);
+    assert_int_equal(run_command("check long.yaml"), 3);
+    f = fopen("wide.yaml", "w");
+    for (int i = 0; i < 20000; ++i) fprintf(f, "key%d: 1\n", i);
+    fclose(f);
+    assert_int_equal(run_command("check wide.yaml"), 3);
+    char path[450] = "check ";
+    while (strlen(path) < 440) strcat(path, "a/");
+    assert_int_equal(run_command(path), 3);
+    leave_directory();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_inputs_fail_well),
+        cmocka_unit_test(damaged_caches_are_refused),
+        cmocka_unit_test(monsters_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
