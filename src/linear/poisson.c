@@ -150,6 +150,8 @@ INLINE double apply_chunk(const poisson *s, int chunk, int dim) {
     const level *l = &s->levels[0];
     dvec8 dot = dvec8_of(0);
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+        call_ahead(l, id, 0);
+        call_ahead(l, id, 1);
         const block *k = &l->block[id];
         int even = spot(l, id, EVEN), other[2] = {even == id ? l->stride : 0, even == id ? 0 : l->stride};
         for (int h = 0; h < 2; ++h) {
@@ -215,6 +217,8 @@ INLINE double residual_chunk(const poisson *s, int chunk, int dim) {
     const level *l = &s->levels[0];
     dvec8 dot = dvec8_of(0);
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+        call_ahead(l, id, 0);
+        call_ahead(l, id, 1);
         const block *k = &l->block[id];
         int even = spot(l, id, EVEN), other[2] = {even == id ? l->stride : 0, even == id ? 0 : l->stride};
         for (int h = 0; h < 2; ++h) {

@@ -97,6 +97,7 @@ INLINE double sweep_chunk(const pass *w, int chunk, int corrected, int dotted, i
     vec8 *x = w->x + (w->colour == RED ? 0 : l->stride);
     dvec8 dot = dvec8_of(0);
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+        call_ahead(l, id, w->colour);
         int half = half_of(l, id, w->colour);
         vec8 sum = half == EVEN ? neighbours(w, other, id, EVEN, corrected, dim)
                                 : neighbours(w, other, id, ODD, corrected, dim);

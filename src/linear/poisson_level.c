@@ -160,7 +160,7 @@ static int number_level(numbering *w, pool *p, buffer *scratch) {
     l->stride = next + 1;
     size_t all = (size_t)next + 1;
     if (buffer_hold(&l->at_memory, all * sizeof(int32_t)) ||
-        buffer_hold(&l->block_memory, all * sizeof(block)))
+        buffer_hold(&l->block_memory, (all + BLOCKS_AHEAD) * sizeof(block)))
         return -1;
     l->at = l->at_memory.data;
     l->block = l->block_memory.data;
@@ -179,7 +179,8 @@ static int number_level(numbering *w, pool *p, buffer *scratch) {
     }
     parallel_for(p, block_count(rows, ROW_GRAIN), number_rows, w);
     parallel_for(p, level_chunks(l), link_blocks, w);
-    l->block[next] = (block){.neighbour = {next, next, next, next, next, next}};
+    for (int i = next; i <= next + BLOCKS_AHEAD; ++i)
+        l->block[i] = (block){.neighbour = {next, next, next, next, next, next}};
     return 0;
 }
 

@@ -13,7 +13,7 @@
 #include "linear/poisson.h"
 #include "linear/vec8.h"
 
-enum { BLOCK_CELLS = 16, BLOCK_GRAIN = 256, LEVELS_MAX = 32, EVEN = 0, ODD = 1 };
+enum { BLOCK_CELLS = 16, BLOCKS_AHEAD = 6, BLOCK_GRAIN = 256, LEVELS_MAX = 32, EVEN = 0, ODD = 1 };
 enum { X_LOW, X_HIGH, Y_LOW, Y_HIGH, Z_LOW, Z_HIGH };
 
 /* Coefficients of the even or the odd cells of a block: all that a sweep over one colour needs, in four cache
@@ -50,7 +50,7 @@ typedef struct level {
     int blocks;          /* that exist */
     int stride;          /* blocks + 1: where the black vectors begin */
     int entries;         /* of the coefficient table */
-    block *block;        /* [blocks + 1] */
+    block *block;        /* [blocks + 1 + BLOCKS_AHEAD] */
     block_coefs *coefs;  /* [entries]; 0 is the uniform block */
     uint16_t *unknowns;  /* finest level: bit i is set where cell i of the block is an unknown */
     int32_t *at;         /* place of a block in the full set: i / 16 + row * (j + n[1] * k) */
@@ -81,6 +81,13 @@ INLINE int block_parity(const block *b) {
 /* Where a field keeps the even or odd cells of a block. */
 INLINE int spot(const level *l, int id, int half) {
     return id + (block_parity(&l->block[id]) ^ half ? l->stride : 0);
+}
+/* Calls the coefficients of the block a few places on into the cache: entries are long and their order has
+ * gaps, which the hardware does not see through. */
+INLINE void call_ahead(const level *l, int id, int colour) {
+    const block *k = &l->block[id + BLOCKS_AHEAD];
+    const char *c = (const char *)&l->coefs[k->coefs].side[block_parity(k) ^ colour];
+    for (int line = 0; line < 4; ++line) __builtin_prefetch(c + 64 * line);
 }
 INLINE float lane_value(const vec8 *v, int lane) {
     return ((const float *)v)[lane];

@@ -1,0 +1,137 @@
+/* Both preconditioners are symmetric and positive on an irregular system: u . M v = v . M u, u . M u > 0. */
+#include "check.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "linear/poisson_level.h"
+
+enum { N0 = 37, N1 = 26, N2 = 19, PAIRS = 6 };
+
+typedef struct fields {
+    box b;
+    float *face[3], *extra;
+    uint8_t *unknown;
+} fields;
+
+/* Two thirds of the cells, at random in 3-cell lumps; faces from 1e-3 to 1, extras up to 100. */
+static fields irregular(void) {
+    fields f = {.b = box_make(3, (int[3]){N0, N1, N2})};
+    for (int a = 0; a < 3; ++a) f.face[a] = mem_alloc(f.b.size * sizeof(float));
+    f.extra = mem_alloc(f.b.size * sizeof(float));
+    f.unknown = mem_alloc(f.b.size);
+    for (int k = 0; k < N2; ++k)
+        for (int j = 0; j < N1; ++j)
+            for (int i = 0; i < N0; ++i) {
+                ptrdiff_t c = box_at(&f.b, i, j, k);
+                f.unknown[c] = random_unit(1, (uint64_t)(i / 3 * 100 + j / 3), (uint64_t)(k / 3)) < 0.67f;
+                if (!f.unknown[c]) continue;
+                float chance = random_unit(2, (uint64_t)c, 0);
+                if (chance < 0.05f) f.extra[c] = 100 * chance * 20;
+                for (int a = 0; a < 3; ++a) {
+                    float part = random_unit(3, (uint64_t)c, (uint64_t)a);
+                    if (f.unknown[c - f.b.step[a]])
+                        f.face[a][c] = part < 0.1f ? 1e-3f : part < 0.6f ? 1 : part;
+                }
+            }
+    return f;
+}
+
+static void drop(fields *f) {
+    for (int a = 0; a < 3; ++a) mem_free(f->face[a]);
+    mem_free(f->extra);
+    mem_free(f->unknown);
+}
+
+static void randomise(vec8 *v, const level *l, uint64_t seed) {
+    for (int id = 0; id < l->blocks; ++id)
+        for (int lane = 0; lane < BLOCK_CELLS; ++lane)
+            if (l->unknowns[id] >> lane & 1)
+                v[spot(l, id, lane & 1)][lane / 2] = random_unit(seed, (uint64_t)id, (uint64_t)lane) - 0.5f;
+}
+
+static double dot(const vec8 *a, const vec8 *b, const level *l) {
+    double sum = 0;
+    for (int i = 0; i < 2 * l->stride; ++i)
+        for (int lane = 0; lane < 8; ++lane) sum += (double)a[i][lane] * (double)b[i][lane];
+    return sum;
+}
+
+typedef struct applied {
+    level *levels;
+    int count, gamma;
+    mic *m;
+} applied;
+
+static double apply(const applied *w, vec8 *out, const vec8 *in) {
+    if (w->m) return mic_apply(w->m, w->levels, NULL, out, in);
+    return cycle_apply(w->levels, w->count, NULL, out, in, w->gamma);
+}
+
+static void check_symmetric(const char *name, const applied *w) {
+    const level *l = w->levels;
+    size_t bytes = 2 * (size_t)l->stride * sizeof(vec8);
+    vec8 *u = mem_alloc(bytes), *v = mem_alloc(bytes), *mu = mem_alloc(bytes), *mv = mem_alloc(bytes);
+    for (uint64_t pair = 0; pair < PAIRS; ++pair) {
+        randomise(u, l, 10 + pair);
+        randomise(v, l, 20 + pair);
+        double uu = apply(w, mu, u), vv = apply(w, mv, v);
+        double uv = dot(u, mv, l), vu = dot(v, mu, l), scale = sqrt(uu * vv);
+        printf("%-8s u.Mu %.5g u.Mv %.7g v.Mu %.7g\n", name, uu, uv, vu);
+        assert_true(uu > 0 && vv > 0);
+        check_near(uu, dot(u, mu, l), 1e-6 * scale); /* the product returned is the product */
+        check_near(uv, vu, 2e-6 * scale);
+    }
+    mem_free(u);
+    mem_free(v);
+    mem_free(mu);
+    mem_free(mv);
+}
+
+static void test_symmetry(void **state) {
+    (void)state;
+    fields f = irregular();
+    poisson_system system = {{f.face[0], f.face[1], f.face[2]}, f.extra, f.unknown};
+    static level levels[LEVELS_MAX];
+    buffer scratch = {0};
+    int count = 1;
+    assert_int_equal(level_from_system(&levels[0], &f.b, NULL, &system, &scratch), 0);
+    for (; levels[count - 1].n[0] > 2; ++count)
+        assert_int_equal(level_from_finer(&levels[count], &levels[count - 1], NULL, &scratch), 0);
+    check_symmetric("V", &(applied){levels, count, 1, NULL});
+    check_symmetric("W", &(applied){levels, count, 2, NULL});
+    check_symmetric("one level", &(applied){levels, 1, 1, NULL});
+    mic *m = mic_create();
+    assert_int_equal(mic_setup(m, &levels[0], NULL), 0);
+    check_symmetric("MIC", &(applied){levels, 1, 1, m});
+    mic_free(m);
+    for (int i = 0; i < count; ++i) level_free(&levels[i]);
+    buffer_drop(&scratch);
+    drop(&f);
+}
+
+/* The sum of a coarse operator's extras is the fine one's, and so is what it does to constants. */
+static void test_coarse_operators_keep_sums(void **state) {
+    (void)state;
+    fields f = irregular();
+    poisson_system system = {{f.face[0], f.face[1], f.face[2]}, f.extra, f.unknown};
+    static level levels[2];
+    buffer scratch = {0};
+    assert_int_equal(level_from_system(&levels[0], &f.b, NULL, &system, &scratch), 0);
+    assert_int_equal(level_from_finer(&levels[1], &levels[0], NULL, &scratch), 0);
+    double sum[2] = {0, 0};
+    for (int i = 0; i < 2; ++i)
+        for (int id = 0; id < levels[i].blocks; ++id)
+            for (int lane = 0; lane < BLOCK_CELLS; ++lane)
+                sum[i] += (double)levels[i].coefs[levels[i].block[id].coefs].side[lane & 1].extra[lane / 2];
+    check_near(sum[0], sum[1], 1e-5 * sum[0]);
+    for (int i = 0; i < 2; ++i) level_free(&levels[i]);
+    buffer_drop(&scratch);
+    drop(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_symmetry),
+        cmocka_unit_test(test_coarse_operators_keep_sums),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
