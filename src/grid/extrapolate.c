@@ -12,10 +12,16 @@
 typedef struct {
     float *value;
     uint8_t *layer;
+    const uint8_t *reached;
     const mac_grid *g;
     cell_range range;
     uint8_t now;
 } sweep;
+
+/* One layer of border stays outside, as its neighbours would be read out of bounds. */
+static cell_range range_reachable(const mac_grid *g, int axis) {
+    return range_grow(axis < 0 ? range_cells(g) : range_faces(g, axis), g, GHOST - 1);
+}
 
 /* Does any of n bytes equal `byte`? */
 static int row_has(const uint8_t *row, int n, uint8_t byte) {
@@ -64,17 +70,19 @@ static void clear_block(void *context, int block) {
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t at = box_at(&s->g->box, lower, j, k);
         for (int i = 0; i < n; ++i)
-            if (s->layer[at + i] == EXTRAPOLATE_UNKNOWN) s->value[at + i] = 0;
+            if (s->reached[at + i] == EXTRAPOLATE_UNKNOWN) s->value[at + i] = 0;
     }
 }
 
 void extrapolate(float *value, uint8_t *layer, const mac_grid *g, int axis, int layers) {
-    cell_range all = axis < 0 ? range_cells(g) : range_faces(g, axis);
-    /* one layer of border stays outside the sweep, as its neighbours would be read out of bounds */
-    sweep s = {value, layer, g, range_grow(all, g, GHOST - 1), 0};
+    sweep s = {.value = value, .layer = layer, .g = g, .range = range_reachable(g, axis)};
     for (int l = 1; l <= layers; ++l) {
         s.now = (uint8_t)l;
         parallel_for(g->pool, range_blocks(&s.range), sweep_block, &s);
     }
+}
+
+void extrapolate_clear(float *value, const uint8_t *layer, const mac_grid *g, int axis) {
+    sweep s = {.value = value, .reached = layer, .g = g, .range = range_reachable(g, axis)};
     parallel_for(g->pool, range_blocks(&s.range), clear_block, &s);
 }

@@ -38,6 +38,7 @@ static void extrapolate_velocity(mac_field *u, rheo_sim *s, int layers) {
         memset(s->layer, EXTRAPOLATE_UNKNOWN, s->g.box.size);
         pressure_known_faces(s->layer, &s->g, &s->open, s->phi, axis);
         extrapolate(u->value[axis], s->layer, &s->g, axis, layers);
+        extrapolate_clear(u->value[axis], s->layer, &s->g, axis);
     }
     if (s->def.solid_count)
         solids_constrain(u, (float *const[3]){s->work.rhs, s->work.extra, s->psi}, &s->g, &s->open, s->solid, s->def.no_slip);
@@ -58,7 +59,7 @@ void liquid_place_solids(rheo_sim *s, double time) {
 
 double liquid_dt_limit(const rheo_sim *s) {
     double speed[3], g[3];
-    forces_speed(speed, &s->carry, &s->g);
+    pressure_speed(speed, &s->carry, &s->g, &s->open, s->phi);
     rheo_evaluate_curve(g, &s->def.gravity, s->time);
     const double reach = s->def.cfl * s->g.dx; /* m a step */
     const double fall = sqrt(reach * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
@@ -69,7 +70,7 @@ double liquid_dt_limit(const rheo_sim *s) {
 /* How many cells a particle may cross in a step of dt, and so how far the velocity must be known around the liquid. */
 static int layers_to_cross(const rheo_sim *s, double dt) {
     double speed[3];
-    forces_speed(speed, &s->vel, &s->g);
+    pressure_speed(speed, &s->vel, &s->g, &s->open, s->phi);
     const double most = fmax(speed[0], fmax(speed[1], speed[2])) * dt / s->g.dx;
     return NEAR_LAYERS + (most < 8 ? (int)most : 8);
 }
@@ -115,6 +116,7 @@ static void fields_from_particles(rheo_sim *s, mac_field *velocity) {
     particles_to_grid(velocity, weight, &s->g, &s->parts, is_affine(s));
     timer_stage(&s->timer, "surface");
     surface_from_weights(s->density, s->phi, &s->g, weight, s->room, s->full);
+    if (s->def.solid_count) surface_into_solids(s->phi, s->layer, &s->g, s->room);
     surface_mark_spray(&s->parts, &s->g, s->phi);
 }
 
@@ -183,7 +185,8 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
                                                   s->def.tolerance, s->def.max_iterations);
     keep_worst(&s->stats.pressure, &solve);
     s->q_dt = dt;
-    forces_speed(speed, &s->vel, g);
+    s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->phi);
+    pressure_speed(speed, &s->vel, g, &s->open, s->phi);
     if (!isfinite(speed[0] + speed[1] + speed[2]))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max", "velocity is not finite at t = %g s", s->time + dt);
 

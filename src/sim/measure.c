@@ -5,7 +5,6 @@
 #include <string.h>
 #include "geom/marching.h"
 #include "grid/sample.h"
-#include "stage/forces.h"
 #include "stage/surface.h"
 
 enum { GRAIN = 16384 };
@@ -132,8 +131,7 @@ void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
     const double inside = surface_volume(&s->g, draw(s, RHEO_SURFACE_DENSITY));
     f->volume = inside + (double)f->counts.spray * s->particle_volume;
     f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
-    f->divergence = pressure_divergence(&s->vel, &s->g, &s->open, s->phi);
-    forces_speed(speed, &s->vel, &s->g);
+    pressure_speed(speed, &s->vel, &s->g, &s->open, s->phi);
     f->speed = sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
     f->surface_area = s->surface_area;
     f->temperature[0] = f->temperature[1] = 20;

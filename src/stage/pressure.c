@@ -18,6 +18,9 @@
 #include "grid/rows.h"
 
 #define THETA_MIN 0.01f
+/* A sliver of a face takes part in the balance of its cells, but its own velocity is as good as free: what moves particles is
+ * carried over from wider faces instead. */
+#define KNOWN_MIN 0.1f
 
 typedef struct {
     const mac_grid *g;
@@ -160,17 +163,36 @@ INLINE void displace_block(const job *s, int block) {
     }
 }
 
-INLINE void known_block(const job *s, int block) {
+/* Whether the projection gave this face its velocity; the domain's closed sides count. */
+INLINE int is_known(const job *s, int i, int j, int k) {
     const box *b = &s->g->box;
-    const int a = s->axis;
+    const int a = s->axis, at = a == 0 ? i : a == 1 ? j : k;
+    const ptrdiff_t c = box_at(b, i, j, k);
+    if (s->o->open.value[a][c] < KNOWN_MIN) return at == 0 || at == b->n[a];
+    return (s->phi[c] < 0) | (s->phi[c - b->step[a]] < 0);
+}
+
+INLINE void known_block(const job *s, int block) {
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i)
+            s->layer[box_at(&s->g->box, i, j, k)] = is_known(s, i, j, k) ? 0 : EXTRAPOLATE_UNKNOWN;
+    }
+}
+
+/* Bits of a non-negative float compare as integers do, infinities and NaN on top. */
+INLINE double speed_block(const job *s, int block) {
+    uint32_t most = 0;
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const ptrdiff_t c = box_at(b, i, j, k), low = c - b->step[a];
-            const int wet = s->phi[c] < 0 || s->phi[low] < 0, at = a == 0 ? i : a == 1 ? j : k;
-            const int closed = s->o->open.value[a][c] <= 0, side = at == 0 || at == b->n[a];
-            s->layer[c] = (closed ? side : wet) ? 0 : EXTRAPOLATE_UNKNOWN;
+            uint32_t bits;
+            memcpy(&bits, &s->u->value[s->axis][box_at(&s->g->box, i, j, k)], sizeof bits);
+            bits = is_known(s, i, j, k) ? bits & 0x7fffffffu : 0;
+            most = most > bits ? most : bits;
         }
     }
+    float speed;
+    memcpy(&speed, &most, sizeof speed);
+    return isfinite(speed) ? (double)speed : INFINITY;
 }
 
 HOT static void mark_task(void *context, int block) {
@@ -200,6 +222,10 @@ HOT static void displace_task(void *context, int block) {
 }
 HOT static void known_task(void *context, int block) {
     known_block(context, block);
+}
+
+HOT static double speed_task(void *context, int block) {
+    return speed_block(context, block);
 }
 
 int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, const openings *o, const float *phi) {
@@ -238,8 +264,18 @@ poisson_result pressure_displace(mac_field *w, float *psi, poisson *solver, cons
     return result;
 }
 
-double pressure_divergence(const mac_field *u, const mac_grid *g, const openings *o, const float *phi) {
+void pressure_speed(double speed[3], const mac_field *u, const mac_grid *g, const openings *o, const float *phi) {
     mac_field copy = *u; /* of the pointers: the job is shared with stages that write */
+    job s = {.g = g, .o = o, .phi = phi, .u = &copy};
+    speed[2] = 0;
+    for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
+        s.range = range_faces(g, s.axis);
+        speed[s.axis] = parallel_max(g->pool, range_blocks(&s.range), speed_task, &s);
+    }
+}
+
+double pressure_divergence(const mac_field *u, const mac_grid *g, const openings *o, const float *phi) {
+    mac_field copy = *u;
     job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .u = &copy};
     return parallel_max(g->pool, range_blocks(&s.range), divergence_task, &s) / g->dx;
 }

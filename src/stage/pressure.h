@@ -26,6 +26,8 @@ poisson_result pressure_displace(mac_field *w, float *psi, poisson *solver, cons
                                  const openings *o, const float *phi, const float *outflow, double tolerance,
                                  int max_iterations);
 
+/* The largest |u| an axis over the faces that the projection set; +inf when one is not finite. */
+void pressure_speed(double speed[3], const mac_field *u, const mac_grid *g, const openings *o, const float *phi);
 /* max |div u| over liquid cells, 1/s. */
 double pressure_divergence(const mac_field *u, const mac_grid *g, const openings *o, const float *phi);
 /* 0 on faces where the projection set the velocity, EXTRAPOLATE_UNKNOWN elsewhere. */

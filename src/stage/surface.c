@@ -12,18 +12,22 @@
 #include "stage/surface.h"
 
 #include <math.h>
+#include <string.h>
 #include "core/hot.h"
 #include "geom/fractions.h"
 #include "grid/rows.h"
 
-/* With less room than this a cell's density would be noise over nearly nothing. */
-#define ROOM_MIN 0.05f
+#define ROOM_MIN    0.02f /* with less room a cell's density would be noise over nearly nothing */
+#define ROOM_ENOUGH 0.6f  /* with less its distance is better taken from neighbours */
+
+enum { INTO_SOLID = 3, UNREACHED = 255 }; /* layers: as deep as a cell with an open face can lie */
 
 typedef struct {
     const mac_grid *g;
     const mac_field *weight;
     const float *room, *phi, *node_solid;
     float *density, *out, *drawn;
+    uint8_t *layer, now;
     float full, dx;
     cell_range range;
     particles *p;
@@ -86,6 +90,62 @@ void surface_from_weights(float *density, float *phi, const mac_grid *g, const m
     s.dx = (float)g->dx;
     s.range = range_cells(g);
     parallel_for(g->pool, range_blocks(&s.range), density_task, &s);
+    mirror_border(phi, g);
+}
+
+static void enough_task(void *context, int block) {
+    const job *s = context;
+    const box *b = &s->g->box;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (int i = 0; i < b->n[0]; ++i) s->layer[row + i] = s->room[row + i] < ROOM_ENOUGH ? UNREACHED : 0;
+    }
+}
+
+/* From the neighbours of earlier layers: along the straight line through two of them where both are near enough to the surface
+ * to know their distance, which continues a slanted surface as it is; else their mean. */
+static void extend_cell(const job *s, ptrdiff_t c) {
+    const box *b = &s->g->box;
+    float line = 0, mean = 0, lowest = INFINITY, highest = -INFINITY;
+    int lines = 0, count = 0;
+    for (int d = 0; d < 2 * b->dim; ++d) {
+        const ptrdiff_t step = d % 2 ? b->step[d / 2] : -b->step[d / 2];
+        if (s->layer[c + step] >= s->now) continue;
+        const float one = s->out[c + step], two = s->out[c + 2 * step];
+        mean += one;
+        ++count;
+        lowest = fminf(lowest, one);
+        highest = fmaxf(highest, one);
+        if (s->layer[c + 2 * step] < s->now && fabsf(one) < s->dx && fabsf(two) < s->dx) {
+            line += 2 * one - two;
+            ++lines;
+        }
+    }
+    if (count == 0) return;
+    /* no new surface where the neighbours see none: inside, distances are noise */
+    const float most = highest < 0 ? -0.05f * s->dx : s->dx, least = lowest >= 0 ? 0 : -s->dx;
+    const float value = lines ? line / (float)lines : mean / (float)count;
+    s->out[c] = fmaxf(least, fminf(most, value));
+    s->layer[c] = s->now;
+}
+
+static void extend_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        for (int i = 0; i < s->g->box.n[0]; ++i)
+            if (s->layer[row + i] == UNREACHED) extend_cell(s, row + i);
+    }
+}
+
+void surface_into_solids(float *phi, uint8_t *layer, const mac_grid *g, const float *room) {
+    job s = {.g = g, .room = room, .layer = layer, .out = phi, .dx = (float)g->dx, .range = range_cells(g)};
+    memset(layer, UNREACHED, g->box.size);
+    parallel_for(g->pool, range_blocks(&s.range), enough_task, &s);
+    for (int l = 1; l <= INTO_SOLID; ++l) {
+        s.now = (uint8_t)l;
+        parallel_for(g->pool, range_blocks(&s.range), extend_task, &s);
+    }
     mirror_border(phi, g);
 }
 

@@ -10,6 +10,10 @@
  * full cells. `full`: weight of a full cell's face (8; 4 in 2D). */
 void surface_from_weights(float *density, float *phi, const mac_grid *g, const mac_field *weight, const float *room, float full);
 
+/* Near solids: cells with little room hear from few particles or none; their distance is carried in from cells with more room,
+ * so that a full vessel is full to its walls. layer: scratch bytes. */
+void surface_into_solids(float *phi, uint8_t *layer, const mac_grid *g, const float *room);
+
 /* Which particles are spray: those with no liquid cell at or around them. */
 void surface_mark_spray(particles *p, const mac_grid *g, const float *phi);
 
