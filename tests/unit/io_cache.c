@@ -17,7 +17,7 @@ static int make_directory(void **state) {
     if (!mkdtemp(directory)) return -1;
     char path[128];
     snprintf(path, sizeof path, "%s/state", directory);
-    return directory_make(path, NULL);
+    return directory_make(path, NULL) == RHEO_OK ? 0 : -1;
 }
 
 static int remove_directory(void **state) {
