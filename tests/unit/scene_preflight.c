@@ -1,0 +1,123 @@
+/* The doctor: volumes against exact ones, what must be found, what must not. */
+#include "check.h"
+
+#include <rheo/rheo.h>
+#include "scene/scene_internal.h"
+
+static rheo_status look(rheo_preflight *p, rheo_report *report, const char *text) {
+    rheo_scene *scene = NULL;
+    *report = (rheo_report){0};
+    rheo_status status = scene_parse_text(&scene, text, strlen(text), "t.yaml", ".", NULL, 0, report);
+    if (status != RHEO_OK) fail_msg("%s: %s", report->path, report->message);
+    status = rheo_check_scene(p, scene, "/tmp", report);
+    rheo_free_scene(scene);
+    return status;
+}
+
+static bool found(const rheo_preflight *p, int severity, const char *path, const char *words) {
+    for (int i = 0; i < p->count; ++i) {
+        const rheo_finding *f = &p->findings[i];
+        if ((int)f->severity == severity && !strcmp(f->report.path, path) && strstr(f->report.message, words))
+            return true;
+    }
+    return false;
+}
+
+#define FILL "fluids: [ { fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] } ]\n"
+
+static void volumes_are_near_the_exact_ones(void **state) {
+    (void)state;
+    rheo_preflight p;
+    rheo_report r;
+    assert_int_equal(look(&p, &r, FILL), RHEO_OK);
+    check_near(p.fluid_volume, 0.5, 1e-9);
+    check_near(p.particles, 0.5 * 64 * 64 * 64 * 8, 1);
+    assert_int_equal(p.count, 0);
+    look(&p, &r, "fluids: [ { fill: [ { sphere: { center: [0.5, 0.5, 0.5], radius: 0.4 } } ] } ]");
+    check_near(p.fluid_volume, 4.0 / 3 * acos(-1) * 0.064, 0.003);
+    /* two fills that overlap count once; a solid takes its share */
+    look(&p, &r,
+         "fluids: [ { fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } }, "
+         "{ box: { min: [0, 0, 0], max: [0.5, 1, 1] } } ] } ]");
+    check_near(p.fluid_volume, 0.75, 0.01);
+    look(&p, &r, FILL "solids: [ { shape: { box: { min: [0, 0, 0], max: [0.5, 1, 1] } } } ]");
+    check_near(p.fluid_volume, 0.25, 0.01);
+    assert_true(found(&p, RHEO_WARNING, "fluids[0].fill[0]", "inside solids"));
+    look(&p, &r,
+         "domain: { dim: 2, size: [1, 1], cells: 32 }\nfluids: [ { fill: [ { sphere: { center: [0.5, 0.5], "
+         "radius: 0.3 } } ] } ]");
+    check_near(p.fluid_volume, acos(-1) * 0.09, 0.003);
+    assert_int_equal(p.cells[2], 1);
+}
+
+static void warnings_are_found(void **state) {
+    (void)state;
+    rheo_preflight p;
+    rheo_report r;
+    look(&p, &r, "fluids: [ { fill: [ { box: { min: [0, 0, 0], max: [2, 0.5, 1] } } ] } ]");
+    assert_true(found(&p, RHEO_WARNING, "fluids[0].fill[0]", "outside the domain"));
+    look(&p, &r, FILL "solids: [ { shape: { box: { min: [0.3, 0.6, 0], max: [0.305, 1, 1] } } } ]");
+    assert_true(found(&p, RHEO_WARNING, "solids[0].shape", "thinner"));
+    look(&p, &r,
+         FILL "solids: [ { shape: { box: { min: [0.3, 0.6, 0], max: [0.305, 1, 1] }, "
+              "rotate: { axis: [1, 1, 1], degrees: 40 } } } ]");
+    assert_true(found(&p, RHEO_WARNING, "solids[0].shape", "thinner"));
+    look(&p, &r,
+         FILL "camera: { eye: [0.5, 0.8, 0.5], target: [0, 0, 0] }\n"
+              "solids: [ { name: ball, shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } } } ]");
+    assert_true(found(&p, RHEO_WARNING, "camera.eye", "ball"));
+    assert_false(found(&p, RHEO_WARNING, "solids[0].shape", "thinner"));
+    look(&p, &r, FILL "emitters: [ { shape: { sphere: { center: [5, 5, 5], radius: 0.1 } } } ]");
+    assert_true(found(&p, RHEO_WARNING, "emitters[0].shape", "outside the domain"));
+    look(&p, &r,
+         FILL "emitters: [ { shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.05 } } } ]\n"
+              "solids: [ { shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.2 } } } ]");
+    assert_true(found(&p, RHEO_WARNING, "emitters[0].shape", "inside solids"));
+    look(&p, &r, "fluids: [ { material: honey, fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] } ]");
+    assert_true(found(&p, RHEO_WARNING, "fluids[0]", "no effect"));
+    look(&p, &r,
+         "solver: { method: mac }\nfluids: [ { material: honey, fill: [ { box: { min: [0, 0, 0], max: [1, "
+         "0.5, 1] } } ] } ]");
+    assert_int_equal(p.count, 0);
+}
+
+static void hopeless_scenes_are_refused(void **state) {
+    (void)state;
+    rheo_preflight p;
+    rheo_report r;
+    assert_int_equal(look(&p, &r, "fluids: [ { name: water } ]"), RHEO_INVALID);
+    assert_non_null(strstr(r.message, "no fluid at all"));
+    assert_int_equal(look(&p, &r, "fluids: [ { fill: [ { box: { min: [0, -2, 0], max: [1, -1, 1] } } ] } ]"),
+                     RHEO_INVALID);
+    assert_int_equal(
+        look(&p, &r,
+             FILL "solids: [ { shape: { sphere: { center: [9, 9, 9], radius: 1 } }, inside: fluid } ]"),
+        RHEO_INVALID);
+    assert_non_null(strstr(r.message, "entirely inside solids"));
+    assert_int_equal(r.line, 1);
+    assert_int_equal(look(&p, &r, FILL "domain: { cells: 4096 }\n"), RHEO_INVALID);
+    assert_non_null(strstr(r.message, "GB of memory"));
+    assert_true(p.memory > 1e12);
+}
+
+static void estimates_grow_as_they_should(void **state) {
+    (void)state;
+    rheo_preflight a, b;
+    rheo_report r;
+    look(&a, &r, FILL "domain: { cells: 64 }\n");
+    look(&b, &r, FILL "domain: { cells: 128 }\n");
+    check_near(b.particles / a.particles, 8, 1e-6);
+    assert_true(b.memory > 5 * a.memory && b.memory < 8 * a.memory);
+    assert_true(b.seconds > 8 * a.seconds && b.disk > 3 * a.disk);
+    assert_true(a.memory_available > 0 && a.disk_available > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(volumes_are_near_the_exact_ones),
+        cmocka_unit_test(warnings_are_found),
+        cmocka_unit_test(hopeless_scenes_are_refused),
+        cmocka_unit_test(estimates_grow_as_they_should),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
