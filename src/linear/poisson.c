@@ -349,17 +349,21 @@ static int chunks_of(const poisson *s) {
     return level_chunks(&s->levels[0]);
 }
 
+static pool *workers(const poisson *s) {
+    return level_pool(&s->levels[0], s->p);
+}
+
 static double squared_norm(poisson *s, vec8 *v) {
     cg_pass w = {.s = s, .to = v};
-    return parallel_sum(s->p, vector_chunks(s), norm_task, &w);
+    return parallel_sum(workers(s), vector_chunks(s), norm_task, &w);
 }
 
 /* Moves what is pending into x and computes the residual anew; returns its squared norm. */
 static double replace_residual(poisson *s, double *pending) {
     cg_pass w = {.s = s, .alpha = *pending};
-    parallel_for(s->p, vector_chunks(s), gather_task, &w);
+    parallel_for(workers(s), vector_chunks(s), gather_task, &w);
     *pending = 0;
-    double rr = parallel_sum(s->p, chunks_of(s), residual_task, &w);
+    double rr = parallel_sum(workers(s), chunks_of(s), residual_task, &w);
     if (regions_closed(s->regions) == 0) return rr;
     regions_project(s->regions, &s->levels[0], s->p, s->r);
     return squared_norm(s, s->r);
@@ -370,7 +374,7 @@ static double precondition(poisson *s, preconditioner by) {
     cg_pass w = {.s = s};
     double rz;
     if (by == BY_MIC) rz = mic_apply(s->mic, &s->levels[0], s->p, s->z, s->r);
-    else if (by == BY_DIAGONAL) rz = parallel_sum(s->p, chunks_of(s), diagonal_task, &w);
+    else if (by == BY_DIAGONAL) rz = parallel_sum(workers(s), chunks_of(s), diagonal_task, &w);
     else rz = cycle_apply(s->levels, s->count, s->p, s->z, s->r, by == BY_W_CYCLE ? 2 : 1);
     regions_project(s->regions, &s->levels[0], s->p, s->z); /* r has no mean, so r . z stays */
     return rz;
@@ -400,9 +404,9 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         }
         if (!(rz > 0)) break;
         cg_pass w = {.s = s, .alpha = pending, .beta = rz_before > 0 ? rz / rz_before : 0};
-        parallel_for(s->p, vector_chunks(s), direct_task, &w);
+        parallel_for(workers(s), vector_chunks(s), direct_task, &w);
         pending = 0;
-        double pq = parallel_sum(s->p, chunks_of(s), apply_task, &w);
+        double pq = parallel_sum(workers(s), chunks_of(s), apply_task, &w);
         if (!(pq > 0)) {
             if (by == BY_DIAGONAL) break;
             by = weaker(by);
@@ -412,7 +416,7 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         }
         w.alpha = pending = rz / pq;
         rz_before = rz;
-        rr = parallel_sum(s->p, vector_chunks(s), descend_task, &w);
+        rr = parallel_sum(workers(s), vector_chunks(s), descend_task, &w);
         exact = 0;
         ++out->iterations;
     }
@@ -429,9 +433,9 @@ poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolera
     int chunks = s->count ? chunks_of(s) : 0;
     double bb = 0;
     if (chunks) {
-        parallel_for(s->p, chunks, load_task, &w);
+        parallel_for(workers(s), chunks, load_task, &w);
         if (out.closed_regions) {
-            double size = parallel_sum(s->p, vector_chunks(s), size_task, &w);
+            double size = parallel_sum(workers(s), vector_chunks(s), size_task, &w);
             double taken = regions_project(s->regions, fine, s->p, s->rhs);
             out.incompatibility = size > 0 ? taken / size : 0;
         }
@@ -439,17 +443,17 @@ poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolera
     }
     if (bb > 0) {
         cg_pass start = {.s = s, .field_in = x, .to = s->y};
-        parallel_for(s->p, chunks, load_task, &start);
+        parallel_for(workers(s), chunks, load_task, &start);
         regions_project(s->regions, fine, s->p, s->y);
-        parallel_for(s->p, vector_chunks(s), start_task, &start);
+        parallel_for(workers(s), vector_chunks(s), start_task, &start);
         iterate(s, &out, bb, tolerance, max_iterations);
-        parallel_for(s->p, vector_chunks(s), round_task, &start);
+        parallel_for(workers(s), vector_chunks(s), round_task, &start);
         regions_project(s->regions, fine, s->p, s->y);
     }
-    parallel_for(s->p, s->b.n[1] * s->b.n[2], clear_row_task, &w);
+    parallel_for(workers(s), s->b.n[1] * s->b.n[2], clear_row_task, &w);
     if (bb > 0) {
         w.to = s->y;
-        parallel_for(s->p, chunks, store_task, &w);
+        parallel_for(workers(s), chunks, store_task, &w);
     } else if (!(bb <= 0)) {
         out.converged = false; /* not a number */
         out.residual = bb;

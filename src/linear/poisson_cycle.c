@@ -166,14 +166,14 @@ HOT static void restrict_task(void *context, int chunk) {
 static void sweep(pass *w, pool *p, int colour, int corrected) {
     w->colour = colour;
     w->corrected = corrected;
-    parallel_for(p, level_chunks(w->l), sweep_task, w);
+    parallel_for(level_pool(w->l, p), level_chunks(w->l), sweep_task, w);
 }
 
 /* As sweep; returns x . b over the colour. */
 static double dotted_sweep(pass *w, pool *p, int colour, int corrected) {
     w->colour = colour;
     w->corrected = corrected;
-    return parallel_sum(p, level_chunks(w->l), dotted_sweep_task, w);
+    return parallel_sum(level_pool(w->l, p), level_chunks(w->l), dotted_sweep_task, w);
 }
 
 /* red, black, red, ..., red: symmetric, and as good as exact on the few cells that are left */
@@ -191,7 +191,7 @@ static void descend(pass *w, level *levels, int depth, int count, pool *p, int g
     level *coarse = &levels[depth + 1];
     w->coarse = coarse;
     sweep(w, p, BLACK, 0);
-    parallel_for(p, level_chunks(coarse), first ? restrict_first_task : restrict_task, w);
+    parallel_for(level_pool(coarse, p), level_chunks(coarse), first ? restrict_first_task : restrict_task, w);
     cycle(levels, depth + 1, count, p, gamma);
 }
 
@@ -212,7 +212,7 @@ static void cycle(level *levels, int depth, int count, pool *p, int gamma) {
 double cycle_apply(level *levels, int count, pool *p, vec8 *correction, const vec8 *rhs, int gamma) {
     pass w = {.l = &levels[0], .x = correction, .b = rhs};
     int deep = count > 1;
-    parallel_for(p, level_chunks(w.l), first_red_task, &w);
+    parallel_for(level_pool(w.l, p), level_chunks(w.l), first_red_task, &w);
     if (deep) descend(&w, levels, 0, count, p, gamma, 1);
     else solve_coarsest(&w, p);
     double dot = dotted_sweep(&w, p, BLACK, deep);

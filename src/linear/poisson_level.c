@@ -178,7 +178,7 @@ static int number_level(numbering *w, pool *p, buffer *scratch) {
             next * 4; /* the block that does not exist descends from its like */
     }
     parallel_for(p, block_count(rows, ROW_GRAIN), number_rows, w);
-    parallel_for(p, level_chunks(l), link_blocks, w);
+    parallel_for(level_pool(l, p), level_chunks(l), link_blocks, w);
     for (int i = next; i <= next + BLOCKS_AHEAD; ++i)
         l->block[i] = (block){.neighbour = {next, next, next, next, next, next}};
     return 0;
@@ -335,7 +335,7 @@ static int fill_level(filling *f, pool *p, float uniform, buffer *scratch) {
     f->first = scratch->data;
     l->coefs = l->coefs_memory.data;
     uniform_coefs(&l->coefs[0], uniform, l->dim);
-    parallel_for(p, chunks, count_entries, f);
+    parallel_for(level_pool(l, p), chunks, count_entries, f);
     l->entries = 1;
     for (int c = 0; c < chunks; ++c) {
         int32_t count = f->first[c];
@@ -345,7 +345,7 @@ static int fill_level(filling *f, pool *p, float uniform, buffer *scratch) {
     if (buffer_hold(&l->coefs_memory, (size_t)l->entries * sizeof(block_coefs))) return -1;
     l->coefs = l->coefs_memory.data;
     uniform_coefs(&l->coefs[0], uniform, l->dim);
-    parallel_for(p, chunks, write_entries, f);
+    parallel_for(level_pool(l, p), chunks, write_entries, f);
     return 0;
 }
 

@@ -13,7 +13,15 @@
 #include "linear/poisson.h"
 #include "linear/vec8.h"
 
-enum { BLOCK_CELLS = 16, BLOCKS_AHEAD = 6, BLOCK_GRAIN = 256, LEVELS_MAX = 32, EVEN = 0, ODD = 1 };
+enum {
+    BLOCK_CELLS = 16,
+    BLOCKS_AHEAD = 6,
+    CHUNKS_WORTH_THREADS = 8,
+    BLOCK_GRAIN = 256,
+    LEVELS_MAX = 32,
+    EVEN = 0,
+    ODD = 1
+};
 enum { X_LOW, X_HIGH, Y_LOW, Y_HIGH, Z_LOW, Z_HIGH };
 
 /* Coefficients of the even or the odd cells of a block: all that a sweep over one colour needs, in four cache
@@ -69,6 +77,10 @@ void buffer_drop(buffer *b);
 
 INLINE int level_chunks(const level *l) {
     return block_count(l->blocks, BLOCK_GRAIN);
+}
+/* Waking threads costs more than a small level takes; who works changes nothing in the result. */
+INLINE pool *level_pool(const level *l, pool *p) {
+    return level_chunks(l) < CHUNKS_WORTH_THREADS ? NULL : p;
 }
 INLINE int chunk_end(const level *l, int chunk) {
     int end = (chunk + 1) * BLOCK_GRAIN;

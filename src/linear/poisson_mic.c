@@ -11,7 +11,7 @@
 #include "core/memory.h"
 
 static const float TAU = 0.97f, SAFETY = 0.25f;
-enum { ROWS_GRAIN = 16, MIC_BUFFERS = 4 };
+enum { ROWS_GRAIN = 64, MIC_BUFFERS = 4 };
 
 struct mic {
     int fronts;

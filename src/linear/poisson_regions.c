@@ -282,13 +282,13 @@ double regions_project(regions *g, const level *l, pool *p, vec8 *v) {
     projection w = {g, l, v};
     double taken = 0;
     int32_t slots = g->chunk_slot[level_chunks(l)];
-    parallel_for(p, level_chunks(l), sum_chunk, &w);
+    parallel_for(level_pool(l, p), level_chunks(l), sum_chunk, &w);
     for (int i = 0; i < g->closed; ++i) g->sum[i] = 0;
     for (int32_t s = 0; s < slots; ++s) g->sum[g->slot_region[s]] += g->slot_sum[s];
     for (int i = 0; i < g->closed; ++i) {
         taken += fabs(g->sum[i]);
         g->sum[i] /= g->cells[i];
     }
-    parallel_for(p, level_chunks(l), subtract_chunk, &w);
+    parallel_for(level_pool(l, p), level_chunks(l), subtract_chunk, &w);
     return taken;
 }
