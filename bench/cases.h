@@ -1,0 +1,10 @@
+/* The cases and figures themselves; each prints its rows and says whether it could run at all. */
+#ifndef BENCH_CASES_H
+#define BENCH_CASES_H
+
+#include "rows.h"
+
+rheo_status reproduce_hydrostatic(rows *out);
+
+rheo_status bench_stream(rows *out);
+#endif

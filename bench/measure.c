@@ -1,0 +1,61 @@
+/* The lists behind `rheo reproduce` and `rheo bench`. */
+#include <rheo/measure.h>
+
+#include <stdbool.h>
+#include <string.h>
+#include "cases.h"
+#include "core/report.h"
+
+typedef struct entry {
+    rheo_status (*run)(rows *out);
+} entry;
+
+static const rheo_case_name reproductions[] = {
+    {"hydrostatic", "liquid at rest stays at rest: the projection alone, and running tanks"},
+    {NULL, NULL},
+};
+static const entry reproduction_runs[] = {{reproduce_hydrostatic}};
+
+static const rheo_case_name benches[] = {
+    {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},
+    {NULL, NULL},
+};
+static const entry bench_runs[] = {{bench_stream}};
+
+const rheo_case_name *rheo_list_reproductions(void) {
+    return reproductions;
+}
+
+const rheo_case_name *rheo_list_benches(void) {
+    return benches;
+}
+
+static rheo_status run_named(rows *out, const rheo_case_name *list, const entry *runs, const char *name) {
+    bool found = false;
+    for (int i = 0; list[i].name; ++i) {
+        if (name && strcmp(name, list[i].name) != 0) continue;
+        if (found) rows_title(out, "%s", "");
+        found = true;
+        rows_title(out, "%s: %s", list[i].name, list[i].help);
+        const rheo_status status = runs[i].run(out);
+        if (status) return status;
+    }
+    if (found) return RHEO_OK;
+    return report_fail(out->report, RHEO_USAGE, "one of the names that the list shows", "'%s' is not known",
+                       name);
+}
+
+rheo_status rheo_reproduce(int *passed, int *failed, const char *name, int threads, int json,
+                           void (*print)(void *user, const char *line), void *user, rheo_report *report) {
+    rows out = {.threads = threads, .json = json, .print = print, .user = user, .report = report};
+    const rheo_status status = run_named(&out, reproductions, reproduction_runs, name);
+    if (passed) *passed = out.passed;
+    if (failed) *failed = out.failed;
+    return status;
+}
+
+rheo_status rheo_bench(const char *name, int threads, int json, void (*print)(void *user, const char *line),
+                       void *user, rheo_report *report) {
+    rows out = {.threads = threads, .json = json, .print = print, .user = user, .report = report};
+    return run_named(&out, benches, bench_runs, name);
+}
