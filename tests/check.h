@@ -12,16 +12,16 @@
 #include <cmocka.h>
 
 /* |a - b| <= tolerance, printing the numbers when not */
-#define check_near(a, b, tolerance)                                                                                    \
-    do {                                                                                                               \
-        double check_a = (a), check_b = (b), check_t = (tolerance);                                                    \
-        if (!(fabs(check_a - check_b) <= check_t))                                                                     \
-            fail_msg("%s = %.9g, wanted %.9g within %.3g", #a, check_a, check_b, check_t);                             \
+#define check_near(a, b, tolerance)                                                                          \
+    do {                                                                                                     \
+        double check_a = (a), check_b = (b), check_t = (tolerance);                                          \
+        if (!(fabs(check_a - check_b) <= check_t))                                                           \
+            fail_msg("%s = %.9g, wanted %.9g within %.3g", #a, check_a, check_b, check_t);                   \
     } while (0)
 /* a <= b */
-#define check_below(a, b)                                                                                              \
-    do {                                                                                                               \
-        double check_a = (a), check_b = (b);                                                                           \
-        if (!(check_a <= check_b)) fail_msg("%s = %.9g, wanted at most %.9g", #a, check_a, check_b);                   \
+#define check_below(a, b)                                                                                    \
+    do {                                                                                                     \
+        double check_a = (a), check_b = (b);                                                                 \
+        if (!(check_a <= check_b)) fail_msg("%s = %.9g, wanted at most %.9g", #a, check_a, check_b);         \
     } while (0)
 #endif

@@ -12,7 +12,8 @@ typedef struct rheo_run_options {
     const char *out; /* directory, made if need be; NULL writes nothing */
     int threads;     /* 0: all cores */
     bool resume;     /* go on from the newest good checkpoint in `out` */
-    bool overwrite;  /* without resume: replace a finished or other cache in `out` (else refused with a message) */
+    bool overwrite;  /* without resume: replace a finished or other cache in `out` (else refused with a
+                        message) */
     const volatile int *cancel; /* looked at between steps; may be NULL */
     void (*on_start)(void *user, rheo_sim *sim, int first_frame);
     void (*on_frame)(void *user, rheo_sim *sim, const rheo_frame_stats *stats);
@@ -25,14 +26,16 @@ typedef struct rheo_run_summary {
     size_t peak_memory; /* bytes, of the process */
 } rheo_run_summary;
 
-RHEO_API rheo_status rheo_run_scene(rheo_run_summary *summary, const rheo_scene *scene, const rheo_run_options *options,
-                                    rheo_report *report);
+RHEO_API rheo_status rheo_run_scene(rheo_run_summary *summary, const rheo_scene *scene,
+                                    const rheo_run_options *options, rheo_report *report);
 
 /* Makes the meshes of a cache anew from its particles or checkpoints; surface as in the scene file. */
-RHEO_API rheo_status rheo_remesh_cache(int *meshes, const char *cache, rheo_surface surface, int threads, rheo_report *report);
+RHEO_API rheo_status rheo_remesh_cache(int *meshes, const char *cache, rheo_surface surface, int threads,
+                                       rheo_report *report);
 
 typedef struct rheo_cache_info {
-    char title[256], scene_file[512], version[32], status[32]; /* status: "running", "done", "interrupted", "diverged" */
+    char title[256], scene_file[512], version[32],
+        status[32];              /* status: "running", "done", "interrupted", "diverged" */
     int first_frame, last_frame; /* complete frames; last < first when none */
     double fps;
     int dim, cells[3];
@@ -41,8 +44,10 @@ typedef struct rheo_cache_info {
     size_t bytes;
     char problem[512]; /* "" or what is wrong: missing, truncated, checksum differs */
 } rheo_cache_info;
-/* verify: also compare all checksums. A damaged cache is RHEO_INVALID with `problem` filled as far as read. */
-RHEO_API rheo_status rheo_read_cache_info(rheo_cache_info *info, const char *cache, bool verify, rheo_report *report);
+/* verify: also compare all checksums. A damaged cache is RHEO_INVALID with `problem` filled as far as read.
+ */
+RHEO_API rheo_status rheo_read_cache_info(rheo_cache_info *info, const char *cache, bool verify,
+                                          rheo_report *report);
 
 #ifdef __cplusplus
 }

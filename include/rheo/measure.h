@@ -1,4 +1,5 @@
-/* What `rheo reproduce` and `rheo bench` run: published or exact numbers beside ours, and speed beside bandwidth. */
+/* What `rheo reproduce` and `rheo bench` run: published or exact numbers beside ours, and speed beside
+ * bandwidth. */
 #ifndef RHEO_MEASURE_H
 #define RHEO_MEASURE_H
 
@@ -16,12 +17,13 @@ typedef struct rheo_case_name {
 RHEO_API const rheo_case_name *rheo_list_reproductions(void);
 RHEO_API const rheo_case_name *rheo_list_benches(void);
 
-/* `print` gets each finished line of text (a row of the table, or a JSON object). *passed counts rows that hold, *failed
- * those that do not. `name` NULL runs all. */
+/* `print` gets each finished line of text (a row of the table, or a JSON object). *passed counts rows that
+ * hold, *failed those that do not. `name` NULL runs all. */
 RHEO_API rheo_status rheo_reproduce(int *passed, int *failed, const char *name, int threads, int json,
-                                    void (*print)(void *user, const char *line), void *user, rheo_report *report);
-RHEO_API rheo_status rheo_bench(const char *name, int threads, int json, void (*print)(void *user, const char *line),
-                                void *user, rheo_report *report);
+                                    void (*print)(void *user, const char *line), void *user,
+                                    rheo_report *report);
+RHEO_API rheo_status rheo_bench(const char *name, int threads, int json,
+                                void (*print)(void *user, const char *line), void *user, rheo_report *report);
 
 #ifdef __cplusplus
 }

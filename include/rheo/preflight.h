@@ -29,8 +29,10 @@ typedef struct rheo_preflight {
     double seconds;          /* for the whole run, on this machine, roughly */
 } rheo_preflight;
 
-/* RHEO_OK when the scene can run (warnings are fine); else the first error's status, and its report. `out` may be NULL. */
-RHEO_API rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene, const char *out, rheo_report *report);
+/* RHEO_OK when the scene can run (warnings are fine); else the first error's status, and its report. `out`
+ * may be NULL. */
+RHEO_API rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene, const char *out,
+                                      rheo_report *report);
 
 #ifdef __cplusplus
 }

@@ -22,11 +22,13 @@ typedef struct rheo_render_options {
 
 RHEO_API rheo_render_options rheo_default_render_options(void);
 /* Writes CACHE/frames/frame.NNNNNN.png; `pictures` counts them. */
-RHEO_API rheo_status rheo_render_cache(int *pictures, const char *cache, const rheo_render_options *options, rheo_report *report);
+RHEO_API rheo_status rheo_render_cache(int *pictures, const char *cache, const rheo_render_options *options,
+                                       rheo_report *report);
 /* CACHE/frames -> MP4 through the ffmpeg command. */
 RHEO_API rheo_status rheo_make_movie(const char *movie_file, const char *cache, rheo_report *report);
 /* columns x rows evenly chosen pictures of CACHE/frames in one PNG. */
-RHEO_API rheo_status rheo_make_contact_sheet(const char *png_file, const char *cache, int columns, int rows, rheo_report *report);
+RHEO_API rheo_status rheo_make_contact_sheet(const char *png_file, const char *cache, int columns, int rows,
+                                             rheo_report *report);
 
 #ifdef __cplusplus
 }

@@ -109,7 +109,13 @@ typedef struct rheo_solid {
     double color[3];    /* linear RGB */
 } rheo_solid;
 
-enum { RHEO_OF_VELOCITY = 1, RHEO_OF_PRESSURE = 2, RHEO_OF_TEMPERATURE = 4, RHEO_OF_PHI = 8, RHEO_OF_DENSITY = 16 };
+enum {
+    RHEO_OF_VELOCITY = 1,
+    RHEO_OF_PRESSURE = 2,
+    RHEO_OF_TEMPERATURE = 4,
+    RHEO_OF_PHI = 8,
+    RHEO_OF_DENSITY = 16
+};
 
 typedef struct rheo_probe {
     const char *name;
@@ -169,10 +175,10 @@ RHEO_API rheo_fluid rheo_default_fluid(void);                 /* water, nowhere 
 RHEO_API rheo_emitter rheo_default_emitter(void);
 RHEO_API rheo_solid rheo_default_solid(void);
 
-/* Reads a scene file, or a built-in scene by its name. `set` holds "path=value" texts (may be NULL) that replace or
- * add values, for example "domain.cells=32". */
-RHEO_API rheo_status rheo_load_scene(rheo_scene **scene, const char *file_or_name, const char *const *set, int set_count,
-                                     rheo_report *report);
+/* Reads a scene file, or a built-in scene by its name. `set` holds "path=value" texts (may be NULL) that
+ * replace or add values, for example "domain.cells=32". */
+RHEO_API rheo_status rheo_load_scene(rheo_scene **scene, const char *file_or_name, const char *const *set,
+                                     int set_count, rheo_report *report);
 RHEO_API void rheo_free_scene(rheo_scene *scene);
 
 /* Everything a scene filled by hand or loaded must satisfy: ranges, counts, combinations of methods. */
@@ -184,8 +190,8 @@ typedef struct rheo_builtin_scene {
 } rheo_builtin_scene;
 RHEO_API const rheo_builtin_scene *rheo_list_scenes(void);
 
-/* All keys of a scene file with units, ranges and defaults, as plain text or Markdown; returns the length as snprintf
- * does, `text` may be NULL when size is 0. */
+/* All keys of a scene file with units, ranges and defaults, as plain text or Markdown; returns the length as
+ * snprintf does, `text` may be NULL when size is 0. */
 RHEO_API int rheo_describe_scene_format(char *text, int size, bool markdown);
 
 /* The one of `names` (ended by NULL) nearest to `word`, or NULL when none is near. */

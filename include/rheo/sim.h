@@ -44,14 +44,15 @@ typedef struct rheo_particle_counts {
     int64_t rejected; /* seeds that would have started inside a solid, since the start */
 } rheo_particle_counts;
 
-/* One frame; sums and extremes run over the frame's steps where that makes sense, the rest is the end state. */
+/* One frame; sums and extremes run over the frame's steps where that makes sense, the rest is the end state.
+ */
 typedef struct rheo_frame_stats {
     int frame; /* 0 is the initial state */
     double time;
     int steps;
     int64_t particles, liquid_cells;
-    double volume, volume_drift; /* m3; relative to what was put in and not let out */
-    double divergence, speed;    /* max, 1/s and m/s */
+    double volume, volume_drift;     /* m3; relative to what was put in and not let out */
+    double divergence, speed;        /* max, 1/s and m/s */
     double kinetic, potential, heat; /* J */
     double surface_area;             /* m2, 0 until a surface was made */
     double temperature[2];           /* min, max, degrees C */
@@ -67,11 +68,12 @@ typedef struct rheo_frame_stats {
 } rheo_frame_stats;
 
 /* threads 0: as many as the machine has. The result does not depend on it. */
-RHEO_API rheo_status rheo_create_sim(rheo_sim **sim, const rheo_scene *scene, int threads, rheo_report *report);
+RHEO_API rheo_status rheo_create_sim(rheo_sim **sim, const rheo_scene *scene, int threads,
+                                     rheo_report *report);
 RHEO_API void rheo_free_sim(rheo_sim *sim);
 
-/* To the end of the next frame. `cancel` may be NULL; it is looked at between steps, and a set flag ends the call with
- * RHEO_INTERRUPTED after the step under way (the next call goes on to the same frame). */
+/* To the end of the next frame. `cancel` may be NULL; it is looked at between steps, and a set flag ends the
+ * call with RHEO_INTERRUPTED after the step under way (the next call goes on to the same frame). */
 RHEO_API rheo_status rheo_advance_frame(rheo_sim *sim, const volatile int *cancel, rheo_frame_stats *stats,
                                         rheo_report *report);
 /* One step of at most dt_max seconds (0: the scene's own limits), never past the next frame. */
@@ -90,7 +92,8 @@ typedef struct rheo_mesh {
 RHEO_API rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *sim, rheo_report *report);
 RHEO_API void rheo_free_mesh(rheo_mesh *mesh);
 
-/* Read-only look at the particles. Columns may be NULL in 2D (z). Positions are in cells from the domain's corner. */
+/* Read-only look at the particles. Columns may be NULL in 2D (z). Positions are in cells from the domain's
+ * corner. */
 typedef struct rheo_particle_view {
     size_t count;
     const float *position[3]; /* cells */
@@ -103,7 +106,8 @@ typedef struct rheo_particle_view {
 } rheo_particle_view;
 RHEO_API void rheo_view_particles(rheo_particle_view *view, const rheo_sim *sim);
 
-/* Samples quantities of a probe at the present state: rows of x y z and one column a quantity (vectors three). */
+/* Samples quantities of a probe at the present state: rows of x y z and one column a quantity (vectors
+ * three). */
 RHEO_API void rheo_sample_probe(double *rows, const rheo_sim *sim, const rheo_probe *probe);
 RHEO_API int rheo_count_probe_columns(const rheo_sim *sim, const rheo_probe *probe);
 

@@ -1,7 +1,7 @@
 /* How rheo says that something went wrong.
  *
- * Bad input and failing resources are a status plus a report that the caller owns; numerical trouble is data in
- * the step's statistics; a programmer's error is an assert. The library never prints and never exits. */
+ * Bad input and failing resources are a status plus a report that the caller owns; numerical trouble is data
+ * in the step's statistics; a programmer's error is an assert. The library never prints and never exits. */
 #ifndef RHEO_STATUS_H
 #define RHEO_STATUS_H
 

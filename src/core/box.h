@@ -1,8 +1,9 @@
 /* The memory layout of every field on a grid: a box of owned cells inside a border of GHOST cells.
  *
- * Cells, faces and nodes share one layout: the face (axis, i, j, k) is the low face of the cell (i, j, k), the node
- * (i, j, k) its low corner, so one index serves all and there is room for the last face and node. In 2D there is
- * one layer (n[2] == 1), no border in z, and z neighbours do not exist. Rows start on 32 bytes at i == 0. */
+ * Cells, faces and nodes share one layout: the face (axis, i, j, k) is the low face of the cell (i, j, k),
+ * the node (i, j, k) its low corner, so one index serves all and there is room for the last face and node. In
+ * 2D there is one layer (n[2] == 1), no border in z, and z neighbours do not exist. Rows start on 32 bytes at
+ * i == 0. */
 #ifndef CORE_BOX_H
 #define CORE_BOX_H
 

@@ -1,6 +1,6 @@
-/* Marks a kernel for function multiversioning: a plain build then uses AVX2 where the CPU has it. Without contraction of
- * products and sums both versions give the same bits. Sanitizers start too late for the resolvers gcc makes, so
- * RHEO_NO_CLONES turns it off there. */
+/* Marks a kernel for function multiversioning: a plain build then uses AVX2 where the CPU has it. Without
+ * contraction of products and sums both versions give the same bits. Sanitizers start too late for the
+ * resolvers gcc makes, so RHEO_NO_CLONES turns it off there. */
 #ifndef CORE_HOT_H
 #define CORE_HOT_H
 

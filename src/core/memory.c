@@ -53,7 +53,8 @@ static struct arena_chunk *chunk_make(size_t size) {
 void *arena_alloc(arena *a, size_t bytes) {
     if (bytes > SIZE_MAX / 2) return NULL;
     bytes = round_up(bytes ? bytes : 1);
-    while (a->current && a->current->size - a->current->used < bytes && a->current->next) a->current = a->current->next;
+    while (a->current && a->current->size - a->current->used < bytes && a->current->next)
+        a->current = a->current->next;
     if (!a->current || a->current->size - a->current->used < bytes) {
         struct arena_chunk *c = chunk_make(bytes > CHUNK ? bytes : CHUNK);
         if (!c) return NULL;

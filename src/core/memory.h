@@ -16,7 +16,7 @@ typedef struct arena {
     struct arena_chunk *first, *current;
     size_t held; /* bytes in all chunks */
 } arena;
-void *arena_alloc(arena *a, size_t bytes); /* zeroed, 64-byte aligned, NULL when there is no memory */
+void *arena_alloc(arena *a, size_t bytes);    /* zeroed, 64-byte aligned, NULL when there is no memory */
 char *arena_text(arena *a, const char *text); /* a copy */
 void arena_reset(arena *a);
 void arena_free(arena *a);

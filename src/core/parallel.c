@@ -1,4 +1,5 @@
-/* A pool of threads that spin briefly, then sleep. Work is a shared counter of blocks; the caller takes part. */
+/* A pool of threads that spin briefly, then sleep. Work is a shared counter of blocks; the caller takes part.
+ */
 #include "core/parallel.h"
 
 #include <pthread.h>
@@ -25,7 +26,8 @@ struct pool {
 
 static void run_blocks(pool *p) {
     int b;
-    while ((b = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed)) < p->blocks) p->task(p->context, b);
+    while ((b = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed)) < p->blocks)
+        p->task(p->context, b);
 }
 
 static void *work(void *argument) {
@@ -36,7 +38,8 @@ static void *work(void *argument) {
             if (atomic_load_explicit(&p->stop, memory_order_relaxed)) break;
         if (atomic_load_explicit(&p->round, memory_order_acquire) == seen) {
             pthread_mutex_lock(&p->mutex);
-            while (atomic_load(&p->round) == seen && !atomic_load(&p->stop)) pthread_cond_wait(&p->wake, &p->mutex);
+            while (atomic_load(&p->round) == seen && !atomic_load(&p->stop))
+                pthread_cond_wait(&p->wake, &p->mutex);
             pthread_mutex_unlock(&p->mutex);
         }
         if (atomic_load(&p->stop)) return NULL;
@@ -123,7 +126,8 @@ static double reduce(pool *p, int blocks, double (*task)(void *, int), void *con
         return result;
     }
     parallel_for(p, blocks, reduce_block, &r);
-    for (int b = 0; b < blocks; ++b) result = largest ? (value[b] > result ? value[b] : result) : result + value[b];
+    for (int b = 0; b < blocks; ++b)
+        result = largest ? (value[b] > result ? value[b] : result) : result + value[b];
     if (value != some) free(value);
     return result;
 }

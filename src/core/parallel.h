@@ -1,21 +1,23 @@
 /* One way to use threads: fixed blocks of work handed to a pool.
  *
- * The blocks depend on the problem, never on the number of threads; a block writes only what is its own; sums are
- * stored a value a block and added in block order. So the result is bit-identical for any thread count. */
+ * The blocks depend on the problem, never on the number of threads; a block writes only what is its own; sums
+ * are stored a value a block and added in block order. So the result is bit-identical for any thread count.
+ */
 #ifndef CORE_PARALLEL_H
 #define CORE_PARALLEL_H
 
 typedef struct pool pool;
 
-pool *pool_create(int threads); /* 0: one a core; NULL when threads cannot be had. */
-void pool_free(pool *p);        /* NULL is fine */
+pool *pool_create(int threads);  /* 0: one a core; NULL when threads cannot be had. */
+void pool_free(pool *p);         /* NULL is fine */
 int pool_threads(const pool *p); /* NULL is one thread */
 
-/* Calls task(context, b) once for every block b in [0, blocks), in any order, on any thread. A NULL pool works
- * serially. Not to be nested. */
+/* Calls task(context, b) once for every block b in [0, blocks), in any order, on any thread. A NULL pool
+ * works serially. Not to be nested. */
 void parallel_for(pool *p, int blocks, void (*task)(void *context, int block), void *context);
 
-/* As parallel_for, where each block returns a value; the sum runs in block order. The max is the larger of all and 0. */
+/* As parallel_for, where each block returns a value; the sum runs in block order. The max is the larger of
+ * all and 0. */
 double parallel_sum(pool *p, int blocks, double (*task)(void *context, int block), void *context);
 double parallel_max(pool *p, int blocks, double (*task)(void *context, int block), void *context);
 

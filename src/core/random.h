@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 static inline uint64_t random_bits(uint64_t seed, uint64_t a, uint64_t b) {
-    uint64_t x = seed * 0x9E3779B97F4A7C15u + a * 0xBF58476D1CE4E5B9u + b * 0x94D049BB133111EBu + 0x2545F4914F6CDD1Du;
+    uint64_t x =
+        seed * 0x9E3779B97F4A7C15u + a * 0xBF58476D1CE4E5B9u + b * 0x94D049BB133111EBu + 0x2545F4914F6CDD1Du;
     for (int round = 0; round < 2; ++round) { /* the finaliser of splitmix64, twice */
         x ^= x >> 30;
         x *= 0xBF58476D1CE4E5B9u;

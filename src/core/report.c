@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-rheo_status report_fail(rheo_report *report, rheo_status status, const char *allowed, const char *message, ...) {
+rheo_status report_fail(rheo_report *report, rheo_status status, const char *allowed, const char *message,
+                        ...) {
     if (!report) return status;
     *report = (rheo_report){.status = status};
     va_list args;
