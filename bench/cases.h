@@ -4,6 +4,7 @@
 
 #include "rows.h"
 
+rheo_status reproduce_poisson_order(rows *out);
 rheo_status reproduce_hydrostatic(rows *out);
 
 rheo_status bench_stream(rows *out);

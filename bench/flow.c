@@ -51,6 +51,12 @@ int flow_make(flow *f, int dim, int n, int threads, space_function solid, space_
     return 0;
 }
 
+poisson_result flow_project(flow *f, double tolerance) {
+    memset(f->q, 0, f->g.box.size * sizeof *f->q);
+    if (pressure_assemble(f->solver, &f->work, &f->g, &f->open, f->phi)) return (poisson_result){0};
+    return pressure_project(&f->u, f->q, f->solver, &f->work, &f->g, &f->open, f->phi, tolerance, 500);
+}
+
 void flow_free(flow *f) {
     mac_field_free(&f->u);
     mac_field_free(&f->open.open);

@@ -22,6 +22,8 @@ typedef struct flow {
 int flow_make(flow *f, int dim, int n, int threads, space_function solid, space_function phi,
               const void *context);
 void flow_free(flow *f);
+/* Makes u divergence-free from a start of q = 0. converged is false too when there is no memory. */
+poisson_result flow_project(flow *f, double tolerance);
 /* Where a face, a cell or a node lies. */
 void flow_face(double x[3], const flow *f, int axis, int i, int j, int k);
 void flow_cell(double x[3], const flow *f, int i, int j, int k);

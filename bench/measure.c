@@ -11,10 +11,11 @@ typedef struct entry {
 } entry;
 
 static const rheo_case_name reproductions[] = {
+    {"poisson-order", "second order of the projection with curved solids and a curved free surface"},
     {"hydrostatic", "liquid at rest stays at rest: the projection alone, and running tanks"},
     {NULL, NULL},
 };
-static const entry reproduction_runs[] = {{reproduce_hydrostatic}};
+static const entry reproduction_runs[] = {{reproduce_poisson_order}, {reproduce_hydrostatic}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},

@@ -44,8 +44,7 @@ static rheo_status project_at_rest(rows *out, const char *quantity, int dim, int
     if (flow_make(&f, dim, n, out->threads, solid, phi, &dim))
         return report_no_memory(out->report, "the grid");
     for (size_t c = 0; c < f.g.box.size; ++c) f.u.value[1][c] = (float)(-GRAVITY * DT);
-    const poisson_result r =
-        pressure_project(&f.u, f.q, f.solver, &f.work, &f.g, &f.open, f.phi, TOLERANCE, 200);
+    const poisson_result r = flow_project(&f, TOLERANCE);
     double axis[3] = {0, 0, 0};
     pressure_speed(axis, &f.u, &f.g, &f.open, f.phi);
     const double speed = fmax(axis[0], fmax(axis[1], axis[2])), limit = 2e-4 * GRAVITY * DT;
