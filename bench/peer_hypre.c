@@ -1,5 +1,4 @@
-/* The same systems solved by hypre: structured PCG with PFMG, the fastest solver of its kind in Debian, on
- * one rank.
+/* The same systems solved by hypre: structured PCG with PFMG on one rank.
  *
  * Symmetric red-black Gauss-Seidel, one sweep each way, 7-point coarse operators: the fewest iterations of
  * the eight combinations of relaxation (weighted Jacobi or red-black), coarse operator and skipped
