@@ -33,10 +33,10 @@ static int is_affine(const rheo_sim *s) {
     return s->def.method == RHEO_APIC;
 }
 
-static void extrapolate_velocity(mac_field *u, rheo_sim *s, int layers) {
+void liquid_extrapolate(mac_field *u, rheo_sim *s, const float *phi, int layers) {
     for (int axis = 0; axis < s->g.box.dim; ++axis) {
         memset(s->layer, EXTRAPOLATE_UNKNOWN, s->g.box.size);
-        pressure_known_faces(s->layer, &s->g, &s->open, s->phi, axis);
+        pressure_known_faces(s->layer, &s->g, &s->open, phi, axis);
         extrapolate(u->value[axis], s->layer, &s->g, axis, layers);
         extrapolate_clear(u->value[axis], s->layer, &s->g, axis);
     }
@@ -75,8 +75,7 @@ static int layers_to_cross(const rheo_sim *s, double dt) {
     return NEAR_LAYERS + (most < 8 ? (int)most : 8);
 }
 
-static rheo_status move_particles(rheo_sim *s, double dt, rheo_report *report) {
-    particles_advect(&s->parts, &s->g, &s->carry, NULL, dt);
+rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report) {
     if (s->keep_room < s->parts.count) {
         mem_free(s->keep);
         s->keep_room = s->parts.capacity;
@@ -94,7 +93,7 @@ static rheo_status move_particles(rheo_sim *s, double dt, rheo_report *report) {
     return RHEO_OK;
 }
 
-static rheo_status emit_particles(rheo_sim *s, double dt, rheo_report *report) {
+rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report) {
     for (int e = 0; e < s->def.emitter_count; ++e) {
         const rheo_emitter *def = &s->def.emitters[e];
         if (s->time + dt < def->during[0] || s->time >= def->during[1]) continue;
@@ -121,12 +120,12 @@ static void fields_from_particles(rheo_sim *s, mac_field *velocity) {
 }
 
 /* What carries the particles through the next step: the velocity, and a displacement that evens out their density. */
-static poisson_result correct_drift(rheo_sim *s, double dt) {
+poisson_result liquid_correct_drift(rheo_sim *s, const float *phi, double dt) {
     poisson_result solve = {.converged = true};
     if (s->def.volume_correction) {
         memset(s->psi, 0, s->g.box.size * sizeof *s->psi);
-        volume_outflow(s->work.rhs, s->layer, &s->g, &s->open, s->density, s->phi, dt);
-        solve = pressure_displace(&s->carry, s->psi, s->solver, &s->work, &s->g, &s->open, s->phi, s->work.rhs,
+        volume_outflow(s->work.rhs, s->layer, &s->g, &s->open, s->density, phi, dt);
+        solve = pressure_displace(&s->carry, s->psi, s->solver, &s->work, &s->g, &s->open, phi, s->work.rhs,
                                   VOLUME_TOLERANCE, VOLUME_ITERATIONS);
     }
     for (int axis = 0; axis < s->g.box.dim; ++axis) {
@@ -138,7 +137,7 @@ static poisson_result correct_drift(rheo_sim *s, double dt) {
     return solve;
 }
 
-static void keep_worst(rheo_solve_stats *stats, const poisson_result *r) {
+void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r) {
     stats->unknowns = r->unknowns;
     if (r->iterations > stats->iterations) stats->iterations = r->iterations;
     if (r->residual > stats->residual) stats->residual = r->residual;
@@ -149,7 +148,7 @@ rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {
     liquid_place_solids(s, s->time);
     if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
     fields_from_particles(s, &s->vel);
-    extrapolate_velocity(&s->vel, s, NEAR_LAYERS + 1);
+    liquid_extrapolate(&s->vel, s, s->phi, NEAR_LAYERS + 1);
     for (int axis = 0; axis < s->g.box.dim; ++axis)
         memcpy(s->carry.value[axis], s->vel.value[axis], s->g.box.size * sizeof(float));
     timer_stage(&s->timer, NULL);
@@ -163,12 +162,13 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
 
     timer_stage(&s->timer, "advect");
-    if ((status = move_particles(s, dt, report))) return status;
+    particles_advect(&s->parts, g, &s->carry, NULL, dt);
+    if ((status = liquid_hold_particles(s, report))) return status;
     if (s->def.method == RHEO_SEMI_LAGRANGIAN) advect_velocity(&s->vel, &s->work.face, g, dt);
 
     timer_stage(&s->timer, "sort");
     if (particles_sort(&s->parts, g)) return report_no_memory(report, "particles");
-    if ((status = emit_particles(s, dt, report))) return status;
+    if ((status = liquid_emit(s, dt, report))) return status;
 
     if (s->moving) {
         timer_stage(&s->timer, "solids");
@@ -183,7 +183,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     if (pressure_assemble(s->solver, &s->work, g, &s->open, s->phi)) return report_no_memory(report, "the pressure solve");
     const poisson_result solve = pressure_project(&s->vel, s->q, s->solver, &s->work, g, &s->open, s->phi,
                                                   s->def.tolerance, s->def.max_iterations);
-    keep_worst(&s->stats.pressure, &solve);
+    liquid_keep_worst(&s->stats.pressure, &solve);
     s->q_dt = dt;
     s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->phi);
     pressure_speed(speed, &s->vel, g, &s->open, s->phi);
@@ -191,12 +191,12 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max", "velocity is not finite at t = %g s", s->time + dt);
 
     timer_stage(&s->timer, "volume");
-    const poisson_result drift = correct_drift(s, dt);
-    keep_worst(&s->stats.density, &drift);
+    const poisson_result drift = liquid_correct_drift(s, s->phi, dt);
+    liquid_keep_worst(&s->stats.density, &drift);
 
     timer_stage(&s->timer, "extrapolate");
-    extrapolate_velocity(&s->vel, s, NEAR_LAYERS);
-    extrapolate_velocity(&s->carry, s, layers_to_cross(s, dt));
+    liquid_extrapolate(&s->vel, s, s->phi, NEAR_LAYERS);
+    liquid_extrapolate(&s->carry, s, s->phi, layers_to_cross(s, dt));
 
     timer_stage(&s->timer, "from grid");
     const double flip = is_flip(s) ? pow(1 - s->def.pic_blend, 30 * dt) : 0;

@@ -29,7 +29,7 @@ struct rheo_sim {
     mac_grid g;
     particles parts;
     mac_field vel;    /* m/s, extrapolated around the liquid */
-    mac_field before; /* m/s, before forces and pressure; FLIP only, else values NULL */
+    mac_field before; /* m/s, before forces and pressure; FLIP, scratch of semi-Lagrangian and MAC, else values NULL */
     mac_field carry;  /* m/s: what carries particles: vel and the drift correction. Until then: weights, coefficients */
     float *phi;       /* m, < 0 in liquid */
     float *density;   /* 1 in full cells */
@@ -47,6 +47,8 @@ struct rheo_sim {
     openings open;
 
     /* scratch, once allocated */
+    uint8_t *cells;  /* MAC: what each cell holds, else NULL */
+    float *cell_phi; /* MAC: the same as the pressure wants it, else NULL */
     pressure_work work;
     float *psi;
     uint8_t *layer;
@@ -68,6 +70,12 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report);
 rheo_status liquid_begin(rheo_sim *s, rheo_report *report);
 /* The largest step that the flow allows, s. */
 double liquid_dt_limit(const rheo_sim *s);
+/* Parts that other steps of the same state share; phi < 0 says where the liquid is. */
+rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report); /* out of solids, inside closed sides */
+rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report);
+void liquid_extrapolate(mac_field *u, rheo_sim *s, const float *phi, int layers);
+poisson_result liquid_correct_drift(rheo_sim *s, const float *phi, double dt); /* writes carry */
+void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r);
 /* Puts the solids where they are at a time, and on the grid. */
 void liquid_place_solids(rheo_sim *s, double time);
 #endif

@@ -7,6 +7,7 @@
 #include "core/report.h"
 #include "sim/definition.h"
 #include "sim/liquid.h"
+#include "sim/mac.h"
 #include "sim/measure.h"
 #include "sim/state.h"
 #include "stage/emit.h"
@@ -29,6 +30,10 @@ static mac_grid make_grid(const rheo_scene *def, pool *threads) {
     return g;
 }
 
+static rheo_status make_shape(shape **made, const rheo_shape *def, int dim, rheo_report *report) {
+    return dim == 2 ? shape_make_flat(made, def, report) : shape_make(made, def, report);
+}
+
 /* Static solids first: liquid_place_solids() recomputes only what follows them. */
 static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
     const size_t count = (size_t)scene->solid_count;
@@ -39,7 +44,7 @@ static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_rep
     for (int pass = 0; pass < 2; ++pass)
         for (int i = 0; i < scene->solid_count; ++i) {
             if ((scene->solids[i].motion == RHEO_STATIC) != (pass == 0)) continue;
-            const rheo_status status = shape_make(&s->solid_shape[i], &scene->solids[i].shape, report);
+            const rheo_status status = make_shape(&s->solid_shape[i], &scene->solids[i].shape, scene->dim, report);
             if (status) return status;
             s->solids[placed++] = (obstacle){.shape = s->solid_shape[i], .def = &s->def.solids[i]};
             s->moving |= pass;
@@ -56,22 +61,24 @@ static rheo_status compile_shapes(rheo_sim *s, const rheo_scene *scene, rheo_rep
     if (!s->fill || !s->emitter_shape) return report_no_memory(report, "shapes");
     for (int f = 0; f < scene->fluid_count; ++f)
         for (int i = 0; i < scene->fluids[f].fill_count && !status; ++i)
-            status = shape_make(&s->fill[s->fill_count++], &scene->fluids[f].fill[i], report);
+            status = make_shape(&s->fill[s->fill_count++], &scene->fluids[f].fill[i], scene->dim, report);
     for (int e = 0; e < scene->emitter_count && !status; ++e)
-        status = shape_make(&s->emitter_shape[e], &scene->emitters[e].shape, report);
+        status = make_shape(&s->emitter_shape[e], &scene->emitters[e].shape, scene->dim, report);
     return status;
 }
 
 static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     static const char *const affine[9] = {"du_dx", "du_dy", "du_dz", "dv_dx", "dv_dy", "dv_dz", "dw_dx", "dw_dy", "dw_dz"};
     const mac_grid *g = &s->g;
-    const int dim = g->box.dim, needs_before = s->def.method == RHEO_FLIP || s->def.method == RHEO_SEMI_LAGRANGIAN;
+    const int dim = g->box.dim, is_mac = s->def.method == RHEO_MAC;
+    const int needs_before = is_mac || s->def.method == RHEO_FLIP || s->def.method == RHEO_SEMI_LAGRANGIAN;
     int bad = particles_make(&s->parts, g, affine, s->def.method == RHEO_APIC ? dim * dim : 0);
     bad |= mac_field_make(&s->vel, g) | mac_field_make(&s->carry, g) | mac_field_make(&s->open.open, g);
     if (needs_before) bad |= mac_field_make(&s->before, g);
     if (s->moving) bad |= mac_field_make(&s->open.wall, g) | field_make(&s->solid_still, g);
     bad |= field_make(&s->phi, g) | field_make(&s->density, g) | field_make(&s->q, g) | field_make(&s->psi, g);
     bad |= field_make(&s->solid, g) | field_make(&s->room, g) | field_make(&s->work.extra, g) | field_make(&s->work.rhs, g);
+    if (is_mac) bad |= field_make(&s->cell_phi, g) | !(s->cells = mem_alloc(g->box.size));
     s->work.unknown = mem_alloc(g->box.size);
     s->layer = mem_alloc(g->box.size);
     s->solver = poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
@@ -141,7 +148,8 @@ void rheo_free_sim(rheo_sim *s) {
     mac_field *const fields[] = {&s->vel, &s->before, &s->carry, &s->open.open, &s->open.wall};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) mac_field_free(fields[i]);
     void *const blocks[] = {s->phi,  s->density,    s->q,        s->psi,          s->solid, s->solid_still,
-                            s->room, s->work.extra, s->work.rhs, s->work.unknown, s->layer, s->keep};
+                            s->room, s->work.extra, s->work.rhs, s->work.unknown, s->layer, s->keep,
+                            s->cells, s->cell_phi};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     poisson_free(s->solver);
     pool_free(s->g.pool);
@@ -156,7 +164,7 @@ static double frame_time(const rheo_sim *s, int frame) {
 /* A whole number of equal steps to the frame's end, none longer than the limits. */
 static double next_dt(const rheo_sim *s, double dt_max) {
     const double left = frame_time(s, s->frame + 1) - s->time;
-    double limit = liquid_dt_limit(s);
+    double limit = s->def.method == RHEO_MAC ? mac_dt_limit(s) : liquid_dt_limit(s);
     if (s->def.dt_max > 0) limit = fmin(limit, s->def.dt_max);
     if (dt_max > 0) limit = fmin(limit, dt_max);
     return left / ceil(left / limit * (1 - 1e-9));
@@ -166,7 +174,7 @@ rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {
     const double end = frame_time(s, s->frame + 1), dt = next_dt(s, dt_max);
     if (!(dt > 1e-12 / s->def.fps))
         return report_fail(report, RHEO_DIVERGED, "a smaller velocity", "the time step vanished at t = %g s", s->time);
-    const rheo_status status = liquid_step(s, dt, report);
+    const rheo_status status = s->def.method == RHEO_MAC ? mac_step(s, dt, report) : liquid_step(s, dt, report);
     if (status) return status;
     const double now = s->time + dt;
     s->stats.steps += 1;

@@ -1,0 +1,135 @@
+/* The marker-and-cell method (Carlson 2004, chapter 3; Harlow and Welch 1965).
+ *
+ *   du/dt + div(u u) = - grad p / rho + nu lap u + g,   div u = 0,   p = 0 in the air
+ *
+ * The grid alone carries velocity. Markers say which cells are liquid and bring velocity into cells that
+ * fill; convection and diffusion are explicit, and the projection makes the result divergence-free. The steps
+ * below are Carlson's 1-5 in his order.
+ *
+ * Where we depart, and why: p = 0 lies on the faces towards air, not in the air cell's centre
+ * (stage/mac_cells.c); low viscosities get the diffusion that forward Euler lacks (stage/mac_momentum.c);
+ * velocity beyond the surface is carried out by layers, not copied from the nearest face; the markers'
+ * density is evened out by moving them as in the other methods (solver.volume_correction: false leaves that
+ * out).
+ *
+ * Limits: one viscosity, that of the first fluid; the step shrinks with dx^2 / nu. */
+#include "sim/mac.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/report.h"
+#include "particle/transfer.h"
+#include "stage/mac_method.h"
+#include "stage/surface.h"
+
+enum { LAYERS = 3 }; /* of velocity around the liquid: a step crosses less than one cell */
+
+/* Kinematic, m2/s. */
+static double viscosity(const rheo_sim *s) {
+    return s->def.fluid_count ? s->def.fluids[0].viscosity / s->def.fluids[0].density : 0;
+}
+
+double mac_dt_limit(const rheo_sim *s) {
+    double speed[3], g[3];
+    mac_speed(speed, &s->g, &s->carry);
+    rheo_evaluate_curve(g, &s->def.gravity, s->time);
+    return mac_stable_dt(&s->g, speed[0] + speed[1] + speed[2], sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]),
+                         viscosity(s), s->def.cfl);
+}
+
+/* Running emitters set the velocity of the liquid inside them: markers there would not, once cells are full.
+ */
+static void drive_emitters(rheo_sim *s, double dt) {
+    for (int e = 0; e < s->def.emitter_count; ++e) {
+        const rheo_emitter *def = &s->def.emitters[e];
+        if (s->time + dt < def->during[0] || s->time >= def->during[1]) continue;
+        double velocity[3];
+        rheo_evaluate_curve(velocity, &def->velocity, s->time);
+        mac_drive_cells(&s->vel, &s->g, s->cells, s->emitter_shape[e], velocity);
+    }
+}
+
+/* The surface to draw and to measure, from the markers' density as in the other methods. */
+static void draw_surface(rheo_sim *s) {
+    mac_field *unused = &s->before, *weight = &s->carry;
+    particles_to_grid(unused, weight, &s->g, &s->parts, 0);
+    surface_from_weights(s->density, s->phi, &s->g, weight, s->room, s->full);
+    if (s->def.solid_count) surface_into_solids(s->phi, s->layer, &s->g, s->room);
+}
+
+static void extend_velocity(mac_field *u, rheo_sim *s) {
+    liquid_extrapolate(u, s, s->cell_phi, LAYERS);
+    mac_mirror_walls(u, &s->g, &s->open, s->def.no_slip);
+}
+
+static void swap_fields(mac_field *a, mac_field *b) {
+    const mac_field kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
+    const mac_grid *g = &s->g;
+    uint8_t *cells_before = s->layer;
+    rheo_status status;
+    double gravity[3], speed[3];
+    rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
+
+    timer_stage(&s->timer, "advect");
+    mac_mark_cells(cells_before, g, &s->parts, &s->open);
+    mac_move_markers(&s->parts, g, &s->carry, cells_before, dt);
+    if ((status = liquid_hold_particles(s, report))) return status;
+
+    timer_stage(&s->timer, "sort");
+    if (particles_sort(&s->parts, g)) return report_no_memory(report, "particles");
+    if ((status = liquid_emit(s, dt, report))) return status;
+
+    if (s->moving) {
+        timer_stage(&s->timer, "solids");
+        liquid_place_solids(s, s->time + dt);
+    }
+
+    timer_stage(&s->timer, "cells");
+    mac_mark_cells(s->cells, g, &s->parts, &s->open);
+    mac_cell_distance(s->cell_phi, g, s->cells);
+    mac_fill_new_cells(&s->vel, g, s->cells, cells_before, &s->parts);
+    drive_emitters(s, dt);
+    mac_set_walls(&s->vel, g, &s->open);
+
+    timer_stage(&s->timer, "surface");
+    draw_surface(s);
+
+    timer_stage(&s->timer, "momentum");
+    mac_momentum(&s->before, g, &s->vel, s->cells, &s->open, viscosity(s), gravity, s->def.no_slip, dt);
+    swap_fields(&s->vel, &s->before);
+    mac_close_surface(&s->vel, g, s->cells, &s->open);
+
+    timer_stage(&s->timer, "pressure");
+    if (pressure_assemble(s->solver, &s->work, g, &s->open, s->cell_phi))
+        return report_no_memory(report, "the pressure solve");
+    const poisson_result solve = pressure_project(&s->vel, s->q, s->solver, &s->work, g, &s->open,
+                                                  s->cell_phi, s->def.tolerance, s->def.max_iterations);
+    liquid_keep_worst(&s->stats.pressure, &solve);
+    s->q_dt = dt;
+    s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->cell_phi);
+    pressure_speed(speed, &s->vel, g, &s->open, s->cell_phi);
+    if (!isfinite(speed[0] + speed[1] + speed[2]))
+        return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
+                           "velocity is not finite at t = %g s", s->time + dt);
+
+    timer_stage(&s->timer, "volume");
+    const poisson_result drift = liquid_correct_drift(s, s->cell_phi, dt);
+    liquid_keep_worst(&s->stats.density, &drift);
+
+    timer_stage(&s->timer, "extrapolate");
+    extend_velocity(&s->vel, s);
+    extend_velocity(&s->carry, s);
+
+    timer_stage(&s->timer, "from grid");
+    memset(s->parts.spray, 0,
+           s->parts.count); /* every marker follows the grid; spray only says what is drawn */
+    particles_from_grid(&s->parts, g, &s->vel, &s->before, 0, 0, NULL);
+    surface_mark_spray(&s->parts, g, s->phi);
+    timer_stage(&s->timer, NULL);
+    return RHEO_OK;
+}

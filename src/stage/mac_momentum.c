@@ -1,0 +1,191 @@
+/* Explicit convection, diffusion and body force (Carlson 2004, eq. 24-27; Harlow and Welch 1965).
+ *
+ *   u~ = u + dt [ -div(u u) + nu lap u + f ]
+ *
+ * Fluxes of momentum through the sides of each face's own control volume, with centred means of transporting
+ * and transported velocity: written per side, (25)-(27) are
+ *   dt/dx [ U_low (u + u_low)/2 - U_high (u + u_high)/2 ] + k_low (u_low - u) + k_high (u_high - u),
+ * U the mean of the two transporting velocities next to the side, k = nu dt / dx^2.
+ *
+ * Centred differences with a forward Euler step amplify waves unless, with c = |U| dt/dx along an axis,
+ *   sum over axes of c^2 / k <= 2   and   sum of 2 k <= 1          (Hindmarsh, Gresho and Griffiths 1984),
+ * which water never fulfils. So a side uses k = max(nu dt/dx^2, dim c^2 / 2): what the first condition asks
+ * for and no more. Where viscosity is enough this is Carlson's scheme to the letter; elsewhere the addition
+ * vanishes with dt (along a grid line in one dimension it is Lax and Wendroff's). The second condition is met
+ * by holding both parts of the step limit, (19) with 0.4 in place of 1 and half of (20).
+ *
+ * Walls: faces with solid on both sides hold the tangential velocity of the wall. They count as the face next
+ * to them (free slip) or, about the wall's velocity, its negative (no slip), so that it is met half-way.
+ *
+ * Limits: walls inside the domain are stairs to the viscous terms; explicit diffusion makes steps tiny for
+ * thick liquids. First order in time, second in space. */
+#include <math.h>
+#include <string.h>
+#include "core/hot.h"
+#include "grid/rows.h"
+#include "stage/mac_method.h"
+
+#define FLOW_SHARE    0.4 /* cells a step, summed over axes */
+#define VISCOUS_SHARE 0.5 /* of dx^2 / (2 dim nu) */
+
+typedef struct {
+    const mac_grid *g;
+    const mac_field *u;
+    const uint8_t *kind;
+    const openings *o;
+    mac_field *out;
+    float cells, viscous, kick; /* dt/dx, nu dt/dx^2, f dt */
+    int axis, no_slip;
+    cell_range range;
+} job;
+
+INLINE float wall_velocity(const openings *o, int axis, ptrdiff_t n) {
+    return o->wall.value[axis] ? o->wall.value[axis][n] : 0;
+}
+
+/* The velocity one face over, as the face `here` sees it. */
+INLINE float beside(const job *s, ptrdiff_t here, ptrdiff_t n) {
+    const int a = s->axis;
+    const float *u = s->u->value[a];
+    if (s->kind[n] != MAC_SOLID || s->kind[n - s->g->box.step[a]] != MAC_SOLID) return u[n];
+    return s->no_slip ? 2 * wall_velocity(s->o, a, n) - u[here] : u[here];
+}
+
+/* What comes in through one side: `carried` is the transporting velocity into the volume times dt/dx. */
+INLINE float inflow(const job *s, float carried, float here, float there, int dim) {
+    const float needed = 0.5f * (float)dim * carried * carried;
+    const float k = needed > s->viscous ? needed : s->viscous;
+    return 0.5f * carried * (here + there) + k * (there - here);
+}
+
+INLINE float advance(const job *s, ptrdiff_t c, int dim) {
+    const box *b = &s->g->box;
+    const int a = s->axis;
+    const float *u = s->u->value[a], half = 0.5f * s->cells;
+    float sum = u[c] + s->kick;
+    for (int d = 0; d < dim; ++d) {
+        const ptrdiff_t step = b->step[d];
+        const float *v = s->u->value[d];
+        const float low = d == a ? u[c - step] : beside(s, c, c - step);
+        const float high = d == a ? u[c + step] : beside(s, c, c + step);
+        const float in = d == a ? u[c - step] + u[c] : v[c - b->step[a]] + v[c];
+        const float out = d == a ? u[c] + u[c + step] : v[c + step - b->step[a]] + v[c + step];
+        sum += inflow(s, half * in, u[c], low, dim) + inflow(s, -half * out, u[c], high, dim);
+    }
+    return sum;
+}
+
+INLINE void momentum_block(const job *s, int block, int dim) {
+    const ptrdiff_t step = s->g->box.step[s->axis];
+    const float *u = s->u->value[s->axis], *open = s->o->open.value[s->axis];
+    float *out = s->out->value[s->axis];
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
+            const ptrdiff_t c = box_at(&s->g->box, i, j, k);
+            const int liquid = (s->kind[c] == MAC_LIQUID) + (s->kind[c - step] == MAC_LIQUID);
+            if (liquid == 0 || !(open[c] > 0)) out[c] = u[c];
+            else out[c] = liquid == 2 ? advance(s, c, dim) : u[c] + s->kick;
+        }
+    }
+}
+
+HOT static void momentum_task(void *context, int block) {
+    const job *s = context;
+    if (s->g->box.dim == 3) momentum_block(s, block, 3);
+    else momentum_block(s, block, 2);
+}
+
+void mac_momentum(mac_field *out, const mac_grid *g, const mac_field *u, const uint8_t *kind,
+                  const openings *o, double nu, const double gravity[3], int no_slip, double dt) {
+    job s = {.g = g, .u = u, .kind = kind, .o = o, .out = out, .no_slip = no_slip};
+    s.cells = (float)(dt / g->dx);
+    s.viscous = (float)(nu * dt / (g->dx * g->dx));
+    for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
+        s.kick = (float)(gravity[s.axis] * dt);
+        s.range = range_faces(g, s.axis);
+        parallel_for(g->pool, range_blocks(&s.range), momentum_task, &s);
+    }
+}
+
+static void wall_task(void *context, int block) {
+    const job *s = context;
+    const int a = s->axis;
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
+            const ptrdiff_t n = box_at(&s->g->box, i, j, k);
+            if (!(s->o->open.value[a][n] > 0)) s->out->value[a][n] = wall_velocity(s->o, a, n);
+        }
+    }
+}
+
+void mac_set_walls(mac_field *u, const mac_grid *g, const openings *o) {
+    job s = {.g = g, .o = o, .out = u};
+    for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
+        s.range = range_faces(g, s.axis);
+        parallel_for(g->pool, range_blocks(&s.range), wall_task, &s);
+    }
+}
+
+/* One component beyond one side. Faces across the side's axis lie on it and are mirrored about it, others
+ * stand half a cell off. */
+static void mirror_side(float *u, const mac_grid *g, int component, int axis, int side, float sign) {
+    const box *b = &g->box;
+    const int on = component == axis, wall = side ? b->n[axis] : 0;
+    cell_range r = range_grow(range_faces(g, component), g, GHOST - 1);
+    r.lower[axis] = 0;
+    r.upper[axis] = 1;
+    for (int l = 1; l < GHOST; ++l) {
+        const int out = side ? wall + l - !on : -l, in = side ? wall - l : l - !on;
+        if (in < 0 || in >= b->n[axis] + on) return;
+        for (int k = r.lower[2]; k < r.upper[2]; ++k)
+            for (int j = r.lower[1]; j < r.upper[1]; ++j)
+                for (int i = r.lower[0]; i < r.upper[0]; ++i) {
+                    const ptrdiff_t n = box_at(b, i, j, k);
+                    u[n + out * b->step[axis]] = sign * u[n + in * b->step[axis]];
+                }
+    }
+}
+
+void mac_mirror_walls(mac_field *u, const mac_grid *g, const openings *o, int no_slip) {
+    for (int component = 0; component < g->box.dim; ++component)
+        for (int w = 0; w < 2 * g->box.dim; ++w)
+            if (!o->open_wall[w]) {
+                const float sign = component == w / 2 || no_slip ? -1 : 1;
+                mirror_side(u->value[component], g, component, w / 2, w % 2, sign);
+            }
+}
+
+/* Bits of a non-negative float compare as integers do, infinities and NaN on top. */
+static double speed_task(void *context, int block) {
+    const job *s = context;
+    uint32_t most = 0;
+    FOR_ROWS(&s->range, block, j, k) {
+        const float *row = s->u->value[s->axis] + box_at(&s->g->box, 0, j, k);
+        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
+            uint32_t bits;
+            memcpy(&bits, row + i, sizeof bits);
+            bits &= 0x7fffffffu;
+            most = most > bits ? most : bits;
+        }
+    }
+    float speed;
+    memcpy(&speed, &most, sizeof speed);
+    return isfinite(speed) ? (double)speed : INFINITY;
+}
+
+void mac_speed(double speed[3], const mac_grid *g, const mac_field *u) {
+    job s = {.g = g, .u = u};
+    speed[2] = 0;
+    for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
+        s.range = range_faces(g, s.axis);
+        speed[s.axis] = parallel_max(g->pool, range_blocks(&s.range), speed_task, &s);
+    }
+}
+
+double mac_stable_dt(const mac_grid *g, double speed, double acceleration, double nu, double cfl) {
+    const double reach = fmin(cfl, FLOW_SHARE) * g->dx; /* m a step */
+    const double fast = speed + sqrt(reach * acceleration);
+    const double flow = fast > 0 ? reach / fast : INFINITY;
+    const double viscous = nu > 0 ? VISCOUS_SHARE * g->dx * g->dx / (2 * g->box.dim * nu) : INFINITY;
+    return fmin(flow, viscous);
+}
