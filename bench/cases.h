@@ -6,6 +6,9 @@
 
 rheo_status reproduce_poisson_order(rows *out);
 rheo_status reproduce_hydrostatic(rows *out);
+rheo_status reproduce_tanks(rows *out, const char *name); /* the running half of hydrostatic */
+rheo_status reproduce_taylor_green(rows *out);
+rheo_status reproduce_dam_break_front(rows *out);
 
 rheo_status bench_stream(rows *out);
 #endif

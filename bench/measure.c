@@ -13,9 +13,14 @@ typedef struct entry {
 static const rheo_case_name reproductions[] = {
     {"poisson-order", "second order of the projection with curved solids and a curved free surface"},
     {"hydrostatic", "liquid at rest stays at rest: the projection alone, and running tanks"},
+    {"taylor-green", "a steady vortex in a closed square: order in space of the particle methods"},
+    {"dam-break-front", "front of a collapsing column against Martin and Moyce 1952"},
     {NULL, NULL},
 };
-static const entry reproduction_runs[] = {{reproduce_poisson_order}, {reproduce_hydrostatic}};
+static const entry reproduction_runs[] = {{reproduce_poisson_order},
+                                          {reproduce_hydrostatic},
+                                          {reproduce_taylor_green},
+                                          {reproduce_dam_break_front}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},

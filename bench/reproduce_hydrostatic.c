@@ -79,5 +79,6 @@ rheo_status reproduce_hydrostatic(rows *out) {
     rows_put_header(out);
     rheo_status status = projections(out, 2, 64);
     if (!status) status = projections(out, 3, out->quick ? 24 : 48);
+    if (!status && !out->quick) status = reproduce_tanks(out, "hydrostatic");
     return status;
 }

@@ -30,6 +30,13 @@ void rows_title(rows *out, const char *format, ...) {
     out->print(out->user, line);
 }
 
+void rows_format(char *text, size_t size, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, size, format, arguments);
+    va_end(arguments);
+}
+
 void rows_put_header(rows *out) {
     rows_title(out, "%-44s %5s %11s %11s %10s %6s  %-6s %s", "quantity", "n", "ours", "reference", "error",
                "order", "holds", "wanted");

@@ -46,6 +46,8 @@ void rows_put_header(rows *out);                                                
 void rows_put(rows *out, const row *r);
 void rows_put_figure_header(rows *out); /* text only */
 void rows_put_figure(rows *out, const figure *f);
+/* A name made of numbers. */
+void rows_format(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* log2 of the ratio of errors when n doubles, NAN where there is no earlier error. */
 double rows_order(double before, double error, double refinement);
 double rows_median(double *values, int count); /* sorts them */

@@ -1,0 +1,144 @@
+/* The Taylor-Green vortex in a closed square: u = sin(pi x) cos(pi y), v = -cos(pi x) sin(pi y).
+ *
+ * It slips along the walls and is a steady flow without viscosity (Taylor and Green 1937, the inviscid
+ * limit), so the exact answer at any time is the start. Error: 2-norm over the faces, relative to that of the
+ * velocity, at t = 0.5 s (the fastest parcels have gone half the box). The order in space is measured with
+ * one dt for all sizes, so that what the time step does is the same in all of them; `dt with dx` rows show
+ * the other way of refining, in which repeated interpolation makes every method first order at most.
+ *
+ * Particles fill the box: no air, one closed region. */
+#include "cases.h"
+
+#include <math.h>
+#include <string.h>
+#include "grid/rows.h"
+#include "sim/liquid.h"
+
+#define PI  3.14159265358979323846
+#define END 0.5 /* s */
+
+static double exact(const double x[2], int axis) {
+    return axis == 0 ? sin(PI * x[0]) * cos(PI * x[1]) : -cos(PI * x[0]) * sin(PI * x[1]);
+}
+
+/* d u_axis / d x_along */
+static double exact_slope(const double x[2], int axis, int along) {
+    const double straight = PI * cos(PI * x[0]) * cos(PI * x[1]),
+                 across = PI * sin(PI * x[0]) * sin(PI * x[1]);
+    return axis == along ? (axis == 0 ? straight : -straight) : axis == 0 ? -across : across;
+}
+
+static void set_vortex(rheo_sim *s) {
+    particles *p = &s->parts;
+    for (size_t i = 0; i < p->count; ++i) {
+        const double x[2] = {(double)p->x[0][i] * s->g.dx, (double)p->x[1][i] * s->g.dx};
+        for (int a = 0; a < 2; ++a) {
+            p->v[a][i] = (float)exact(x, a);
+            for (int b = 0; b < 2 && p->extra_count; ++b)
+                p->extra[2 * a + b][i] = (float)exact_slope(x, a, b);
+        }
+    }
+}
+
+/* The grid's own velocity, which the semi-Lagrangian method advances. */
+static void set_faces(rheo_sim *s) {
+    for (int a = 0; a < 2; ++a)
+        for (int j = -GHOST; j < s->g.box.n[1] + GHOST; ++j)
+            for (int i = -GHOST; i < s->g.box.n[0] + GHOST; ++i) {
+                double x[2] = {(i + 0.5) * s->g.dx, (j + 0.5) * s->g.dx};
+                x[a] -= 0.5 * s->g.dx;
+                const ptrdiff_t c = box_at(&s->g.box, i, j, 0);
+                s->vel.value[a][c] = s->carry.value[a][c] = (float)exact(x, a);
+            }
+}
+
+static double vortex_error(const rheo_sim *s) {
+    double off = 0, all = 0;
+    for (int a = 0; a < 2; ++a) {
+        const cell_range r = range_faces(&s->g, a);
+        for (int j = r.lower[1]; j < r.upper[1]; ++j)
+            for (int i = r.lower[0]; i < r.upper[0]; ++i) {
+                double x[2] = {(i + 0.5) * s->g.dx, (j + 0.5) * s->g.dx};
+                x[a] -= 0.5 * s->g.dx;
+                const double u = exact(x, a), e = (double)s->vel.value[a][box_at(&s->g.box, i, j, 0)] - u;
+                off += e * e;
+                all += u * u;
+            }
+    }
+    return sqrt(off / all);
+}
+
+static rheo_status run(double *error, rows *out, rheo_method method, int n, int steps) {
+    static const double none[3] = {0, 0, 0}, start[1] = {0};
+    rheo_scene scene = rheo_default_scene();
+    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
+    rheo_fluid water = rheo_default_fluid();
+    rheo_sim *s;
+    fill.a[0] = fill.a[1] = fill.a[2] = 0;
+    fill.b[0] = fill.b[1] = fill.b[2] = 1;
+    water.fill = &fill;
+    water.fill_count = 1;
+    scene.dim = 2;
+    for (int a = 0; a < 3; ++a) scene.size[a] = 1;
+    scene.cells = n;
+    scene.gravity = (rheo_curve){.count = 1, .times = start, .values = none, .width = 3};
+    scene.method = method;
+    scene.cfl = 20;
+    scene.fps = 1 / END;
+    scene.frames = 1;
+    scene.pic_blend = 0;
+    scene.fluids = &water;
+    scene.fluid_count = 1;
+    rheo_status status = rheo_create_sim(&s, &scene, out->threads, out->report);
+    if (status) return status;
+    set_vortex(s);
+    status = liquid_begin(s, out->report);
+    set_faces(s);
+    for (int i = 0; i < steps && !status; ++i) status = rheo_advance_step(s, END / steps, out->report);
+    *error = vortex_error(s);
+    rheo_free_sim(s);
+    return status;
+}
+
+static rheo_status refine(rows *out, rheo_method method, const char *quantity, int steps, int with_dx,
+                          double wanted) {
+    double before = 0, first = 0, error = 0;
+    for (int n = 32; n <= 128; n *= 2) {
+        const rheo_status status = run(&error, out, method, n, with_dx ? steps * n / 32 : steps);
+        if (status) return status;
+        if (n == 32) first = error;
+        const int last = n == 128;
+        const double order = rows_order(before, error, 2);
+        rows_put(out,
+                 &(row){.name = "taylor-green",
+                        .quantity = quantity,
+                        .n = n,
+                        .ours = error,
+                        .reference = 0,
+                        .error = error,
+                        .order = order,
+                        .informative = !last || wanted <= 0,
+                        .wanted = last && wanted > 0 ? "the order of the two halvings, see the head" : NULL,
+                        .pass = rows_order(first, error, 4) >= wanted});
+        before = error;
+    }
+    return RHEO_OK;
+}
+
+rheo_status reproduce_taylor_green(rows *out) {
+    static const struct {
+        rheo_method method;
+        const char *fixed, *moving;
+        double order;
+    } methods[] = {{RHEO_APIC, "apic, one dt", "apic, dt with dx", 1.5},
+                   {RHEO_FLIP, "flip, one dt", "flip, dt with dx", 0.8},
+                   {RHEO_SEMI_LAGRANGIAN, "semi-lagrangian, one dt", "semi-lagrangian, dt with dx", 1.5}};
+    rows_title(out, "relative velocity error after %g s; exact: steady", END);
+    rows_put_header(out);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i) {
+        rheo_status status = refine(out, methods[i].method, methods[i].fixed, 32, 0, methods[i].order);
+        if (!status) status = refine(out, methods[i].method, methods[i].moving, 16, 1, 0);
+        if (status) return status;
+    }
+    return RHEO_OK;
+}
