@@ -43,7 +43,7 @@ typedef struct series {
     int n2;
     double inch;
     const point *points;
-    int count = 0;
+    int count;
 } series;
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 static const series experiments[] = {{2, 1.125, small_double, COUNT(small_double)},
