@@ -95,6 +95,7 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     mac_fill_new_cells(&s->vel, g, s->cells, cells_before, &s->parts);
     drive_emitters(s, dt);
     mac_set_walls(&s->vel, g, &s->open);
+    mac_close_surface(&s->vel, g, s->cells, &s->open);
 
     timer_stage(&s->timer, "surface");
     draw_surface(s);

@@ -2,10 +2,14 @@
  *
  *   u~ = u + dt [ -div(u u) + nu lap u + f ]
  *
- * Fluxes of momentum through the sides of each face's own control volume, with centred means of transporting
- * and transported velocity: written per side, (25)-(27) are
- *   dt/dx [ U_low (u + u_low)/2 - U_high (u + u_high)/2 ] + k_low (u_low - u) + k_high (u_high - u),
- * U the mean of the two transporting velocities next to the side, k = nu dt / dx^2.
+ * Balances of momentum over each face's own control volume, with centred means of transporting and
+ * transported velocity. Written per side, (25)-(27) are
+ *
+ *   dt/dx [U_low (u + u_low)/2 - U_high (u + u_high)/2] + k_low (u_low - u) + k_high (u_high - u),
+ *
+ * U the mean of the two transporting velocities next to the side, k = nu dt / dx^2. We leave out u times the
+ * volume's divergence, U_high - U_low, which is zero after a projection; in cells that just filled or merged
+ * it is not, and would make u grow where they are squeezed.
  *
  * Centred differences with a forward Euler step amplify waves unless, with c = |U| dt/dx along an axis,
  *   sum over axes of c^2 / k <= 2   and   sum of 2 k <= 1          (Hindmarsh, Gresho and Griffiths 1984),
@@ -51,11 +55,11 @@ INLINE float beside(const job *s, ptrdiff_t here, ptrdiff_t n) {
     return s->no_slip ? 2 * wall_velocity(s->o, a, n) - u[here] : u[here];
 }
 
-/* What comes in through one side: `carried` is the transporting velocity into the volume times dt/dx. */
-INLINE float inflow(const job *s, float carried, float here, float there, int dim) {
+/* What one side changes: `carried` is the transporting velocity into the volume times dt/dx. */
+INLINE float change(const job *s, float carried, float here, float there, int dim) {
     const float needed = 0.5f * (float)dim * carried * carried;
     const float k = needed > s->viscous ? needed : s->viscous;
-    return 0.5f * carried * (here + there) + k * (there - here);
+    return (0.5f * carried + k) * (there - here);
 }
 
 INLINE float advance(const job *s, ptrdiff_t c, int dim) {
@@ -70,7 +74,7 @@ INLINE float advance(const job *s, ptrdiff_t c, int dim) {
         const float high = d == a ? u[c + step] : beside(s, c, c + step);
         const float in = d == a ? u[c - step] + u[c] : v[c - b->step[a]] + v[c];
         const float out = d == a ? u[c] + u[c + step] : v[c + step - b->step[a]] + v[c + step];
-        sum += inflow(s, half * in, u[c], low, dim) + inflow(s, -half * out, u[c], high, dim);
+        sum += change(s, half * in, u[c], low, dim) + change(s, -half * out, u[c], high, dim);
     }
     return sum;
 }
