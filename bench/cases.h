@@ -11,4 +11,7 @@ rheo_status reproduce_taylor_green(rows *out);
 rheo_status reproduce_dam_break_front(rows *out);
 
 rheo_status bench_stream(rows *out);
+rheo_status bench_poisson(rows *out);
+rheo_status bench_particles(rows *out);
+rheo_status bench_step(rows *out);
 #endif

@@ -24,9 +24,12 @@ static const entry reproduction_runs[] = {{reproduce_poisson_order},
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},
+    {"poisson", "pressure systems of 32 to 192 cells a side, beside hypre where it was found"},
+    {"particles", "sort, transfers and motion of particles"},
+    {"step", "whole steps of the dam break at 32 to 192 cells a side"},
     {NULL, NULL},
 };
-static const entry bench_runs[] = {{bench_stream}};
+static const entry bench_runs[] = {{bench_stream}, {bench_poisson}, {bench_particles}, {bench_step}};
 
 const rheo_case_name *rheo_list_reproductions(void) {
     return reproductions;

@@ -1,0 +1,271 @@
+/* Figures of `rheo bench`: pressure systems, particle kernels, whole steps.
+ *
+ * bandwidth_ratio is the measured time over the time that the least traffic would take at the triad's speed
+ * on as many threads, so 1 is what bandwidth allows and less means that caches helped. Least traffic: a solve
+ * reads what its solver holds once an iteration; a particle kernel reads and writes its columns once; a step
+ * reads and writes all that the simulation holds once. */
+#include "cases.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <rheo/sim.h>
+#include "bench_particles.h"
+#include "bench_poisson.h"
+#include "bench_stream.h"
+#include "sim/liquid.h"
+
+enum { STEPS = 20, LATE_STEPS = 10 };
+#define DT 0.01
+
+static double triad_of(const rows *out, int threads) {
+    return threads == 1 ? out->triad[0] : out->triad[1];
+}
+
+static void put_solve(rows *out, const char *what, int n, int threads, const bench_solve *s, double value,
+                      const char *unit, const char *beside) {
+    const double traffic = (double)s->bytes * (s->iterations + 1) / triad_of(out, threads);
+    rows_put_figure(out, &(figure){.name = "poisson",
+                                   .what = what,
+                                   .n = n,
+                                   .threads = threads,
+                                   .seconds = s->seconds > 0 ? s->seconds : (double)NAN,
+                                   .bandwidth_ratio = s->bytes ? s->seconds / traffic : (double)NAN,
+                                   .iterations = s->iterations,
+                                   .memory = s->bytes ? (double)s->bytes : (double)NAN,
+                                   .value = value,
+                                   .unit = unit,
+                                   .beside = beside});
+}
+
+static void compare_box(rows *out, int n) {
+    bench_solve ours = bench_poisson_run(n, BENCH_BOX_OPEN_TOP, POISSON_MULTIGRID, 1), peer;
+    const int have_peer = !peer_hypre_run(&peer, n, BENCH_BOX_OPEN_TOP);
+    put_solve(out, "full box", n, 1, &ours, have_peer ? peer.seconds / ours.seconds : (double)NAN,
+              have_peer ? "x as fast" : "", n == 128 ? "asked: 4 x hypre PCG+PFMG" : "as hypre below");
+    if (have_peer)
+        put_solve(out, "  hypre PCG+PFMG", n, 1, &peer, (double)NAN, "", n == 128 ? "was 1.25 s" : "");
+    if (out->threads > 1) {
+        ours = bench_poisson_run(n, BENCH_BOX_OPEN_TOP, POISSON_MULTIGRID, out->threads);
+        put_solve(out, "full box", n, out->threads, &ours, ours.seconds * out->triad[1] / 1e9, "GB triad",
+                  "");
+    }
+}
+
+static void compare_dam(rows *out, int n) {
+    bench_solve ours = bench_poisson_run(n, BENCH_DAM_BREAK, POISSON_MULTIGRID, 1), peer;
+    const int have_peer = !peer_hypre_run(&peer, n, BENCH_DAM_BREAK);
+    put_solve(out, "dam break", n, 1, &ours, have_peer ? peer.seconds / ours.seconds : (double)NAN,
+              have_peer ? "x as fast" : "", "iterations asked: <= 15 at all n");
+    if (have_peer) put_solve(out, "  hypre PCG+PFMG", n, 1, &peer, (double)NAN, "", "");
+    if (out->threads > 1) {
+        ours = bench_poisson_run(n, BENCH_DAM_BREAK, POISSON_MULTIGRID, out->threads);
+        put_solve(out, "dam break", n, out->threads, &ours, ours.seconds * out->triad[1] / 1e9, "GB triad",
+                  n == 128 ? "asked: 0.10 s, 2.6 GB" : "");
+    }
+}
+
+rheo_status bench_poisson(rows *out) {
+    static const int sizes[] = {32, 64, 128, 192};
+    const rheo_status status = stream_measure(out);
+    if (status) return status;
+    rows_title(out, "setup and solve to 1e-6 from zero; triad %.1f GB/s on 1 thread, %.1f on %d",
+               out->triad[0] / 1e9, out->triad[1] / 1e9, out->threads);
+    rows_put_figure_header(out);
+    for (int i = 0; i < 4; ++i) compare_box(out, sizes[i]);
+    for (int i = 0; i < 4; ++i) compare_dam(out, sizes[i]);
+    return RHEO_OK;
+}
+
+static void put_kernel(rows *out, const char *what, int n, int threads, size_t count, double ns, double bytes,
+                       const char *beside) {
+    const double seconds = ns * 1e-9 * (double)count, least = bytes * (double)count / triad_of(out, threads);
+    rows_put_figure(out, &(figure){.name = "particles",
+                                   .what = what,
+                                   .n = n,
+                                   .threads = threads,
+                                   .seconds = seconds,
+                                   .bandwidth_ratio = seconds / least,
+                                   .iterations = -1,
+                                   .memory = (double)NAN,
+                                   .value = ns,
+                                   .unit = "ns a particle",
+                                   .beside = beside});
+}
+
+static void put_kernels(rows *out, int n, int threads, size_t count, const bench_particles_times *t,
+                        int affine) {
+    /* position and velocity 24 bytes, id and two flags 6, gradients 36 */
+    const double gradient = affine ? 36 : 0;
+    const int one = threads == 1;
+    put_kernel(out, affine ? "apic sort" : "flip sort", n, threads, count, t->sort, 2 * (30 + gradient),
+               affine ? ""
+               : one  ? "prototype 12.5"
+                      : "prototype 6.7");
+    put_kernel(out, affine ? "apic to grid" : "flip to grid", n, threads, count, t->to_grid, 24 + gradient,
+               affine ? ""
+               : one  ? "prototype 11.5"
+                      : "prototype 6.0");
+    put_kernel(out, affine ? "apic from grid" : "flip from grid", n, threads, count, t->from_grid,
+               12 + 24 + gradient,
+               affine ? ""
+               : one  ? "prototype 8.9"
+                      : "prototype 4.8");
+    put_kernel(out, affine ? "apic advect" : "flip advect", n, threads, count, t->advect, 24,
+               affine ? ""
+               : one  ? "prototype 12.3"
+                      : "prototype 6.2");
+}
+
+rheo_status bench_particles(rows *out) {
+    const rheo_status status = stream_measure(out);
+    if (status) return status;
+    rows_title(out, "a stirred dam-break column, 8 particles a cell; triad %.1f GB/s on 1 thread, %.1f on %d",
+               out->triad[0] / 1e9, out->triad[1] / 1e9, out->threads);
+    rows_put_figure_header(out);
+    for (int all = 0; all < (out->threads > 1 ? 2 : 1); ++all) {
+        bench_particles_result r;
+        const int threads = all ? out->threads : 1, n = 128;
+        if (bench_particles_run(n, threads, &r)) continue;
+        put_kernels(out, n, threads, r.particles, &r.flip, 0);
+        put_kernels(out, n, threads, r.particles, &r.apic, 1);
+    }
+    return RHEO_OK;
+}
+
+/* Peak resident memory of the process since the last restart of the count, where the system keeps it. */
+static void restart_peak(void) {
+    FILE *f = fopen("/proc/self/clear_refs", "w");
+    if (!f) return;
+    fputs("5", f);
+    fclose(f);
+}
+
+static double peak_memory(void) {
+    char line[256];
+    double kilobytes = (double)NAN;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "VmHWM: %lf", &kilobytes) == 1) break;
+    if (f) fclose(f);
+    return kilobytes * 1024;
+}
+
+typedef struct step_times {
+    double total, stage[TIMER_STAGES];
+    const char *name[TIMER_STAGES];
+    int stages;
+    double held, peak; /* bytes */
+    int iterations;
+} step_times;
+
+/* Medians over `count` steps of the whole and of every stage. */
+static rheo_status time_steps(step_times *t, rheo_sim *s, int count, int with_mesh, rheo_report *report) {
+    static double total[STEPS], stage[TIMER_STAGES][STEPS];
+    t->iterations = 0;
+    for (int i = 0; i < count; ++i) {
+        const stage_timer before = s->timer;
+        const double since = timer_now();
+        s->stats.pressure.iterations = 0;
+        rheo_status status = rheo_advance_step(s, DT, report);
+        if (!status && with_mesh) {
+            rheo_mesh mesh;
+            if (!(status = rheo_make_mesh(&mesh, s, report))) rheo_free_mesh(&mesh);
+        }
+        if (status) return status;
+        total[i] = timer_now() - since;
+        if (s->stats.pressure.iterations > t->iterations) t->iterations = s->stats.pressure.iterations;
+        for (int k = 0; k < s->timer.count; ++k)
+            stage[k][i] = s->timer.stage[k].seconds - (k < before.count ? before.stage[k].seconds : 0);
+    }
+    t->total = rows_median(total, count);
+    t->stages = s->timer.count;
+    for (int k = 0; k < t->stages; ++k) {
+        t->stage[k] = rows_median(stage[k], count);
+        t->name[k] = s->timer.stage[k].name;
+    }
+    return RHEO_OK;
+}
+
+static double stage_seconds(const step_times *t, const char *name) {
+    for (int k = 0; k < t->stages; ++k)
+        if (!strcmp(t->name[k], name)) return t->stage[k];
+    return (double)NAN;
+}
+
+static void put_step(rows *out, const char *what, int n, double seconds, const step_times *t, int iterations,
+                     double value, const char *unit, const char *beside) {
+    rows_put_figure(out, &(figure){.name = "step",
+                                   .what = what,
+                                   .n = n,
+                                   .threads = out->threads,
+                                   .seconds = seconds,
+                                   .bandwidth_ratio = seconds * out->triad[1] / (2 * t->held),
+                                   .iterations = iterations,
+                                   .memory = t->peak,
+                                   .value = value,
+                                   .unit = unit,
+                                   .beside = beside});
+}
+
+static void put_steps(rows *out, int n, int late, const step_times *t) {
+    const double gigabytes = out->triad[1] / 1e9, pressure = stage_seconds(t, "pressure");
+    char what[64];
+    rows_format(what, sizeof what, "whole step%s%s", n == 32 ? " + mesh" : "",
+                late ? ", after 0.5 s" : ", first 20");
+    if (n == 32) {
+        put_step(out, what, n, t->total, t, -1, 1 / t->total, "steps/s", "asked: >= 150");
+        return;
+    }
+    put_step(out, what, n, t->total, t, -1, t->total * gigabytes, "GB triad",
+             n == 64    ? "asked 0.04 s; Mantaflow 0.21, FLIP Fluids 0.68"
+             : n == 128 ? "asked 0.3 s, 8 GB, 600 MB; Mantaflow 2.10 s, 697 MB; FLIP Fluids 6.23 s, 859 MB"
+                        : "asked: linear in cells from 64");
+    put_step(out, "  pressure", n, pressure, t, t->iterations, pressure * gigabytes, "GB triad",
+             n == 128 ? "asked 0.10 s, 2.6 GB, <= 15 its; Mantaflow 0.84 s, FLIP Fluids 1.64 s" : "");
+    for (int k = 0; k < t->stages; ++k) {
+        if (!strcmp(t->name[k], "pressure")) continue;
+        rows_format(what, sizeof what, "  %s", t->name[k]);
+        put_step(out, what, n, t->stage[k], t, -1, t->stage[k] * gigabytes, "GB triad", "");
+    }
+}
+
+static rheo_status bench_size(rows *out, int n) {
+    char cells[32];
+    const char *set[] = {cells, "time.fps=100", "time.cfl=20", "time.frames=1000"};
+    rheo_scene *scene;
+    rheo_sim *s;
+    step_times t = {0};
+    rheo_frame_stats stats;
+    rows_format(cells, sizeof cells, "domain.cells=%d", n);
+    rheo_status status = rheo_load_scene(&scene, "dam-break", set, 4, out->report);
+    if (status) return status;
+    restart_peak();
+    status = rheo_create_sim(&s, scene, out->threads, out->report);
+    rheo_free_scene(scene);
+    if (status) return status;
+    for (int late = 0; late < 2 && !status; ++late) {
+        while (late && s->time < 0.5 && !status) status = rheo_advance_step(s, DT, out->report);
+        if (!status) status = time_steps(&t, s, late ? LATE_STEPS : STEPS, n == 32, out->report);
+        t.peak = peak_memory();
+        rheo_read_stats(&stats, s);
+        t.held = (double)stats.memory;
+        if (!isfinite(t.peak)) t.peak = t.held;
+        if (!status) put_steps(out, n, late, &t);
+    }
+    rheo_free_sim(s);
+    return status;
+}
+
+rheo_status bench_step(rows *out) {
+    static const int sizes[] = {32, 64, 128, 192};
+    rheo_status status = stream_measure(out);
+    if (status) return status;
+    rows_title(
+        out,
+        "dam break in the unit cube, flip, dt %g s, tolerance 1e-6; medians; triad %.1f GB/s on %d threads",
+        DT, out->triad[1] / 1e9, out->threads);
+    rows_put_figure_header(out);
+    for (int i = 0; i < 4 && !status; ++i) status = bench_size(out, sizes[i]);
+    return status;
+}
