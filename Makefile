@@ -6,9 +6,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc 2> /dev/null || echo 2)
 
-# What the demo simulates and draws: about a minute and a half on two cores, build included.
+# What the demo simulates and draws: well under two minutes on two idle cores, build included.
 DEMO_CELLS ?= 64
-DEMO_FRAMES ?= 75
+DEMO_FRAMES ?= 60
 
 configured := $(BUILD)/build.ninja
 
