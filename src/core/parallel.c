@@ -3,12 +3,13 @@
 #include "core/parallel.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "core/memory.h"
 
-enum { THREADS_MAX = 256, SPINS = 4000, STACK_VALUES = 256 };
+enum { THREADS_MAX = 256, SPINS = 8000, STACK_VALUES = 256 };
 
 struct pool {
     int threads; /* with the caller */
@@ -16,6 +17,8 @@ struct pool {
     pthread_t worker[THREADS_MAX];
     pthread_mutex_t mutex;
     pthread_cond_t wake;
+    int spins; /* before sleeping, or yielding */
+    _Atomic int sleepers;
     _Atomic unsigned round; /* changes with each job */
     _Atomic int next, left; /* next block to take; workers that have not finished this round */
     _Atomic int stop;
@@ -30,32 +33,47 @@ static void run_blocks(pool *p) {
         p->task(p->context, b);
 }
 
+static inline void relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Announces itself before it looks once more, as the caller looks for sleepers after it has changed the
+ * round: one of the two sees the other. */
+static void sleep_until_round(pool *p, unsigned seen) {
+    pthread_mutex_lock(&p->mutex);
+    atomic_fetch_add(&p->sleepers, 1);
+    while (atomic_load(&p->round) == seen && !atomic_load(&p->stop)) pthread_cond_wait(&p->wake, &p->mutex);
+    atomic_fetch_sub(&p->sleepers, 1);
+    pthread_mutex_unlock(&p->mutex);
+}
+
 static void *work(void *argument) {
     pool *p = argument;
     unsigned seen = 0;
     for (;;) {
-        for (int s = 0; s < SPINS && atomic_load_explicit(&p->round, memory_order_acquire) == seen; ++s)
-            if (atomic_load_explicit(&p->stop, memory_order_relaxed)) break;
-        if (atomic_load_explicit(&p->round, memory_order_acquire) == seen) {
-            pthread_mutex_lock(&p->mutex);
-            while (atomic_load(&p->round) == seen && !atomic_load(&p->stop))
-                pthread_cond_wait(&p->wake, &p->mutex);
-            pthread_mutex_unlock(&p->mutex);
-        }
+        for (int s = 0; s < p->spins && atomic_load(&p->round) == seen && !atomic_load(&p->stop); ++s)
+            relax();
+        if (atomic_load(&p->round) == seen) sleep_until_round(p, seen);
         if (atomic_load(&p->stop)) return NULL;
-        seen = atomic_load_explicit(&p->round, memory_order_acquire);
+        seen = atomic_load(&p->round);
         run_blocks(p);
         atomic_fetch_sub_explicit(&p->left, 1, memory_order_release);
     }
 }
 
 pool *pool_create(int threads) {
-    if (threads <= 0) threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (threads <= 0) threads = cores;
     if (threads < 1) threads = 1;
     if (threads > THREADS_MAX) threads = THREADS_MAX;
     pool *p = mem_alloc(sizeof *p);
     if (!p) return NULL;
     p->threads = threads;
+    p->spins = threads <= cores ? SPINS : 50;
     pthread_mutex_init(&p->mutex, NULL);
     pthread_cond_init(&p->wake, NULL);
     for (; p->started < threads - 1; ++p->started)
@@ -92,14 +110,17 @@ void parallel_for(pool *p, int blocks, void (*task)(void *context, int block), v
     p->blocks = blocks;
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
     atomic_store_explicit(&p->left, p->started, memory_order_relaxed);
-    pthread_mutex_lock(&p->mutex);
-    atomic_fetch_add_explicit(&p->round, 1, memory_order_release);
-    pthread_cond_broadcast(&p->wake);
-    pthread_mutex_unlock(&p->mutex);
+    atomic_fetch_add(&p->round, 1);
+    if (atomic_load(&p->sleepers) > 0) {
+        pthread_mutex_lock(&p->mutex);
+        pthread_cond_broadcast(&p->wake);
+        pthread_mutex_unlock(&p->mutex);
+    }
     run_blocks(p);
-    /* With more threads than cores a worker may not be running: let it. */
-    for (int s = 0; atomic_load_explicit(&p->left, memory_order_acquire) > 0; ++s)
-        if (s > SPINS) usleep(20);
+    for (int s = 0; atomic_load_explicit(&p->left, memory_order_acquire) > 0; ++s) {
+        if (s < p->spins) relax();
+        else sched_yield();
+    }
 }
 
 typedef struct {

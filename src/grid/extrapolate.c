@@ -1,8 +1,8 @@
 /* Extrapolation of a sampled field into unknown territory by breadth-first layers (Sommer 2018, section on
  * extrapolation; Bridson's book): value = mean of the axis neighbours with a smaller layer number.
  *
- * A block of rows whose surroundings hold nothing of the previous layer is skipped, so the cost follows the front
- * and not the box. */
+ * A block of rows whose surroundings hold nothing of the previous layer is skipped, so the cost follows the
+ * front and not the box. */
 #include "grid/extrapolate.h"
 
 #include <string.h>
@@ -36,7 +36,8 @@ INLINE void sweep_row(const sweep *s, int j, int k, int dim) {
     const uint8_t before = (uint8_t)(s->now - 1);
     uint8_t *layer = s->layer + at;
     float *value = s->value + at;
-    if (!row_has(layer - 1, n + 2, before) && !row_has(layer - sy, n, before) && !row_has(layer + sy, n, before) &&
+    if (!row_has(layer - 1, n + 2, before) && !row_has(layer - sy, n, before) &&
+        !row_has(layer + sy, n, before) &&
         (dim == 2 || (!row_has(layer - sz, n, before) && !row_has(layer + sz, n, before))))
         return;
     const ptrdiff_t step[6] = {-1, 1, -sy, sy, -sz, sz};

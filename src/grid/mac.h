@@ -12,8 +12,8 @@ typedef struct mac_grid {
     pool *pool;       /* threads of the loops over this grid; not owned */
 } mac_grid;
 
-/* A velocity field, or anything else on faces: value[axis] lives on the low faces across that axis, and owns one more
- * layer of faces than cells along it. value[2] is NULL in 2D. */
+/* A velocity field, or anything else on faces: value[axis] lives on the low faces across that axis, and owns
+ * one more layer of faces than cells along it. value[2] is NULL in 2D. */
 typedef struct mac_field {
     float *value[3]; /* m/s for a velocity */
 } mac_field;

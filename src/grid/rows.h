@@ -1,5 +1,5 @@
-/* Loops over a box by rows: the unit of work of every stage. A range of cells is cut into blocks of whole planes' rows,
- * independent of the thread count. */
+/* Loops over a box by rows: the unit of work of every stage. A range of cells is cut into blocks of whole
+ * planes' rows, independent of the thread count. */
 #ifndef GRID_ROWS_H
 #define GRID_ROWS_H
 
@@ -47,9 +47,9 @@ static inline int range_blocks(const cell_range *r) {
 }
 
 /* for each row (j, k) of block b of range r */
-#define FOR_ROWS(r, b, j, k)                                                                                           \
-    for (int row_ = (b)*ROWS_PER_BLOCK, end_ = row_ + ROWS_PER_BLOCK < range_rows(r) ? row_ + ROWS_PER_BLOCK           \
-                                                                                     : range_rows(r),                  \
-             ny_ = (r)->upper[1] - (r)->lower[1], j = 0, k = 0;                                                        \
+#define FOR_ROWS(r, b, j, k)                                                                                 \
+    for (int row_ = (b)*ROWS_PER_BLOCK,                                                                      \
+             end_ = row_ + ROWS_PER_BLOCK < range_rows(r) ? row_ + ROWS_PER_BLOCK : range_rows(r),           \
+             ny_ = (r)->upper[1] - (r)->lower[1], j = 0, k = 0;                                              \
          row_ < end_ && (j = (r)->lower[1] + row_ % ny_, k = (r)->lower[2] + row_ / ny_, 1); ++row_)
 #endif

@@ -5,7 +5,8 @@
 
 #include "grid/mac.h"
 
-/* A field whose sample (i, j, k) sits at (i, j, k) + offset: 0.5 0.5 0.5 for cells, 0 along its axis for faces. */
+/* A field whose sample (i, j, k) sits at (i, j, k) + offset: 0.5 0.5 0.5 for cells, 0 along its axis for
+ * faces. */
 static inline float sample_field(const float *f, const mac_grid *g, const float offset[3], const float x[3]) {
     const box *b = &g->box;
     ptrdiff_t at = b->first;

@@ -1,4 +1,5 @@
-/* What decides the future of a run: particles, the velocity that carries them next, the warm start, the clock. */
+/* What decides the future of a run: particles, the velocity that carries them next, the warm start, the
+ * clock. */
 #include "sim/state.h"
 
 #include "core/report.h"
@@ -6,7 +7,16 @@
 
 /* Numbers of the state that are no arrays travel as two short ones. */
 enum { CLOCK_TIME, CLOCK_PUT_IN, CLOCK_Q_DT, CLOCK_REALS };
-enum { CLOCK_PARTICLES, CLOCK_FRAME, CLOCK_DONE, CLOCK_NEXT_ID, CLOCK_EMITTED, CLOCK_OUTFLOW, CLOCK_REJECTED, CLOCK_WHOLES };
+enum {
+    CLOCK_PARTICLES,
+    CLOCK_FRAME,
+    CLOCK_DONE,
+    CLOCK_NEXT_ID,
+    CLOCK_EMITTED,
+    CLOCK_OUTFLOW,
+    CLOCK_REJECTED,
+    CLOCK_WHOLES
+};
 
 static void write_clock(rheo_sim *s) {
     s->clock_reals[CLOCK_TIME] = s->time;
@@ -40,7 +50,8 @@ static int list_clock(state_array *list, rheo_sim *s) {
 }
 
 static int list_arrays(state_array *list, rheo_sim *s) {
-    static const char *const names[3][4] = {{"x", "v_x", "vel_x", "carry_x"}, {"y", "v_y", "vel_y", "carry_y"}, {"z", "v_z", "vel_z", "carry_z"}};
+    static const char *const names[3][4] = {
+        {"x", "v_x", "vel_x", "carry_x"}, {"y", "v_y", "vel_y", "carry_y"}, {"z", "v_z", "vel_z", "carry_z"}};
     const size_t count = s->parts.count, size = s->g.box.size;
     int n = 0;
     for (int a = 0; a < s->g.box.dim; ++a) {
@@ -72,14 +83,19 @@ rheo_status sim_restore_state(rheo_sim *s, int (*read)(void *context, const stat
     const char *const fits = "a checkpoint of this scene, whole";
     int n = list_clock(list, s);
     for (int i = 0; i < n; ++i)
-        if (read(context, &list[i])) return report_fail(report, RHEO_INVALID, fits, "checkpoint array '%s' cannot be read", list[i].name);
+        if (read(context, &list[i]))
+            return report_fail(report, RHEO_INVALID, fits, "checkpoint array '%s' cannot be read",
+                               list[i].name);
     const int64_t count = s->clock_wholes[CLOCK_PARTICLES];
-    if (count < 0 || count > UINT32_MAX) return report_fail(report, RHEO_INVALID, fits, "checkpoint with %lld particles", (long long)count);
+    if (count < 0 || count > UINT32_MAX)
+        return report_fail(report, RHEO_INVALID, fits, "checkpoint with %lld particles", (long long)count);
     if (particles_reserve(&s->parts, (size_t)count)) return report_no_memory(report, "particles");
     s->parts.count = (size_t)count;
     n = list_arrays(list, s);
     for (int i = 0; i < n; ++i)
-        if (read(context, &list[i])) return report_fail(report, RHEO_INVALID, fits, "checkpoint array '%s' cannot be read", list[i].name);
+        if (read(context, &list[i]))
+            return report_fail(report, RHEO_INVALID, fits, "checkpoint array '%s' cannot be read",
+                               list[i].name);
     read_clock(s);
     liquid_place_solids(s, s->time);
     if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");

@@ -31,10 +31,14 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
     copy->title = copy_text(owner, scene->title, &fail);
     copy->source = NULL;
     copy->file = copy_text(owner, scene->file, &fail);
-    copy->fluids = copy_bytes(owner, scene->fluids, (size_t)scene->fluid_count * sizeof *scene->fluids, &fail);
-    copy->emitters = copy_bytes(owner, scene->emitters, (size_t)scene->emitter_count * sizeof *scene->emitters, &fail);
-    copy->solids = copy_bytes(owner, scene->solids, (size_t)scene->solid_count * sizeof *scene->solids, &fail);
-    copy->probes = copy_bytes(owner, scene->probes, (size_t)scene->probe_count * sizeof *scene->probes, &fail);
+    copy->fluids =
+        copy_bytes(owner, scene->fluids, (size_t)scene->fluid_count * sizeof *scene->fluids, &fail);
+    copy->emitters =
+        copy_bytes(owner, scene->emitters, (size_t)scene->emitter_count * sizeof *scene->emitters, &fail);
+    copy->solids =
+        copy_bytes(owner, scene->solids, (size_t)scene->solid_count * sizeof *scene->solids, &fail);
+    copy->probes =
+        copy_bytes(owner, scene->probes, (size_t)scene->probe_count * sizeof *scene->probes, &fail);
     if (fail) return -1;
     copy_curve(&copy->gravity, owner, &fail);
     copy_curve(&copy->camera_eye, owner, &fail);
@@ -55,6 +59,7 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
         copy_curve(&copy->solids[i].rotation_degrees, owner, &fail);
         copy->solids[i].shape = (rheo_shape){0};
     }
-    for (int i = 0; i < copy->probe_count; ++i) copy->probes[i].name = copy_text(owner, scene->probes[i].name, &fail);
+    for (int i = 0; i < copy->probe_count; ++i)
+        copy->probes[i].name = copy_text(owner, scene->probes[i].name, &fail);
     return fail ? -1 : 0;
 }

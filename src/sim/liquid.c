@@ -2,9 +2,10 @@
  *
  *   du/dt + (u . grad) u = - grad p / rho + g,   div u = 0,   p = 0 on the surface
  *
- * Particles carry the liquid and (but for the semi-Lagrangian method) its velocity (Sommer 2018; Zhu and Bridson 2005; Jiang
- * et al. 2015); the grid makes the velocity divergence-free with cut cells at solids and a ghost-fluid surface (Batty et al. 2007;
- * Wang 2017, 2.3-2.5). Volume is kept by moving particles, never their velocity (stage/volume.c).
+ * Particles carry the liquid and (but for the semi-Lagrangian method) its velocity (Sommer 2018; Zhu and
+ * Bridson 2005; Jiang et al. 2015); the grid makes the velocity divergence-free with cut cells at solids and
+ * a ghost-fluid surface (Batty et al. 2007; Wang 2017, 2.3-2.5). Volume is kept by moving particles, never
+ * their velocity (stage/volume.c).
  *
  * Limits: viscosity is not solved here; the air is empty. */
 #include "sim/liquid.h"
@@ -21,6 +22,7 @@
 #include "stage/surface.h"
 #include "stage/volume.h"
 
+#define WAVE_STEP         0.5 /* of sqrt(dx / g): omega dt = 0.9 */
 #define VOLUME_TOLERANCE  0.05
 #define VOLUME_ITERATIONS 6
 enum { NEAR_LAYERS = 3 }; /* of extrapolation around the liquid, beyond what particles can cross in a step */
@@ -41,7 +43,8 @@ void liquid_extrapolate(mac_field *u, rheo_sim *s, const float *phi, int layers)
         extrapolate_clear(u->value[axis], s->layer, &s->g, axis);
     }
     if (s->def.solid_count)
-        solids_constrain(u, (float *const[3]){s->work.rhs, s->work.extra, s->psi}, &s->g, &s->open, s->solid, s->def.no_slip);
+        solids_constrain(u, (float *const[3]){s->work.rhs, s->work.extra, s->psi}, &s->g, &s->open, s->solid,
+                         s->def.no_slip);
 }
 
 void liquid_place_solids(rheo_sim *s, double time) {
@@ -62,12 +65,18 @@ double liquid_dt_limit(const rheo_sim *s) {
     pressure_speed(speed, &s->carry, &s->g, &s->open, s->phi);
     rheo_evaluate_curve(g, &s->def.gravity, s->time);
     const double reach = s->def.cfl * s->g.dx; /* m a step */
-    const double fall = sqrt(reach * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
+    const double weight = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const double fall = sqrt(reach * weight);
     const double fast = sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
-    return fast + fall > 0 ? reach / (fast + fall) : INFINITY;
+    const double flow = fast + fall > 0 ? reach / (fast + fall) : INFINITY;
+    /* The surface follows the velocity explicitly, so the shortest waves of the grid, omega^2 = pi g / dx,
+     * must be resolved: a longer step keeps a resting surface trembling. */
+    const double wave = weight > 0 ? WAVE_STEP * sqrt(s->g.dx / weight) : INFINITY;
+    return fmin(flow, wave);
 }
 
-/* How many cells a particle may cross in a step of dt, and so how far the velocity must be known around the liquid. */
+/* How many cells a particle may cross in a step of dt, and so how far the velocity must be known around the
+ * liquid. */
 static int layers_to_cross(const rheo_sim *s, double dt) {
     double speed[3];
     pressure_speed(speed, &s->vel, &s->g, &s->open, s->phi);
@@ -99,8 +108,9 @@ rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report) {
         if (s->time + dt < def->during[0] || s->time >= def->during[1]) continue;
         double velocity[3];
         rheo_evaluate_curve(velocity, &def->velocity, s->time);
-        const emission added = emit_shape(&s->parts, &s->next_id, &s->g, s->emitter_shape[e], velocity, def->fluid,
-                                          s->def.seed + s->next_id, s->def.solid_count ? s->solid : NULL, 1);
+        const emission added =
+            emit_shape(&s->parts, &s->next_id, &s->g, s->emitter_shape[e], velocity, def->fluid,
+                       s->def.seed + s->next_id, s->def.solid_count ? s->solid : NULL, 1);
         if (added.added < 0 || particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
         s->stats.counts.emitted += added.added;
         s->volume_put_in += (double)added.added * s->particle_volume;
@@ -119,7 +129,8 @@ static void fields_from_particles(rheo_sim *s, mac_field *velocity) {
     surface_mark_spray(&s->parts, &s->g, s->phi);
 }
 
-/* What carries the particles through the next step: the velocity, and a displacement that evens out their density. */
+/* What carries the particles through the next step: the velocity, and a displacement that evens out their
+ * density. */
 poisson_result liquid_correct_drift(rheo_sim *s, const float *phi, double dt) {
     poisson_result solve = {.converged = true};
     if (s->def.volume_correction) {
@@ -180,7 +191,8 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     forces_add(&s->vel, is_flip(s) ? &s->before : &(mac_field){{0}}, g, gravity, dt);
 
     timer_stage(&s->timer, "pressure");
-    if (pressure_assemble(s->solver, &s->work, g, &s->open, s->phi)) return report_no_memory(report, "the pressure solve");
+    if (pressure_assemble(s->solver, &s->work, g, &s->open, s->phi))
+        return report_no_memory(report, "the pressure solve");
     const poisson_result solve = pressure_project(&s->vel, s->q, s->solver, &s->work, g, &s->open, s->phi,
                                                   s->def.tolerance, s->def.max_iterations);
     liquid_keep_worst(&s->stats.pressure, &solve);
@@ -188,7 +200,8 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->phi);
     pressure_speed(speed, &s->vel, g, &s->open, s->phi);
     if (!isfinite(speed[0] + speed[1] + speed[2]))
-        return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max", "velocity is not finite at t = %g s", s->time + dt);
+        return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
+                           "velocity is not finite at t = %g s", s->time + dt);
 
     timer_stage(&s->timer, "volume");
     const poisson_result drift = liquid_correct_drift(s, s->phi, dt);

@@ -14,7 +14,7 @@
 struct rheo_sim {
     /* the description: copied from the scene, constant afterwards */
     rheo_scene def;
-    arena text; /* owns what def points to */
+    arena text;   /* owns what def points to */
     shape **fill; /* of all fluids in turn */
     int fill_count;
     shape **emitter_shape;
@@ -29,8 +29,10 @@ struct rheo_sim {
     mac_grid g;
     particles parts;
     mac_field vel;    /* m/s, extrapolated around the liquid */
-    mac_field before; /* m/s, before forces and pressure; FLIP, scratch of semi-Lagrangian and MAC, else values NULL */
-    mac_field carry;  /* m/s: what carries particles: vel and the drift correction. Until then: weights, coefficients */
+    mac_field before; /* m/s, before forces and pressure; FLIP, scratch of semi-Lagrangian and MAC, else
+                         values NULL */
+    mac_field carry;  /* m/s: what carries particles: vel and the drift correction. Until then: weights,
+                         coefficients */
     float *phi;       /* m, < 0 in liquid */
     float *density;   /* 1 in full cells */
     float *q;         /* pressure p dt / (rho dx), m/s */
@@ -42,7 +44,8 @@ struct rheo_sim {
     int64_t clock_wholes[8];
 
     /* solids on the grid */
-    float *solid, *solid_still; /* node distances, m: all solids now; those that never move (NULL: none move) */
+    float *solid,
+        *solid_still; /* node distances, m: all solids now; those that never move (NULL: none move) */
     float *room;
     openings open;
 

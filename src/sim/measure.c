@@ -92,14 +92,15 @@ static size_t sim_bytes(const rheo_sim *s) {
     size_t fields = 8 + 3 * (size_t)s->g.box.dim;
     if (s->before.value[0]) fields += (size_t)s->g.box.dim;
     if (s->moving) fields += (size_t)s->g.box.dim + 1;
-    return fields * field + 2 * s->g.box.size + s->keep_room + particles_bytes(&s->parts) + poisson_bytes(s->solver) +
-           s->text.held;
+    return fields * field + 2 * s->g.box.size + s->keep_room + particles_bytes(&s->parts) +
+           poisson_bytes(s->solver) + s->text.held;
 }
 
 /* The drawn surface: psi and rhs are free between steps. */
 static const float *draw(rheo_sim *s, rheo_surface kind) {
     float *drawn = s->psi, *phi = s->work.rhs;
-    const double radius = 0.5 * sqrt((double)s->g.box.dim); /* of a cell's diagonal: no gaps between neighbours */
+    const double radius =
+        0.5 * sqrt((double)s->g.box.dim); /* of a cell's diagonal: no gaps between neighbours */
     switch (kind) {
     case RHEO_SURFACE_SPHERES: surface_spheres(phi, &s->g, &s->parts, radius); break;
     case RHEO_SURFACE_AVERAGE: surface_average(phi, &s->g, &s->parts, radius); break;
@@ -124,10 +125,12 @@ void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
         double kinetic;
         measure_fluid(&f->fluids[i], &kinetic, s, i);
         f->kinetic += kinetic;
-        for (int a = 0; a < s->g.box.dim; ++a) f->potential -= f->fluids[i].mass * gravity[a] * f->fluids[i].centroid[a];
+        for (int a = 0; a < s->g.box.dim; ++a)
+            f->potential -= f->fluids[i].mass * gravity[a] * f->fluids[i].centroid[a];
     }
     tally t = {.s = s, .what = SPRAY};
-    f->counts.spray = (int64_t)parallel_sum(s->g.pool, block_count((long)s->parts.count, GRAIN), sum_task, &t);
+    f->counts.spray =
+        (int64_t)parallel_sum(s->g.pool, block_count((long)s->parts.count, GRAIN), sum_task, &t);
     const double inside = surface_volume(&s->g, draw(s, RHEO_SURFACE_DENSITY));
     f->volume = inside + (double)f->counts.spray * s->particle_volume;
     f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
@@ -170,7 +173,8 @@ static double mesh_area(const rheo_mesh *m) {
             u[d] = (double)b[d] - (double)a[d];
             v[d] = (double)c[d] - (double)a[d];
         }
-        const double x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2], z = u[0] * v[1] - u[1] * v[0];
+        const double x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2],
+                     z = u[0] * v[1] - u[1] * v[0];
         area += 0.5 * sqrt(x * x + y * y + z * z);
     }
     return area;
@@ -178,11 +182,13 @@ static double mesh_area(const rheo_mesh *m) {
 
 rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
     const float *drawn = draw(s, s->def.surface);
-    const rheo_status status = marching_cubes(mesh, &s->g.box, s->g.dx, s->g.origin, drawn, s->g.pool, report);
+    const rheo_status status =
+        marching_cubes(mesh, &s->g.box, s->g.dx, s->g.origin, drawn, s->g.pool, report);
     if (status) return status;
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
         float x[3] = {0, 0, 0};
-        for (int a = 0; a < s->g.box.dim; ++a) x[a] = (float)(((double)mesh->position[3 * v + (size_t)a] - s->g.origin[a]) / s->g.dx);
+        for (int a = 0; a < s->g.box.dim; ++a)
+            x[a] = (float)(((double)mesh->position[3 * v + (size_t)a] - s->g.origin[a]) / s->g.dx);
         sample_faces(mesh->velocity + 3 * v, &s->vel, &s->g, x);
     }
     s->surface_area = mesh_area(mesh);
@@ -232,6 +238,7 @@ void rheo_sample_probe(double *rows, const rheo_sim *s, const rheo_probe *probe)
         if (probe->of & RHEO_OF_PRESSURE) *rows++ = pressure_at(s, x);
         if (probe->of & RHEO_OF_TEMPERATURE) *rows++ = 20;
         if (probe->of & RHEO_OF_PHI) *rows++ = (double)sample_cells(s->phi, &s->g, x);
-        if (probe->of & RHEO_OF_DENSITY) *rows++ = (double)sample_cells(s->density, &s->g, x) * s->fluid_density;
+        if (probe->of & RHEO_OF_DENSITY)
+            *rows++ = (double)sample_cells(s->density, &s->g, x) * s->fluid_density;
     }
 }

@@ -44,7 +44,8 @@ static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_rep
     for (int pass = 0; pass < 2; ++pass)
         for (int i = 0; i < scene->solid_count; ++i) {
             if ((scene->solids[i].motion == RHEO_STATIC) != (pass == 0)) continue;
-            const rheo_status status = make_shape(&s->solid_shape[i], &scene->solids[i].shape, scene->dim, report);
+            const rheo_status status =
+                make_shape(&s->solid_shape[i], &scene->solids[i].shape, scene->dim, report);
             if (status) return status;
             s->solids[placed++] = (obstacle){.shape = s->solid_shape[i], .def = &s->def.solids[i]};
             s->moving |= pass;
@@ -68,7 +69,8 @@ static rheo_status compile_shapes(rheo_sim *s, const rheo_scene *scene, rheo_rep
 }
 
 static rheo_status allocate(rheo_sim *s, rheo_report *report) {
-    static const char *const affine[9] = {"du_dx", "du_dy", "du_dz", "dv_dx", "dv_dy", "dv_dz", "dw_dx", "dw_dy", "dw_dz"};
+    static const char *const affine[9] = {"du_dx", "du_dy", "du_dz", "dv_dx", "dv_dy",
+                                          "dv_dz", "dw_dx", "dw_dy", "dw_dz"};
     const mac_grid *g = &s->g;
     const int dim = g->box.dim, is_mac = s->def.method == RHEO_MAC;
     const int needs_before = is_mac || s->def.method == RHEO_FLIP || s->def.method == RHEO_SEMI_LAGRANGIAN;
@@ -76,12 +78,15 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     bad |= mac_field_make(&s->vel, g) | mac_field_make(&s->carry, g) | mac_field_make(&s->open.open, g);
     if (needs_before) bad |= mac_field_make(&s->before, g);
     if (s->moving) bad |= mac_field_make(&s->open.wall, g) | field_make(&s->solid_still, g);
-    bad |= field_make(&s->phi, g) | field_make(&s->density, g) | field_make(&s->q, g) | field_make(&s->psi, g);
-    bad |= field_make(&s->solid, g) | field_make(&s->room, g) | field_make(&s->work.extra, g) | field_make(&s->work.rhs, g);
+    bad |=
+        field_make(&s->phi, g) | field_make(&s->density, g) | field_make(&s->q, g) | field_make(&s->psi, g);
+    bad |= field_make(&s->solid, g) | field_make(&s->room, g) | field_make(&s->work.extra, g) |
+           field_make(&s->work.rhs, g);
     if (is_mac) bad |= field_make(&s->cell_phi, g) | !(s->cells = mem_alloc(g->box.size));
     s->work.unknown = mem_alloc(g->box.size);
     s->layer = mem_alloc(g->box.size);
-    s->solver = poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
+    s->solver =
+        poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
     bad |= !s->work.unknown || !s->layer || !s->solver;
     s->work.face = s->carry; /* never needed at the same time */
     return bad ? report_no_memory(report, "the grid") : RHEO_OK;
@@ -92,8 +97,9 @@ static rheo_status fill_fluids(rheo_sim *s, rheo_report *report) {
     for (int f = 0; f < s->def.fluid_count; ++f)
         for (int i = 0; i < s->def.fluids[f].fill_count; ++i) {
             if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
-            const emission e = emit_shape(&s->parts, &s->next_id, &s->g, s->fill[shape_index++], s->def.fluids[f].velocity, f,
-                                          s->def.seed, s->def.solid_count ? s->solid : NULL, s->parts.count > 0);
+            const emission e =
+                emit_shape(&s->parts, &s->next_id, &s->g, s->fill[shape_index++], s->def.fluids[f].velocity,
+                           f, s->def.seed, s->def.solid_count ? s->solid : NULL, s->parts.count > 0);
             if (e.added < 0) return report_no_memory(report, "particles");
             s->stats.counts.rejected += e.rejected;
             s->volume_put_in += (double)e.added * s->particle_volume;
@@ -105,7 +111,8 @@ static rheo_status start(rheo_sim *s, const rheo_scene *scene, int threads, rheo
     rheo_status status;
     if (definition_copy(&s->def, &s->text, scene)) return report_no_memory(report, "the scene");
     pool *p = pool_create(threads);
-    if (!p) return report_fail(report, RHEO_USAGE, "1 to 256 threads", "%d threads cannot be started", threads);
+    if (!p)
+        return report_fail(report, RHEO_USAGE, "1 to 256 threads", "%d threads cannot be started", threads);
     s->g = make_grid(&s->def, p);
     s->fluid_density = s->def.fluid_count ? s->def.fluids[0].density : 1000;
     s->full = s->def.dim == 3 ? 8 : 4;
@@ -147,9 +154,9 @@ void rheo_free_sim(rheo_sim *s) {
     particles_free(&s->parts);
     mac_field *const fields[] = {&s->vel, &s->before, &s->carry, &s->open.open, &s->open.wall};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) mac_field_free(fields[i]);
-    void *const blocks[] = {s->phi,  s->density,    s->q,        s->psi,          s->solid, s->solid_still,
-                            s->room, s->work.extra, s->work.rhs, s->work.unknown, s->layer, s->keep,
-                            s->cells, s->cell_phi};
+    void *const blocks[] = {s->phi,         s->density, s->q,          s->psi,      s->solid,
+                            s->solid_still, s->room,    s->work.extra, s->work.rhs, s->work.unknown,
+                            s->layer,       s->keep,    s->cells,      s->cell_phi};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     poisson_free(s->solver);
     pool_free(s->g.pool);
@@ -173,8 +180,10 @@ static double next_dt(const rheo_sim *s, double dt_max) {
 rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {
     const double end = frame_time(s, s->frame + 1), dt = next_dt(s, dt_max);
     if (!(dt > 1e-12 / s->def.fps))
-        return report_fail(report, RHEO_DIVERGED, "a smaller velocity", "the time step vanished at t = %g s", s->time);
-    const rheo_status status = s->def.method == RHEO_MAC ? mac_step(s, dt, report) : liquid_step(s, dt, report);
+        return report_fail(report, RHEO_DIVERGED, "a smaller velocity", "the time step vanished at t = %g s",
+                           s->time);
+    const rheo_status status =
+        s->def.method == RHEO_MAC ? mac_step(s, dt, report) : liquid_step(s, dt, report);
     if (status) return status;
     const double now = s->time + dt;
     s->stats.steps += 1;
@@ -187,12 +196,14 @@ rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {
     return RHEO_OK;
 }
 
-rheo_status rheo_advance_frame(rheo_sim *s, const volatile int *cancel, rheo_frame_stats *stats, rheo_report *report) {
+rheo_status rheo_advance_frame(rheo_sim *s, const volatile int *cancel, rheo_frame_stats *stats,
+                               rheo_report *report) {
     const int target = s->frame + 1;
     if (s->frame_done) measure_reset(s);
     s->frame_done = 0;
     while (s->frame < target) {
-        if (cancel && *cancel) return report_fail(report, RHEO_INTERRUPTED, NULL, "interrupted in frame %d", target);
+        if (cancel && *cancel)
+            return report_fail(report, RHEO_INTERRUPTED, NULL, "interrupted in frame %d", target);
         const rheo_status status = rheo_advance_step(s, 0, report);
         if (status) return status;
     }

@@ -18,9 +18,10 @@ enum { STATE_ARRAYS_MAX = 64 };
 /* Views of everything that decides the future of the run; returns how many. */
 int sim_list_state(state_array *arrays, rheo_sim *sim);
 
-/* Brings a fresh sim of the same scene to a stored state. `read` fills into->data with exactly into->count elements of
- * the stored array `into->name`, and returns 0, or -1 when it is missing, of another size or type, or damaged. */
-rheo_status sim_restore_state(rheo_sim *sim, int (*read)(void *context, const state_array *into), void *context,
-                              rheo_report *report);
+/* Brings a fresh sim of the same scene to a stored state. `read` fills into->data with exactly into->count
+ * elements of the stored array `into->name`, and returns 0, or -1 when it is missing, of another size or
+ * type, or damaged. */
+rheo_status sim_restore_state(rheo_sim *sim, int (*read)(void *context, const state_array *into),
+                              void *context, rheo_report *report);
 int sim_frame(const rheo_sim *sim); /* the frame the state is at the end of, 0 at the start */
 #endif

@@ -1,4 +1,5 @@
-/* Semi-Lagrangian step (Stam 1999; Sommer 2018): follow the velocity back from each face and take the value found there.
+/* Semi-Lagrangian step (Stam 1999; Sommer 2018): follow the velocity back from each face and take the value
+ * found there.
  *
  *   u_new(x) = u(x_back),  x_back = x - dt/9 (2 k1 + 3 k2 + 4 k3)   (Ralston's third-order rule)
  *

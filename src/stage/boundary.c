@@ -5,8 +5,8 @@
 #include "grid/sample.h"
 
 enum { GRAIN = 8192, TRIES = 3 };
-#define MARGIN     1e-3f /* cells kept from closed sides: room for rounding at a few hundred cells */
-#define CLEARANCE  0.01f /* cells from a solid's surface after rescue */
+#define MARGIN    1e-3f /* cells kept from closed sides: room for rounding at a few hundred cells */
+#define CLEARANCE 0.01f /* cells from a solid's surface after rescue */
 
 typedef struct {
     particles *p;
@@ -84,7 +84,8 @@ static double boundary_task(void *context, int block) {
     return rescued;
 }
 
-boundary_counts boundary_particles(particles *p, uint8_t *keep, const mac_grid *g, const openings *o, const float *node_solid) {
+boundary_counts boundary_particles(particles *p, uint8_t *keep, const mac_grid *g, const openings *o,
+                                   const float *node_solid) {
     job s = {p, keep, g, o, node_solid};
     boundary_counts counts = {0};
     const size_t before = p->count;

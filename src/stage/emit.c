@@ -9,21 +9,28 @@ typedef struct {
     const shape *s;
     const mac_grid *g;
     const float *solid;
+    float owed; /* share of octants cut by solids that is still to be filled */
     int64_t rejected;
 } judge;
 
 static int accept(void *context, const double x[3]) {
     judge *j = context;
     if (shape_distance(j->s, x) >= 0) return 0;
-    if (j->solid) {
-        float cells[3];
-        for (int a = 0; a < 3; ++a) cells[a] = (float)((x[a] - j->g->origin[a]) / j->g->dx);
-        if (sample_nodes(j->solid, j->g, cells) < 0) {
-            ++j->rejected;
-            return 0;
-        }
+    if (!j->solid) return 1;
+    float cells[3];
+    for (int a = 0; a < 3; ++a) cells[a] = (float)((x[a] - j->g->origin[a]) / j->g->dx);
+    /* Of an octant cut by a wall only a share is open. Filling it whole or not at all would raise or lower
+     * the liquid along the wall and start waves: as many octants are filled as the shares add up to. A
+     * particle that lands in the wall is moved out by the next step. */
+    const float share = 0.5f + sample_nodes(j->solid, j->g, cells) / (float)(0.5 * j->g->dx);
+    if (share >= 1) return 1;
+    j->owed += share > 0 ? share : 0;
+    if (share > 0 && j->owed >= 0.5f) {
+        j->owed -= 1;
+        return 1;
     }
-    return 1;
+    ++j->rejected;
+    return 0;
 }
 
 /* The cells that a shape's bounds touch. */
@@ -31,7 +38,8 @@ static void touched_cells(int lower[3], int upper[3], const mac_grid *g, const s
     double low[3], high[3];
     shape_bounds(low, high, s);
     for (int a = 0; a < 3; ++a) {
-        const double from = floor((low[a] - g->origin[a]) / g->dx), to = ceil((high[a] - g->origin[a]) / g->dx);
+        const double from = floor((low[a] - g->origin[a]) / g->dx),
+                     to = ceil((high[a] - g->origin[a]) / g->dx);
         lower[a] = from > 0 ? (int)fmin(from, g->box.n[a]) : 0;
         upper[a] = to < g->box.n[a] ? (int)fmax(to, 0) : g->box.n[a];
     }
@@ -41,8 +49,8 @@ static void touched_cells(int lower[3], int upper[3], const mac_grid *g, const s
     }
 }
 
-static void push_inside(particles *p, const mac_grid *g, const shape *s, const int lower[3], const int upper[3],
-                        const double velocity[3]) {
+static void push_inside(particles *p, const mac_grid *g, const shape *s, const int lower[3],
+                        const int upper[3], const double velocity[3]) {
     for (int k = lower[2]; k < upper[2]; ++k)
         for (int j = lower[1]; j < upper[1]; ++j) {
             if (lower[0] >= upper[0]) continue;
@@ -57,9 +65,10 @@ static void push_inside(particles *p, const mac_grid *g, const shape *s, const i
         }
 }
 
-emission emit_shape(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s, const double velocity[3], int fluid,
-                    unsigned seed, const float *node_solid, int only_empty) {
-    judge j = {s, g, node_solid, 0};
+emission emit_shape(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
+                    const double velocity[3], int fluid, unsigned seed, const float *node_solid,
+                    int only_empty) {
+    judge j = {s, g, node_solid, 0, 0};
     particles_seeding seeding = {
         .accept = accept,
         .context = &j,

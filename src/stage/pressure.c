@@ -2,13 +2,14 @@
  *
  *   minimise the kinetic energy of u - grad q:   sum_f A_f (q_c - q_n) = - sum_f +-(A_f u_f + (1 - A_f) w_f)
  *
- * with A_f the open share of a face (Batty et al. 2007, with areas for volumes as Wang 2017, 2.5, explains), w_f the
- * solid's velocity, and q = p dt / (rho dx), so that the coefficients are plain shares and u loses q_c - q_n. Across the
- * surface q is zero at the distance theta from the liquid cell's centre, theta = phi_c / (phi_c - phi_n) (ghost fluid,
- * Wang 2.25-2.28 with theta from the liquid side), which adds A_f / theta to the diagonal. A linear pressure, and
- * so hydrostatic rest, is reproduced exactly on oblique walls.
+ * with A_f the open share of a face (Batty et al. 2007, with areas for volumes as Wang 2017, 2.5, explains),
+ * w_f the solid's velocity, and q = p dt / (rho dx), so that the coefficients are plain shares and u loses
+ * q_c - q_n. Across the surface q is zero at the distance theta from the liquid cell's centre, theta = phi_c
+ * / (phi_c - phi_n) (ghost fluid, Wang 2.25-2.28 with theta from the liquid side), which adds A_f / theta to
+ * the diagonal. A linear pressure, and so hydrostatic rest, is reproduced exactly on oblique walls.
  *
- * Limits: theta >= THETA_MIN keeps the diagonal bounded; faces less open than OPEN_MIN are closed, everywhere. */
+ * Limits: theta >= THETA_MIN keeps the diagonal bounded; faces less open than OPEN_MIN are closed,
+ * everywhere. */
 #include "stage/pressure.h"
 
 #include <math.h>
@@ -18,8 +19,8 @@
 #include "grid/rows.h"
 
 #define THETA_MIN 0.01f
-/* A sliver of a face takes part in the balance of its cells, but its own velocity is as good as free: what moves particles is
- * carried over from wider faces instead. */
+/* A sliver of a face takes part in the balance of its cells, but its own velocity is as good as free: what
+ * moves particles is carried over from wider faces instead. */
 #define KNOWN_MIN 0.1f
 
 typedef struct {
@@ -55,8 +56,8 @@ INLINE void mark_block(const job *s, int block, int dim) {
     }
 }
 
-/* Face coefficients and the diagonal's share from air, row by row. The samples beyond the domain's sides count as air
- * behind open walls; closed walls have no open share to begin with. */
+/* Face coefficients and the diagonal's share from air, row by row. The samples beyond the domain's sides
+ * count as air behind open walls; closed walls have no open share to begin with. */
 INLINE void assemble_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
     const uint8_t *unknown = s->work->unknown;
@@ -66,7 +67,8 @@ INLINE void assemble_block(const job *s, int block, int dim) {
         for (int i = 0; i < b->n[0]; ++i) extra[i] = 0;
         /* the last faces of the box couple nothing */
         s->work->face.value[0][row + b->n[0]] = 0;
-        if (j == b->n[1] - 1) memset(s->work->face.value[1] + row + b->step[1], 0, (size_t)b->n[0] * sizeof(float));
+        if (j == b->n[1] - 1)
+            memset(s->work->face.value[1] + row + b->step[1], 0, (size_t)b->n[0] * sizeof(float));
         if (dim == 3 && k == b->n[2] - 1)
             memset(s->work->face.value[2] + row + b->step[2], 0, (size_t)b->n[0] * sizeof(float));
         for (int a = 0; a < dim; ++a) {
@@ -80,7 +82,8 @@ INLINE void assemble_block(const job *s, int block, int dim) {
                 const float up = open[i + step] * ghost(phi[i], phi[i + step]);
                 face[i] = low ? open[i] : 0;
                 /* a neighbour that is no unknown is air, unless it lies in liquid with no open face at all */
-                extra[i] += (is[i] && !low && phi[i - step] >= 0 ? down : 0) + (high && phi[i + step] >= 0 ? up : 0);
+                extra[i] +=
+                    (is[i] && !low && phi[i - step] >= 0 ? down : 0) + (high && phi[i + step] >= 0 ? up : 0);
             }
         }
     }
@@ -228,7 +231,8 @@ HOT static double speed_task(void *context, int block) {
     return speed_block(context, block);
 }
 
-int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, const openings *o, const float *phi) {
+int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, const openings *o,
+                      const float *phi) {
     job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work};
     parallel_for(g->pool, range_blocks(&s.range), mark_task, &s);
     parallel_for(g->pool, range_blocks(&s.range), assemble_task, &s);
@@ -240,8 +244,9 @@ int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, c
     return poisson_setup(solver, &system);
 }
 
-poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressure_work *work, const mac_grid *g,
-                                const openings *o, const float *phi, double tolerance, int max_iterations) {
+poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressure_work *work,
+                                const mac_grid *g, const openings *o, const float *phi, double tolerance,
+                                int max_iterations) {
     job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work, .u = u, .q = q};
     parallel_for(g->pool, range_blocks(&s.range), rhs_task, &s);
     poisson_result result = poisson_solve(solver, q, work->rhs, tolerance, max_iterations);
@@ -252,9 +257,9 @@ poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressur
     return result;
 }
 
-poisson_result pressure_displace(mac_field *w, float *psi, poisson *solver, const pressure_work *work, const mac_grid *g,
-                                 const openings *o, const float *phi, const float *outflow, double tolerance,
-                                 int max_iterations) {
+poisson_result pressure_displace(mac_field *w, float *psi, poisson *solver, const pressure_work *work,
+                                 const mac_grid *g, const openings *o, const float *phi, const float *outflow,
+                                 double tolerance, int max_iterations) {
     poisson_result result = poisson_solve(solver, psi, outflow, tolerance, max_iterations);
     job s = {.g = g, .o = o, .phi = phi, .work = work, .u = w, .q = psi};
     for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
@@ -264,7 +269,8 @@ poisson_result pressure_displace(mac_field *w, float *psi, poisson *solver, cons
     return result;
 }
 
-void pressure_speed(double speed[3], const mac_field *u, const mac_grid *g, const openings *o, const float *phi) {
+void pressure_speed(double speed[3], const mac_field *u, const mac_grid *g, const openings *o,
+                    const float *phi) {
     mac_field copy = *u; /* of the pointers: the job is shared with stages that write */
     job s = {.g = g, .o = o, .phi = phi, .u = &copy};
     speed[2] = 0;

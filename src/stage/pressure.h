@@ -13,21 +13,24 @@ typedef struct pressure_work {
 } pressure_work;
 
 /* Builds the system of the liquid cells (phi < 0 at the centre) and hands it to the solver. -1: no memory. */
-int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, const openings *o, const float *phi);
+int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, const openings *o,
+                      const float *phi);
 
-/* u <- u - grad q with div u = 0 in liquid cells. q = p dt / (rho dx) [m/s] is the warm start and the result. Faces in no
- * contact with liquid keep their value; closed faces get the wall's velocity. */
-poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressure_work *work, const mac_grid *g,
-                                const openings *o, const float *phi, double tolerance, int max_iterations);
+/* u <- u - grad q with div u = 0 in liquid cells. q = p dt / (rho dx) [m/s] is the warm start and the result.
+ * Faces in no contact with liquid keep their value; closed faces get the wall's velocity. */
+poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressure_work *work,
+                                const mac_grid *g, const openings *o, const float *phi, double tolerance,
+                                int max_iterations);
 
-/* A displacement velocity w = - grad psi with the given net outflow of each liquid cell (sum over faces, m/s), and none through
- * walls, from the system assembled last. psi is scratch, zero on entry. */
-poisson_result pressure_displace(mac_field *w, float *psi, poisson *solver, const pressure_work *work, const mac_grid *g,
-                                 const openings *o, const float *phi, const float *outflow, double tolerance,
-                                 int max_iterations);
+/* A displacement velocity w = - grad psi with the given net outflow of each liquid cell (sum over faces,
+ * m/s), and none through walls, from the system assembled last. psi is scratch, zero on entry. */
+poisson_result pressure_displace(mac_field *w, float *psi, poisson *solver, const pressure_work *work,
+                                 const mac_grid *g, const openings *o, const float *phi, const float *outflow,
+                                 double tolerance, int max_iterations);
 
 /* The largest |u| an axis over the faces that the projection set; +inf when one is not finite. */
-void pressure_speed(double speed[3], const mac_field *u, const mac_grid *g, const openings *o, const float *phi);
+void pressure_speed(double speed[3], const mac_field *u, const mac_grid *g, const openings *o,
+                    const float *phi);
 /* max |div u| over liquid cells, 1/s. */
 double pressure_divergence(const mac_field *u, const mac_grid *g, const openings *o, const float *phi);
 /* 0 on faces where the projection set the velocity, EXTRAPOLATE_UNKNOWN elsewhere. */

@@ -1,8 +1,8 @@
-/* Solids on the grid. Distances live at nodes so that the open share of a face follows from its own corners (Batty et al.
- * 2007; areas as in Wang 2017, 2.5) and is the same for both cells that share it.
+/* Solids on the grid. Distances live at nodes so that the open share of a face follows from its own corners
+ * (Batty et al. 2007; areas as in Wang 2017, 2.5) and is the same for both cells that share it.
  *
- * Distances are evaluated exactly only near a surface: a brick of 4^dim nodes whose centre is farther away than its
- * radius plus the band cannot hold a zero, because distances are 1-Lipschitz. */
+ * Distances are evaluated exactly only near a surface: a brick of 4^dim nodes whose centre is farther away
+ * than its radius plus the band cannot hold a zero, because distances are 1-Lipschitz. */
 #include "stage/solids.h"
 
 #include <math.h>
@@ -33,8 +33,9 @@ typedef struct {
 static double distance(const obstacle *solids, int count, const double x[3], int *nearest) {
     double least = INFINITY;
     for (int s = 0; s < count; ++s) {
-        double d = solids[s].def->motion == RHEO_STATIC ? shape_distance(solids[s].shape, x)
-                                                        : placement_distance(&solids[s].now, solids[s].shape, x);
+        double d = solids[s].def->motion == RHEO_STATIC
+                       ? shape_distance(solids[s].shape, x)
+                       : placement_distance(&solids[s].now, solids[s].shape, x);
         if (solids[s].def->inside_fluid) d = -d;
         if (d < least) {
             least = d;
@@ -61,7 +62,8 @@ static void brick_task(void *context, int brick) {
         rest /= s->bricks[a];
     }
     double centre[3];
-    place(centre, s->g, 0.5 * (lower[0] + upper[0] - 1), 0.5 * (lower[1] + upper[1] - 1), 0.5 * (lower[2] + upper[2] - 1));
+    place(centre, s->g, 0.5 * (lower[0] + upper[0] - 1), 0.5 * (lower[1] + upper[1] - 1),
+          0.5 * (lower[2] + upper[2] - 1));
     const double radius = 0.5 * (BRICK - 1) * sqrt((double)b->dim) * s->g->dx;
     const double middle = distance(s->solids, s->count, centre, NULL);
     const int far = fabs(middle) > radius + band;
@@ -77,7 +79,8 @@ static void brick_task(void *context, int brick) {
             }
 }
 
-void solids_distance(float *node_phi, const float *keep, const mac_grid *g, const obstacle *solids, int count) {
+void solids_distance(float *node_phi, const float *keep, const mac_grid *g, const obstacle *solids,
+                     int count) {
     job s = {.g = g, .solids = solids, .count = count, .node_phi = node_phi, .keep = keep};
     s.range = range_grow(range_nodes(g), g, GHOST);
     for (int a = 0; a < g->box.dim; ++a) s.range.upper[a] -= 1; /* the layout's last node */
@@ -111,7 +114,8 @@ static void open_task(void *context, int block) {
             const ptrdiff_t n = box_at(b, i, j, k);
             const int at = a == 0 ? i : a == 1 ? j : k;
             float open = open_share(s->phi, b, n, a);
-            if ((at == 0 && !s->o->open_wall[2 * a]) || (at == b->n[a] && !s->o->open_wall[2 * a + 1])) open = 0;
+            if ((at == 0 && !s->o->open_wall[2 * a]) || (at == b->n[a] && !s->o->open_wall[2 * a + 1]))
+                open = 0;
             s->o->open.value[a][n] = open < OPEN_MIN ? 0 : open;
         }
     }
@@ -136,7 +140,8 @@ static void velocity_task(void *context, int block) {
             int nearest = 0;
             if (s->o->open.value[a][n] < 1) {
                 place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
-                if (distance(s->solids, s->count, x, &nearest) < s->g->dx && s->solids[nearest].def->motion != RHEO_STATIC)
+                if (distance(s->solids, s->count, x, &nearest) < s->g->dx &&
+                    s->solids[nearest].def->motion != RHEO_STATIC)
                     placement_velocity(u, &s->solids[nearest].now, x);
             }
             s->o->wall.value[a][n] = (float)u[a];
@@ -153,7 +158,8 @@ static void still_walls(openings *o, const mac_grid *g, int axis) {
         r.upper[axis] = r.lower[axis] + 1;
         for (int k = r.lower[2]; k < r.upper[2]; ++k)
             for (int j = r.lower[1]; j < r.upper[1]; ++j)
-                for (int i = r.lower[0]; i < r.upper[0]; ++i) o->wall.value[axis][box_at(&g->box, i, j, k)] = 0;
+                for (int i = r.lower[0]; i < r.upper[0]; ++i)
+                    o->wall.value[axis][box_at(&g->box, i, j, k)] = 0;
     }
 }
 
@@ -166,9 +172,11 @@ void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids
     }
 }
 
-/* Half-cells (octants) around a cell as particles fill them, one each, and how far one reaches the mean of the cell's
- * faces: trilinear weights 1/4 3/4 3/4 1/4 across an axis from a face, averaged over the faces of a cell. */
-INLINE float octant_open(const mac_grid *g, const float *node_phi, const uint8_t closed[6], const float x[3]) {
+/* Half-cells (octants) around a cell as particles fill them, one each, and how far one reaches the mean of
+ * the cell's faces: trilinear weights 1/4 3/4 3/4 1/4 across an axis from a face, averaged over the faces of
+ * a cell. */
+INLINE float octant_open(const mac_grid *g, const float *node_phi, const uint8_t closed[6],
+                         const float x[3]) {
     for (int a = 0; a < g->box.dim; ++a)
         if ((x[a] < 0 && closed[2 * a]) || (x[a] > (float)g->box.n[a] && closed[2 * a + 1])) return 0;
     const float d = sample_nodes(node_phi, g, x) / (float)(0.5 * g->dx); /* in widths of an octant */
@@ -212,8 +220,11 @@ static float room_of_cell(const job *s, const int c[3]) {
 static int is_confined(const job *s, const int c[3]) {
     const box *b = &s->g->box;
     for (int a = 0; a < b->dim; ++a)
-        if ((c[a] < 1 && !s->open->open_wall[2 * a]) || (c[a] >= b->n[a] - 1 && !s->open->open_wall[2 * a + 1])) return 1;
-    return (double)s->phi[box_at(b, c[0], c[1], c[2])] < 3.2 * s->g->dx; /* the low corner: 1.5 sqrt(3) and a corner's half */
+        if ((c[a] < 1 && !s->open->open_wall[2 * a]) ||
+            (c[a] >= b->n[a] - 1 && !s->open->open_wall[2 * a + 1]))
+            return 1;
+    return (double)s->phi[box_at(b, c[0], c[1], c[2])] <
+           3.2 * s->g->dx; /* the low corner: 1.5 sqrt(3) and a corner's half */
 }
 
 static void room_task(void *context, int block) {
@@ -247,7 +258,8 @@ static float slide(const job *s, int i, int j, int k, ptrdiff_t n) {
     if (!(size > 0)) return s->u->value[a][n];
     sample_faces(u, s->u, g, x);
     float into = 0;
-    for (int d = 0; d < dim; ++d) into += (u[d] - (d == a && s->open->wall.value[a] ? s->open->wall.value[a][n] : 0)) * normal[d];
+    for (int d = 0; d < dim; ++d)
+        into += (u[d] - (d == a && s->open->wall.value[a] ? s->open->wall.value[a][n] : 0)) * normal[d];
     return u[a] - (into < 0 ? into * normal[a] / size : 0);
 }
 
@@ -279,8 +291,8 @@ static void copy_task(void *context, int block) {
     }
 }
 
-void solids_constrain(mac_field *u, float *const scratch[3], const mac_grid *g, const openings *o, const float *node_phi,
-                      int no_slip) {
+void solids_constrain(mac_field *u, float *const scratch[3], const mac_grid *g, const openings *o,
+                      const float *node_phi, int no_slip) {
     job s = {.g = g, .phi = node_phi, .open = o, .u = u, .scratch = scratch, .no_slip = no_slip};
     for (int round = 0; round < 2; ++round) /* all components are read before one is written */
         for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {

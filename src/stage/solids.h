@@ -1,4 +1,5 @@
-/* Static and keyed solids as the grid sees them: distance at nodes, open shares and wall velocities on faces, room in cells. */
+/* Static and keyed solids as the grid sees them: distance at nodes, open shares and wall velocities on faces,
+ * room in cells. */
 #ifndef STAGE_SOLIDS_H
 #define STAGE_SOLIDS_H
 
@@ -11,23 +12,27 @@ typedef struct obstacle {
     placement now;
 } obstacle;
 
-/* Distance to the nearest solid at the nodes, border included [m], negative inside; capped at SOLID_BAND cells. With
- * `keep`, the minimum with what the field holds (the static solids) is taken from `keep` instead of +infinity. */
+/* Distance to the nearest solid at the nodes, border included [m], negative inside; capped at SOLID_BAND
+ * cells. With `keep`, the minimum with what the field holds (the static solids) is taken from `keep` instead
+ * of +infinity. */
 enum { SOLID_BAND = 4 };
-void solids_distance(float *node_phi, const float *keep, const mac_grid *g, const obstacle *solids, int count);
+void solids_distance(float *node_phi, const float *keep, const mac_grid *g, const obstacle *solids,
+                     int count);
 
-/* Open shares of all faces from the node distances and the domain's sides; below OPEN_MIN a face is closed. */
+/* Open shares of all faces from the node distances and the domain's sides; below OPEN_MIN a face is closed.
+ */
 #define OPEN_MIN 1e-3f
 void solids_open_faces(openings *o, const mac_grid *g, const float *node_phi);
 /* Velocity of the nearest solid at every face that is not fully open; o->wall must be allocated. */
 void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count);
 
-/* How much weight the faces of a cell would gather if all open space around it were filled with particles, relative to a
- * cell far from walls: the volume within reach of the cell's density sample that is not solid, in [0, 1]. */
+/* How much weight the faces of a cell would gather if all open space around it were filled with particles,
+ * relative to a cell far from walls: the volume within reach of the cell's density sample that is not solid,
+ * in [0, 1]. */
 void solids_room(float *room, const mac_grid *g, const float *node_phi, const openings *o);
 
-/* Velocity inside solids after extrapolation: what would carry liquid into the wall is taken out (free slip), or the wall's
- * own velocity is set (no slip). scratch: a field a component. */
-void solids_constrain(mac_field *u, float *const scratch[3], const mac_grid *g, const openings *o, const float *node_phi,
-                      int no_slip);
+/* Velocity inside solids after extrapolation: what would carry liquid into the wall is taken out (free slip),
+ * or the wall's own velocity is set (no slip). scratch: a field a component. */
+void solids_constrain(mac_field *u, float *const scratch[3], const mac_grid *g, const openings *o,
+                      const float *node_phi, int no_slip);
 #endif

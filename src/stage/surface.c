@@ -1,14 +1,16 @@
 /* The liquid's surface from its particles.
  *
- * Each particle stands for a fixed volume and leaves trilinear weights on faces on its way to the velocity. Their mean
- * over a cell's faces, relative to what a full neighbourhood would leave, is a density: 1 inside, 0 in air, and on a
- * straight surface exactly 1/2 at the surface whatever the sampling, because the weights are symmetric. So the half-full
- * contour encloses the particles' own volume: thin sheets and single drops do not count for more than they carry
- * (they fall below 1/2 and become spray). At depth d cells below a straight surface across an axis
- *   density = 1/2 + s d - (s - 1/2) d |d|,  s = 1 - 1/(2 dim),  |d| <= 1
- * to two percent, which is inverted for the distance. Near walls the missing half of the weights is divided out (room).
+ * Each particle stands for a fixed volume and leaves trilinear weights on faces on its way to the velocity.
+ * Their mean over a cell's faces, relative to what a full neighbourhood would leave, is a density: 1 inside,
+ * 0 in air, and on a straight surface exactly 1/2 at the surface whatever the sampling, because the weights
+ * are symmetric. So the half-full contour encloses the particles' own volume: thin sheets and single drops do
+ * not count for more than they carry (they fall below 1/2 and become spray). At depth d cells below a
+ * straight surface across an axis density = 1/2 + s d - (s - 1/2) d |d|,  s = 1 - 1/(2 dim),  |d| <= 1 to two
+ * percent, which is inverted for the distance. Near walls the missing half of the weights is divided out
+ * (room).
  *
- * Limits: distances are exact across axes only and smoothed by sampling noise otherwise; beyond one cell they are capped. */
+ * Limits: distances are exact across axes only and smoothed by sampling noise otherwise; beyond one cell they
+ * are capped. */
 #include "stage/surface.h"
 
 #include <math.h>
@@ -18,7 +20,7 @@
 #include "grid/rows.h"
 
 #define ROOM_MIN    0.02f /* with less room a cell's density would be noise over nearly nothing */
-#define ROOM_ENOUGH 0.6f  /* with less its distance is better taken from neighbours */
+#define ROOM_ENOUGH 0.1f  /* with less its distance is better taken from neighbours */
 
 enum { INTO_SOLID = 3, UNREACHED = 255 }; /* layers: as deep as a cell with an open face can lie */
 
@@ -47,7 +49,8 @@ INLINE void density_block(const job *s, int block, int dim) {
         const ptrdiff_t row = box_at(b, 0, j, k);
         for (int i = 0; i < b->n[0]; ++i) {
             float sum = 0;
-            for (int a = 0; a < dim; ++a) sum += s->weight->value[a][row + i] + s->weight->value[a][row + i + b->step[a]];
+            for (int a = 0; a < dim; ++a)
+                sum += s->weight->value[a][row + i] + s->weight->value[a][row + i + b->step[a]];
             const float room = s->room[row + i];
             const float c = room > ROOM_MIN ? sum * scale / room : 0;
             s->density[row + i] = c;
@@ -62,8 +65,8 @@ HOT static void density_task(void *context, int block) {
     else density_block(s, block, 2);
 }
 
-/* Beyond a side of the domain every sample is air, placed so that a full cell's surface is on the side itself. Corners
- * follow by going through the axes in turn. */
+/* Beyond a side of the domain every sample is air, placed so that a full cell's surface is on the side
+ * itself. Corners follow by going through the axes in turn. */
 static void mirror_border(float *f, const mac_grid *g) {
     const box *b = &g->box;
     cell_range r = range_cells(g);
@@ -85,7 +88,8 @@ static void mirror_border(float *f, const mac_grid *g) {
     }
 }
 
-void surface_from_weights(float *density, float *phi, const mac_grid *g, const mac_field *weight, const float *room, float full) {
+void surface_from_weights(float *density, float *phi, const mac_grid *g, const mac_field *weight,
+                          const float *room, float full) {
     job s = {.g = g, .weight = weight, .room = room, .density = density, .out = phi, .full = full};
     s.dx = (float)g->dx;
     s.range = range_cells(g);
@@ -102,8 +106,9 @@ static void enough_task(void *context, int block) {
     }
 }
 
-/* From the neighbours of earlier layers: along the straight line through two of them where both are near enough to the surface
- * to know their distance, which continues a slanted surface as it is; else their mean. */
+/* From the neighbours of earlier layers: along the straight line through two of them where both are near
+ * enough to the surface to know their distance, which continues a slanted surface as it is; else their mean.
+ */
 static void extend_cell(const job *s, ptrdiff_t c) {
     const box *b = &s->g->box;
     float line = 0, mean = 0, lowest = INFINITY, highest = -INFINITY;
@@ -162,7 +167,8 @@ static void spray_task(void *context, int block) {
             int wet = 0;
             for (int dk = dim == 3 ? -1 : 0; dk <= (dim == 3 ? 1 : 0); ++dk)
                 for (int dj = -1; dj <= 1; ++dj)
-                    for (int di = -1; di <= 1; ++di) wet |= s->phi[c + di + dj * b->step[1] + dk * b->step[2]] < 0;
+                    for (int di = -1; di <= 1; ++di)
+                        wet |= s->phi[c + di + dj * b->step[1] + dk * b->step[2]] < 0;
             for (uint32_t n = from; n < to; ++n) s->p->spray[n] = (uint8_t)!wet;
         }
     }

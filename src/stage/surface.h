@@ -1,30 +1,32 @@
-/* Where the liquid is: density and signed distance on cells from the weights that particles leave on faces. */
+/* Where the liquid is: density and signed distance on cells from the weights that particles leave on faces.
+ */
 #ifndef STAGE_SURFACE_H
 #define STAGE_SURFACE_H
 
 #include "grid/mac.h"
 #include "particle/particles.h"
 
-/* density: particles' volume in the open space around a cell (1: as seeded, 0: none). phi: distance to the half-full contour
- * [m] within one cell of it, +-dx beyond; border samples mirrored so that the domain's sides lie on the contour of
- * full cells. `full`: weight of a full cell's face (8; 4 in 2D). */
-void surface_from_weights(float *density, float *phi, const mac_grid *g, const mac_field *weight, const float *room, float full);
+/* density: particles' volume in the open space around a cell (1: as seeded, 0: none). phi: distance to the
+ * half-full contour [m] within one cell of it, +-dx beyond; border samples mirrored so that the domain's
+ * sides lie on the contour of full cells. `full`: weight of a full cell's face (8; 4 in 2D). */
+void surface_from_weights(float *density, float *phi, const mac_grid *g, const mac_field *weight,
+                          const float *room, float full);
 
-/* Near solids: cells with little room hear from few particles or none; their distance is carried in from cells with more room,
- * so that a full vessel is full to its walls. layer: scratch bytes. */
+/* Near solids: cells with little room hear from few particles or none; their distance is carried in from
+ * cells with more room, so that a full vessel is full to its walls. layer: scratch bytes. */
 void surface_into_solids(float *phi, uint8_t *layer, const mac_grid *g, const float *room);
 
 /* Which particles are spray: those with no liquid cell at or around them. */
 void surface_mark_spray(particles *p, const mac_grid *g, const float *phi);
 
-/* The drawn surface and the volume: phi with the solids cut out, on cells and one border layer, where the domain's sides
- * are put at the half-way points. */
+/* The drawn surface and the volume: phi with the solids cut out, on cells and one border layer, where the
+ * domain's sides are put at the half-way points. */
 void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid);
 /* Volume inside, m3 (m2 in 2D times dx). */
 double surface_volume(const mac_grid *g, const float *drawn);
 
-/* Other surfaces to draw, as a distance on cells [m], from sorted particles: the union of spheres, and Zhu-Bridson's average of
- * their centres. radius in cells. */
+/* Other surfaces to draw, as a distance on cells [m], from sorted particles: the union of spheres, and
+ * Zhu-Bridson's average of their centres. radius in cells. */
 void surface_spheres(float *phi, const mac_grid *g, const particles *p, double radius);
 void surface_average(float *phi, const mac_grid *g, const particles *p, double radius);
 /* Where the pressure has a given share of one cell's hydrostatic pressure (Sommer 2018). */

@@ -1,9 +1,10 @@
 /* Surfaces to look at, from sorted particles.
  *
- * Union of spheres: phi(x) = min over particles of |x - x_p| - r. Average (Zhu and Bridson 2005): phi(x) = |x - X| - r with X
- * the mean of the particles within R = 2 r, weighted by (1 - |x - x_p|^2 / R^2)^3; smoother, with the known flaw of concave
- * corners, where X leaves the liquid. Both are made at the cells near particles and turned into distances by
- * redistancing. Pressure (Sommer 2018): the contour at a small share of the pressure one cell deep. */
+ * Union of spheres: phi(x) = min over particles of |x - x_p| - r. Average (Zhu and Bridson 2005): phi(x) = |x
+ * - X| - r with X the mean of the particles within R = 2 r, weighted by (1 - |x - x_p|^2 / R^2)^3; smoother,
+ * with the known flaw of concave corners, where X leaves the liquid. Both are made at the cells near
+ * particles and turned into distances by redistancing. Pressure (Sommer 2018): the contour at a small share
+ * of the pressure one cell deep. */
 #include "stage/surface.h"
 
 #include <math.h>
@@ -32,7 +33,8 @@ static float value_at(const job *s, int i, int j, int k) {
         for (int jj = j - r; jj <= j + r; ++jj) {
             if (jj < 0 || jj >= b->n[1] || kk < 0 || kk >= b->n[2]) continue;
             const int low = i - r > 0 ? i - r : 0, high = i + r < b->n[0] - 1 ? i + r : b->n[0] - 1;
-            const uint32_t from = p->cell_start[box_dense(b, low, jj, kk)], to = p->cell_start[box_dense(b, high, jj, kk) + 1];
+            const uint32_t from = p->cell_start[box_dense(b, low, jj, kk)],
+                           to = p->cell_start[box_dense(b, high, jj, kk) + 1];
             for (uint32_t q = from; q < to; ++q) {
                 float d2 = 0;
                 for (int a = 0; a < b->dim; ++a) d2 += (p->x[a][q] - x[a]) * (p->x[a][q] - x[a]);
@@ -70,8 +72,8 @@ void surface_average(float *phi, const mac_grid *g, const particles *p, double r
     from_spheres(phi, g, p, radius, 1);
 }
 
-/* q of the hydrostatic pressure half a cell deep is about the smallest that still counts as wet; its median over surface
- * cells is found from the liquid's own distance there. */
+/* q of the hydrostatic pressure half a cell deep is about the smallest that still counts as wet; its median
+ * over surface cells is found from the liquid's own distance there. */
 void surface_pressure(float *phi, const mac_grid *g, const float *q, const float *phi_liquid) {
     const box *b = &g->box;
     double sum = 0, depth = 0;

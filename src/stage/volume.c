@@ -1,11 +1,13 @@
-/* Drift correction: an implicit density projection (after Kugelstadt et al. 2019) on the system of the pressure solve.
+/* Drift correction: an implicit density projection (after Kugelstadt et al. 2019) on the system of the
+ * pressure solve.
  *
- * Advected particles clump and spread although their velocity is divergence-free on the grid. Where the density c of a cell
- * differs from one, a displacement w dt with div(w dt) = RATE (c - 1) brings it back; w = - grad psi comes from a second,
- * loose solve with the matrix at hand, and moves positions only, so no energy enters the velocities.
+ * Advected particles clump and spread although their velocity is divergence-free on the grid. Where the
+ * density c of a cell differs from one, a displacement w dt with div(w dt) = RATE (c - 1) brings it back; w =
+ * - grad psi comes from a second, loose solve with the matrix at hand, and moves positions only, so no energy
+ * enters the velocities.
  *
- * Near the surface c < 1 says how full a cell is, not how dense: cells with air beside them are left alone, and the next
- * layer is compared with what liquid of density one would show at its distance from the surface,
+ * Near the surface c < 1 says how full a cell is, not how dense: cells with air beside them are left alone,
+ * and the next layer is compared with what liquid of density one would show at its distance from the surface,
  *   c(d) = (H(d - 1/2) + H(d + 1/2)) / (2 dim) + (1 - 1/dim) H(d),   H(d) = 1 - (1 - d)^2 / 2 up to d = 1,
  * the share of the weights' support (stage/surface.c) that lies below a straight surface d cells away. */
 #include "stage/volume.h"
@@ -14,8 +16,8 @@
 #include "core/hot.h"
 #include "grid/rows.h"
 
-#define RATE     0.5f  /* of the deviation, a step */
-#define MOST     0.25f /* largest change of a cell's volume, a step */
+#define RATE 0.3f  /* of the deviation, a step */
+#define MOST 0.25f /* largest change of a cell's volume, a step */
 
 typedef struct {
     const mac_grid *g;
@@ -37,7 +39,8 @@ INLINE void depth_block(const job *s, int block, int dim) {
             int air = 0;
             for (int a = 0; a < dim; ++a) {
                 const ptrdiff_t h = c + b->step[a], l = c - b->step[a];
-                air |= (s->phi[h] >= 0 && s->o->open.value[a][h] > 0) | (s->phi[l] >= 0 && s->o->open.value[a][c] > 0);
+                air |= (s->phi[h] >= 0 && s->o->open.value[a][h] > 0) |
+                       (s->phi[l] >= 0 && s->o->open.value[a][c] > 0);
             }
             s->depth[c] = (uint8_t)(s->phi[c] < 0 ? 2 - air : 0);
         }
@@ -55,7 +58,8 @@ static float density_at_depth(float d, int dim) {
     return 0.5f * along * (hat_share(d - 0.5f) + hat_share(d + 0.5f)) + (1 - along) * hat_share(d);
 }
 
-/* Distance in cells to the plane through the surface's crossings one to two cells away along the axes; 2 where there is none. */
+/* Distance in cells to the plane through the surface's crossings one to two cells away along the axes; 2
+ * where there is none. */
 static float depth_below(const job *s, ptrdiff_t c, int dim) {
     float sum = 0.25f;
     for (int a = 0; a < dim; ++a) {
@@ -104,8 +108,8 @@ HOT static void outflow_task(void *context, int block) {
     else outflow_block(s, block, 2);
 }
 
-void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const openings *o, const float *density,
-                    const float *phi, double dt) {
+void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const openings *o,
+                    const float *density, const float *phi, double dt) {
     job s = {.g = g, .o = o, .density = density, .phi = phi, .outflow = outflow, .depth = depth};
     s.scale = (float)(g->dx / dt);
     s.range = range_cells(g);
