@@ -55,6 +55,7 @@ bench: build
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX) $(if $(V),,> /dev/null)
+	@test -n "$(DESTDIR)" -o "$$(id -u)" -ne 0 || ldconfig
 	@echo "installed in $(DESTDIR)$(PREFIX)"
 
 clean:
