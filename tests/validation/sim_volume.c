@@ -1,0 +1,43 @@
+/* Volume of the dam break: what was put in stays, in every frame of three seconds of splashing, flip and
+ * apic. */
+#include "check.h"
+#include <rheo/rheo.h>
+
+static void watch(const char *method) {
+    const char *set[] = {"domain.cells=32", method};
+    rheo_scene *scene;
+    rheo_sim *sim;
+    rheo_report report = {0};
+    double most = 0, at = 0, late = 0;
+    assert_int_equal(rheo_load_scene(&scene, "dam-break", set, 2, &report), RHEO_OK);
+    assert_int_equal(rheo_create_sim(&sim, scene, 0, &report), RHEO_OK);
+    rheo_free_scene(scene);
+    for (int frame = 1; frame <= 90; ++frame) {
+        rheo_frame_stats stats;
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        if (fabs(stats.volume_drift) > most) {
+            most = fabs(stats.volume_drift);
+            at = stats.time;
+        }
+        if (frame > 60) late = fmax(late, fabs(stats.volume_drift));
+    }
+    rheo_free_sim(sim);
+    print_message("%s 32^3: largest |drift| %.4f at %.2f s, in the last second %.4f\n", method, most, at,
+                  late);
+    check_below(most, 0.05);
+}
+
+static void test_flip(void **state) {
+    (void)state;
+    watch("solver.method=flip");
+}
+
+static void test_apic(void **state) {
+    (void)state;
+    watch("solver.method=apic");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flip), cmocka_unit_test(test_apic)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
