@@ -15,8 +15,9 @@ typedef struct range {
     size_t cells;
 } range;
 
-/* How far a particle may stray from the middle of its octant, of the octant's half width. All of it would make the density
- * of a fresh fill uneven by five percent, which then takes seconds to settle; some of it avoids lattice artefacts. */
+/* How far a particle may stray from the middle of its octant, of the octant's half width. All of it would
+ * make the density of a fresh fill uneven by five percent, which then takes seconds to settle; some of it
+ * avoids lattice artefacts. */
 #define JITTER 0.25f
 
 static range clip_range(const box *b, const particles_seeding *s) {
@@ -42,7 +43,8 @@ static void candidate(float x[3], const box *b, const int cell[3], int octant, u
     uint64_t dense = box_dense(b, cell[0], cell[1], cell[2]);
     for (int a = 0; a < b->dim; ++a) {
         float low = (float)cell[a] + 0.5f * (float)(octant >> a & 1), high = low + 0.5f;
-        float at = low + 0.25f + 0.5f * JITTER * (random_unit(seed, dense, (uint64_t)(octant * 3 + a)) - 0.5f);
+        float at =
+            low + 0.25f + 0.5f * JITTER * (random_unit(seed, dense, (uint64_t)(octant * 3 + a)) - 0.5f);
         x[a] = at < high ? at : nextafterf(high, low);
     }
 }
