@@ -1,0 +1,83 @@
+/* The lists and runners behind `rheo reproduce` and `rheo bench`: names, strict JSON, orders of the quick
+ * cases. */
+#include "check.h"
+#include <rheo/measure.h>
+#include "../../bench/cases.h"
+
+typedef struct seen {
+    int lines, orders;
+    double worst; /* order of pressure among the verdicts without a flow along the walls */
+} seen;
+
+static void read_line(void *user, const char *line) {
+    seen *s = user;
+    const size_t length = strlen(line);
+    s->lines += 1;
+    assert_true(length > 2 && line[0] == '{' && line[length - 1] == '}');
+    assert_null(strstr(line, "nan"));
+    assert_null(strstr(line, ":inf"));
+    assert_non_null(strstr(line, "\"case\":"));
+    assert_non_null(strstr(line, "\"pass\":"));
+    if (strstr(line, "\"pass\":null")) return;
+    print_message("%s\n", line);
+    const char *order = strstr(line, "\"order\":");
+    if (!order || !strstr(line, "pressure") || strstr(line, "with flow")) return;
+    s->orders += 1;
+    s->worst = fmin(s->worst, atof(order + 8));
+}
+
+static rows quick(seen *s) {
+    return (rows){.threads = 2, .json = 1, .quick = 1, .print = read_line, .user = s};
+}
+
+static void test_lists(void **state) {
+    (void)state;
+    static const char *const cases[] = {"poisson-order", "hydrostatic", "taylor-green", "dam-break-front"};
+    static const char *const figures[] = {"stream", "poisson", "particles", "step"};
+    for (int i = 0; i < 4; ++i) {
+        assert_string_equal(rheo_list_reproductions()[i].name, cases[i]);
+        assert_string_equal(rheo_list_benches()[i].name, figures[i]);
+    }
+    assert_null(rheo_list_reproductions()[4].name);
+    assert_null(rheo_list_benches()[4].name);
+}
+
+static void test_unknown_name(void **state) {
+    (void)state;
+    rheo_report report = {0};
+    seen s = {0};
+    int passed = 1, failed = 1;
+    assert_int_equal(rheo_reproduce(&passed, &failed, "no-such-case", 1, 1, read_line, &s, &report),
+                     RHEO_USAGE);
+    assert_int_equal(passed + failed + s.lines, 0);
+    assert_non_null(strstr(report.message, "no-such-case"));
+    assert_int_equal(rheo_bench("no-such-figure", 1, 1, read_line, &s, &report), RHEO_USAGE);
+}
+
+static void test_resting_projection(void **state) {
+    (void)state;
+    seen s = {.worst = 9};
+    rows out = quick(&s);
+    assert_int_equal(reproduce_hydrostatic(&out), RHEO_OK);
+    assert_int_equal(out.failed, 0);
+    assert_int_equal(out.passed, 8);
+    assert_int_equal(s.lines, 8);
+}
+
+static void test_order(void **state) {
+    (void)state;
+    seen s = {.worst = 9};
+    rows out = quick(&s);
+    assert_int_equal(reproduce_poisson_order(&out), RHEO_OK);
+    print_message("%d verdicts hold, %d do not; worst order of pressure %.3f\n", out.passed, out.failed,
+                  s.worst);
+    assert_int_equal(s.orders, 4);
+    assert_true(s.worst >= 1.8);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists), cmocka_unit_test(test_unknown_name),
+                                       cmocka_unit_test(test_resting_projection),
+                                       cmocka_unit_test(test_order)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
