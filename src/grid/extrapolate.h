@@ -4,14 +4,23 @@
 
 #include "grid/mac.h"
 
-enum { EXTRAPOLATE_UNKNOWN = 255 };
+enum { EXTRAPOLATE_UNKNOWN = 255, EXTRAPOLATE_FIXED = 254 }; /* fixed: known, but no source for others */
+
+/* Scratch of the sweeps. */
+typedef struct front {
+    uint8_t *layer; /* in the box's layout: 0 where the value is known, EXTRAPOLATE_UNKNOWN elsewhere */
+    int *reach;     /* per row, the samples reached by the last two layers */
+} front;
+
+/* -1: no memory. */
+int front_make(front *f, const mac_grid *g);
+void front_free(front *f);
+size_t front_bytes(const mac_grid *g);
 
 /* Breadth first (Sommer 2018): an unknown sample becomes the mean of its axis neighbours in earlier layers,
- * `layers` times. layer[]: 0 where the value is known, EXTRAPOLATE_UNKNOWN elsewhere, in the box's layout,
- * owned samples and border; on return the layer at which a sample was reached. Samples never reached keep
- * their value. A layer reads only earlier ones, so the result does not depend on the order. `axis` says which
- * faces `value` lives on; -1 for cells. */
-void extrapolate(float *value, uint8_t *layer, const mac_grid *g, int axis, int layers);
-/* 0 where `layer` says that nothing was reached. */
-void extrapolate_clear(float *value, const uint8_t *layer, const mac_grid *g, int axis);
+ * `layers` times, for one or two fields that are known at the same places (also may be NULL). f->layer must
+ * be set for owned samples and border; on return it holds the layer at which a sample was reached. Samples
+ * never reached keep their value. A layer reads only earlier ones, so the result does not depend on the
+ * order. `axis` says which faces the values live on. */
+void extrapolate(float *value, float *also, front *f, const mac_grid *g, int axis, int layers);
 #endif

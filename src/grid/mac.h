@@ -21,4 +21,5 @@ typedef struct mac_field {
 /* All fields in one block; 0 on success, -1 when there is no memory. */
 int mac_field_make(mac_field *f, const mac_grid *g);
 void mac_field_free(mac_field *f);
+void mac_field_copy(mac_field *to, const mac_field *from, const mac_grid *g);
 #endif

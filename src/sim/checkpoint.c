@@ -6,7 +6,7 @@
 #include "sim/liquid.h"
 
 /* Numbers of the state that are no arrays travel as two short ones. */
-enum { CLOCK_TIME, CLOCK_PUT_IN, CLOCK_Q_DT, CLOCK_REALS };
+enum { CLOCK_TIME, CLOCK_PUT_IN, CLOCK_Q_DT, CLOCK_SPEED, CLOCK_REALS = CLOCK_SPEED + 3 };
 enum {
     CLOCK_PARTICLES,
     CLOCK_FRAME,
@@ -22,6 +22,7 @@ static void write_clock(rheo_sim *s) {
     s->clock_reals[CLOCK_TIME] = s->time;
     s->clock_reals[CLOCK_PUT_IN] = s->volume_put_in;
     s->clock_reals[CLOCK_Q_DT] = s->q_dt;
+    for (int a = 0; a < 3; ++a) s->clock_reals[CLOCK_SPEED + a] = s->speed[a];
     s->clock_wholes[CLOCK_PARTICLES] = (int64_t)s->parts.count;
     s->clock_wholes[CLOCK_FRAME] = s->frame;
     s->clock_wholes[CLOCK_DONE] = s->frame_done;
@@ -35,6 +36,7 @@ static void read_clock(rheo_sim *s) {
     s->time = s->clock_reals[CLOCK_TIME];
     s->volume_put_in = s->clock_reals[CLOCK_PUT_IN];
     s->q_dt = s->clock_reals[CLOCK_Q_DT];
+    for (int a = 0; a < 3; ++a) s->speed[a] = s->clock_reals[CLOCK_SPEED + a];
     s->frame = (int)s->clock_wholes[CLOCK_FRAME];
     s->frame_done = (int)s->clock_wholes[CLOCK_DONE];
     s->next_id = (uint32_t)s->clock_wholes[CLOCK_NEXT_ID];

@@ -35,16 +35,16 @@ static int is_affine(const rheo_sim *s) {
     return s->def.method == RHEO_APIC;
 }
 
-void liquid_extrapolate(mac_field *u, rheo_sim *s, const float *phi, int layers) {
+void liquid_extrapolate(mac_field *u, mac_field *also, rheo_sim *s, const float *phi, int layers) {
     for (int axis = 0; axis < s->g.box.dim; ++axis) {
-        memset(s->layer, EXTRAPOLATE_UNKNOWN, s->g.box.size);
-        pressure_known_faces(s->layer, &s->g, &s->open, phi, axis);
-        extrapolate(u->value[axis], s->layer, &s->g, axis, layers);
-        extrapolate_clear(u->value[axis], s->layer, &s->g, axis);
+        memset(s->front.layer, EXTRAPOLATE_UNKNOWN, s->g.box.size);
+        pressure_known_faces(s->front.layer, &s->g, &s->open, phi, axis);
+        extrapolate(u->value[axis], also ? also->value[axis] : NULL, &s->front, &s->g, axis, layers);
     }
-    if (s->def.solid_count)
-        solids_constrain(u, (float *const[3]){s->work.rhs, s->work.extra, s->psi}, &s->g, &s->open, s->solid,
-                         s->def.no_slip);
+    float *const scratch[3] = {s->work.rhs, s->work.extra, s->psi};
+    if (s->def.solid_count) solids_constrain(u, scratch, &s->g, &s->open, s->solid, s->def.no_slip);
+    if (s->def.solid_count && also)
+        solids_constrain(also, scratch, &s->g, &s->open, s->solid, s->def.no_slip);
 }
 
 void liquid_place_solids(rheo_sim *s, double time) {
@@ -61,8 +61,8 @@ void liquid_place_solids(rheo_sim *s, double time) {
 }
 
 double liquid_dt_limit(const rheo_sim *s) {
-    double speed[3], g[3];
-    pressure_speed(speed, &s->carry, &s->g, &s->open, s->phi);
+    double g[3];
+    const double *speed = s->speed;
     rheo_evaluate_curve(g, &s->def.gravity, s->time);
     const double reach = s->def.cfl * s->g.dx; /* m a step */
     const double weight = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
@@ -78,9 +78,7 @@ double liquid_dt_limit(const rheo_sim *s) {
 /* How many cells a particle may cross in a step of dt, and so how far the velocity must be known around the
  * liquid. */
 static int layers_to_cross(const rheo_sim *s, double dt) {
-    double speed[3];
-    pressure_speed(speed, &s->vel, &s->g, &s->open, s->phi);
-    const double most = fmax(speed[0], fmax(speed[1], speed[2])) * dt / s->g.dx;
+    const double most = fmax(s->speed[0], fmax(s->speed[1], s->speed[2])) * dt / s->g.dx;
     return NEAR_LAYERS + (most < 8 ? (int)most : 8);
 }
 
@@ -125,27 +123,19 @@ static void fields_from_particles(rheo_sim *s, mac_field *velocity) {
     particles_to_grid(velocity, weight, &s->g, &s->parts, is_affine(s));
     timer_stage(&s->timer, "surface");
     surface_from_weights(s->density, s->phi, &s->g, weight, s->room, s->full);
-    if (s->def.solid_count) surface_into_solids(s->phi, s->layer, &s->g, s->room);
+    if (s->def.solid_count) surface_into_solids(s->phi, s->front.layer, &s->g, s->room);
     surface_mark_spray(&s->parts, &s->g, s->phi);
 }
 
 /* What carries the particles through the next step: the velocity, and a displacement that evens out their
  * density. */
 poisson_result liquid_correct_drift(rheo_sim *s, const float *phi, double dt) {
-    poisson_result solve = {.converged = true};
-    if (s->def.volume_correction) {
-        memset(s->psi, 0, s->g.box.size * sizeof *s->psi);
-        volume_outflow(s->work.rhs, s->layer, &s->g, &s->open, s->density, phi, dt);
-        solve = pressure_displace(&s->carry, s->psi, s->solver, &s->work, &s->g, &s->open, phi, s->work.rhs,
-                                  VOLUME_TOLERANCE, VOLUME_ITERATIONS);
-    }
-    for (int axis = 0; axis < s->g.box.dim; ++axis) {
-        float *carry = s->carry.value[axis], *u = s->vel.value[axis];
-        if (s->def.volume_correction)
-            for (size_t n = 0; n < s->g.box.size; ++n) carry[n] += u[n];
-        else memcpy(carry, u, s->g.box.size * sizeof *u);
-    }
-    return solve;
+    mac_field_copy(&s->carry, &s->vel, &s->g);
+    if (!s->def.volume_correction) return (poisson_result){.converged = true};
+    memset(s->psi, 0, s->g.box.size * sizeof *s->psi);
+    volume_outflow(s->work.rhs, s->front.layer, &s->g, &s->open, s->density, phi, dt);
+    return pressure_displace(&s->carry, s->psi, s->solver, &s->work, &s->g, &s->open, phi, s->work.rhs,
+                             VOLUME_TOLERANCE, VOLUME_ITERATIONS);
 }
 
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r) {
@@ -159,9 +149,9 @@ rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {
     liquid_place_solids(s, s->time);
     if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
     fields_from_particles(s, &s->vel);
-    liquid_extrapolate(&s->vel, s, s->phi, NEAR_LAYERS + 1);
-    for (int axis = 0; axis < s->g.box.dim; ++axis)
-        memcpy(s->carry.value[axis], s->vel.value[axis], s->g.box.size * sizeof(float));
+    liquid_extrapolate(&s->vel, NULL, s, s->phi, NEAR_LAYERS + 1);
+    pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);
+    mac_field_copy(&s->carry, &s->vel, &s->g);
     timer_stage(&s->timer, NULL);
     return RHEO_OK;
 }
@@ -169,7 +159,7 @@ rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {
 rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     const mac_grid *g = &s->g;
     rheo_status status;
-    double gravity[3], speed[3];
+    double gravity[3];
     rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
 
     timer_stage(&s->timer, "advect");
@@ -197,9 +187,9 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
                                                   s->def.tolerance, s->def.max_iterations);
     liquid_keep_worst(&s->stats.pressure, &solve);
     s->q_dt = dt;
-    s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->phi);
-    pressure_speed(speed, &s->vel, g, &s->open, s->phi);
-    if (!isfinite(speed[0] + speed[1] + speed[2]))
+    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->phi);
+    pressure_speed(s->speed, &s->vel, g, &s->open, s->phi);
+    if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2]))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
                            "velocity is not finite at t = %g s", s->time + dt);
 
@@ -208,8 +198,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     liquid_keep_worst(&s->stats.density, &drift);
 
     timer_stage(&s->timer, "extrapolate");
-    liquid_extrapolate(&s->vel, s, s->phi, NEAR_LAYERS);
-    liquid_extrapolate(&s->carry, s, s->phi, layers_to_cross(s, dt));
+    liquid_extrapolate(&s->vel, &s->carry, s, s->phi, layers_to_cross(s, dt));
 
     timer_stage(&s->timer, "from grid");
     const double flip = is_flip(s) ? pow(1 - s->def.pic_blend, 30 * dt) : 0;

@@ -5,6 +5,7 @@
 #include <rheo/sim.h>
 #include "core/memory.h"
 #include "core/timer.h"
+#include "grid/extrapolate.h"
 #include "grid/openings.h"
 #include "linear/poisson.h"
 #include "particle/particles.h"
@@ -38,9 +39,11 @@ struct rheo_sim {
     float *q;         /* pressure p dt / (rho dx), m/s */
     double q_dt;      /* the dt in q */
     double time;
+    double speed[3];      /* m/s: the largest after the last projection, an axis; limits the next step */
+    int closing_step;     /* the step under way ends a frame */
     double volume_put_in; /* m3, less what left */
     uint32_t next_id;
-    double clock_reals[4]; /* the numbers above and counts, as a checkpoint holds them */
+    double clock_reals[8]; /* the numbers above and counts, as a checkpoint holds them */
     int64_t clock_wholes[8];
 
     /* solids on the grid */
@@ -54,7 +57,7 @@ struct rheo_sim {
     float *cell_phi; /* MAC: the same as the pressure wants it, else NULL */
     pressure_work work;
     float *psi;
-    uint8_t *layer;
+    front front;
     uint8_t *keep;
     size_t keep_room;
     poisson *solver;
@@ -76,7 +79,7 @@ double liquid_dt_limit(const rheo_sim *s);
 /* Parts that other steps of the same state share; phi < 0 says where the liquid is. */
 rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report); /* out of solids, inside closed sides */
 rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report);
-void liquid_extrapolate(mac_field *u, rheo_sim *s, const float *phi, int layers);
+void liquid_extrapolate(mac_field *u, mac_field *also, rheo_sim *s, const float *phi, int layers);
 poisson_result liquid_correct_drift(rheo_sim *s, const float *phi, double dt); /* writes carry */
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r);
 /* Puts the solids where they are at a time, and on the grid. */

@@ -54,11 +54,11 @@ static void draw_surface(rheo_sim *s) {
     mac_field *unused = &s->before, *weight = &s->carry;
     particles_to_grid(unused, weight, &s->g, &s->parts, 0);
     surface_from_weights(s->density, s->phi, &s->g, weight, s->room, s->full);
-    if (s->def.solid_count) surface_into_solids(s->phi, s->layer, &s->g, s->room);
+    if (s->def.solid_count) surface_into_solids(s->phi, s->front.layer, &s->g, s->room);
 }
 
 static void extend_velocity(mac_field *u, rheo_sim *s) {
-    liquid_extrapolate(u, s, s->cell_phi, LAYERS);
+    liquid_extrapolate(u, NULL, s, s->cell_phi, LAYERS);
     mac_mirror_walls(u, &s->g, &s->open, s->def.no_slip);
 }
 
@@ -70,9 +70,9 @@ static void swap_fields(mac_field *a, mac_field *b) {
 
 rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     const mac_grid *g = &s->g;
-    uint8_t *cells_before = s->layer;
+    uint8_t *cells_before = s->front.layer;
     rheo_status status;
-    double gravity[3], speed[3];
+    double gravity[3];
     rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
 
     timer_stage(&s->timer, "advect");
@@ -112,9 +112,9 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
                                                   s->cell_phi, s->def.tolerance, s->def.max_iterations);
     liquid_keep_worst(&s->stats.pressure, &solve);
     s->q_dt = dt;
-    s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->cell_phi);
-    pressure_speed(speed, &s->vel, g, &s->open, s->cell_phi);
-    if (!isfinite(speed[0] + speed[1] + speed[2]))
+    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->cell_phi);
+    pressure_speed(s->speed, &s->vel, g, &s->open, s->cell_phi);
+    if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2]))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
                            "velocity is not finite at t = %g s", s->time + dt);
 

@@ -92,7 +92,7 @@ static size_t sim_bytes(const rheo_sim *s) {
     size_t fields = 8 + 3 * (size_t)s->g.box.dim;
     if (s->before.value[0]) fields += (size_t)s->g.box.dim;
     if (s->moving) fields += (size_t)s->g.box.dim + 1;
-    return fields * field + 2 * s->g.box.size + s->keep_room + particles_bytes(&s->parts) +
+    return fields * field + s->g.box.size + front_bytes(&s->g) + s->keep_room + particles_bytes(&s->parts) +
            poisson_bytes(s->solver) + s->text.held;
 }
 
@@ -113,7 +113,8 @@ static const float *draw(rheo_sim *s, rheo_surface kind) {
 
 void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
     rheo_frame_stats *f = &s->stats;
-    double gravity[3], speed[3];
+    double gravity[3];
+    const double *speed = s->speed;
     rheo_evaluate_curve(gravity, &s->def.gravity, s->time);
     f->frame = s->frame;
     f->time = s->time;
@@ -134,7 +135,6 @@ void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
     const double inside = surface_volume(&s->g, draw(s, RHEO_SURFACE_DENSITY));
     f->volume = inside + (double)f->counts.spray * s->particle_volume;
     f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
-    pressure_speed(speed, &s->vel, &s->g, &s->open, s->phi);
     f->speed = sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
     f->surface_area = s->surface_area;
     f->temperature[0] = f->temperature[1] = 20;

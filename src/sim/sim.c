@@ -84,10 +84,10 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
            field_make(&s->work.rhs, g);
     if (is_mac) bad |= field_make(&s->cell_phi, g) | !(s->cells = mem_alloc(g->box.size));
     s->work.unknown = mem_alloc(g->box.size);
-    s->layer = mem_alloc(g->box.size);
+    bad |= front_make(&s->front, g);
     s->solver =
         poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
-    bad |= !s->work.unknown || !s->layer || !s->solver;
+    bad |= !s->work.unknown || !s->solver;
     s->work.face = s->carry; /* never needed at the same time */
     return bad ? report_no_memory(report, "the grid") : RHEO_OK;
 }
@@ -156,8 +156,9 @@ void rheo_free_sim(rheo_sim *s) {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) mac_field_free(fields[i]);
     void *const blocks[] = {s->phi,         s->density, s->q,          s->psi,      s->solid,
                             s->solid_still, s->room,    s->work.extra, s->work.rhs, s->work.unknown,
-                            s->layer,       s->keep,    s->cells,      s->cell_phi};
+                            s->keep,        s->cells,   s->cell_phi};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
+    front_free(&s->front);
     poisson_free(s->solver);
     pool_free(s->g.pool);
     arena_free(&s->text);
@@ -182,17 +183,13 @@ rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {
     if (!(dt > 1e-12 / s->def.fps))
         return report_fail(report, RHEO_DIVERGED, "a smaller velocity", "the time step vanished at t = %g s",
                            s->time);
+    s->closing_step = s->time + dt > end - 0.5 * dt;
     const rheo_status status =
         s->def.method == RHEO_MAC ? mac_step(s, dt, report) : liquid_step(s, dt, report);
     if (status) return status;
-    const double now = s->time + dt;
     s->stats.steps += 1;
-    if (now > end - 0.5 * dt) {
-        s->time = end;
-        s->frame += 1;
-    } else {
-        s->time = now;
-    }
+    s->time = s->closing_step ? end : s->time + dt;
+    s->frame += s->closing_step;
     return RHEO_OK;
 }
 

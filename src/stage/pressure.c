@@ -146,39 +146,29 @@ INLINE void update_block(const job *s, int block) {
     float *u = s->u->value[a];
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const ptrdiff_t c = box_at(b, i, j, k);
-            if (open[c] > 0) u[c] -= gradient(s->q, s->phi, unknown, c, c - b->step[a]);
-            else u[c] = wall ? wall[c] : 0;
+            const ptrdiff_t c = box_at(b, i, j, k), low = c - b->step[a];
+            if (open[c] <= 0) u[c] = wall ? wall[c] : 0;
+            else if (unknown[c] | unknown[low]) u[c] -= gradient(s->q, s->phi, unknown, c, low);
+            else u[c] = 0;
         }
     }
 }
 
-INLINE void displace_block(const job *s, int block) {
-    const box *b = &s->g->box;
-    const int a = s->axis;
-    const float *open = s->o->open.value[a];
-    float *w = s->u->value[a];
-    FOR_ROWS(&s->range, block, j, k) {
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const ptrdiff_t c = box_at(b, i, j, k);
-            w[c] = open[c] > 0 ? -gradient(s->q, s->phi, s->work->unknown, c, c - b->step[a]) : 0;
-        }
-    }
-}
-
-/* Whether the projection gave this face its velocity; the domain's closed sides count. */
-INLINE int is_known(const job *s, int i, int j, int k) {
+/* The layer of a face before extrapolation: the projection's own faces are known; the domain's closed sides
+ * keep their velocity, and pass it on only below the surface. */
+INLINE int layer_of(const job *s, int i, int j, int k) {
     const box *b = &s->g->box;
     const int a = s->axis, at = a == 0 ? i : a == 1 ? j : k;
     const ptrdiff_t c = box_at(b, i, j, k);
-    if (s->o->open.value[a][c] < KNOWN_MIN) return at == 0 || at == b->n[a];
-    return (s->phi[c] < 0) | (s->phi[c - b->step[a]] < 0);
+    const int wet = (s->phi[c] < 0) | (s->phi[c - b->step[a]] < 0), side = (at == 0) | (at == b->n[a]);
+    if (s->o->open.value[a][c] < KNOWN_MIN && !side) return EXTRAPOLATE_UNKNOWN;
+    return wet ? 0 : side && s->o->open.value[a][c] <= 0 ? EXTRAPOLATE_FIXED : EXTRAPOLATE_UNKNOWN;
 }
 
 INLINE void known_block(const job *s, int block) {
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i)
-            s->layer[box_at(&s->g->box, i, j, k)] = is_known(s, i, j, k) ? 0 : EXTRAPOLATE_UNKNOWN;
+            s->layer[box_at(&s->g->box, i, j, k)] = (uint8_t)layer_of(s, i, j, k);
     }
 }
 
@@ -189,7 +179,7 @@ INLINE double speed_block(const job *s, int block) {
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
             uint32_t bits;
             memcpy(&bits, &s->u->value[s->axis][box_at(&s->g->box, i, j, k)], sizeof bits);
-            bits = is_known(s, i, j, k) ? bits & 0x7fffffffu : 0;
+            bits = layer_of(s, i, j, k) == 0 ? bits & 0x7fffffffu : 0;
             most = most > bits ? most : bits;
         }
     }
@@ -220,9 +210,6 @@ HOT static double divergence_task(void *context, int block) {
 HOT static void update_task(void *context, int block) {
     update_block(context, block);
 }
-HOT static void displace_task(void *context, int block) {
-    displace_block(context, block);
-}
 HOT static void known_task(void *context, int block) {
     known_block(context, block);
 }
@@ -244,28 +231,31 @@ int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, c
     return poisson_setup(solver, &system);
 }
 
-poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressure_work *work,
-                                const mac_grid *g, const openings *o, const float *phi, double tolerance,
-                                int max_iterations) {
-    job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work, .u = u, .q = q};
-    parallel_for(g->pool, range_blocks(&s.range), rhs_task, &s);
-    poisson_result result = poisson_solve(solver, q, work->rhs, tolerance, max_iterations);
+/* u <- u - grad q on every face */
+static void subtract_gradient(mac_field *u, float *q, const pressure_work *work, const mac_grid *g,
+                              const openings *o, const float *phi) {
+    job s = {.g = g, .o = o, .phi = phi, .work = work, .u = u, .q = q};
     for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
         s.range = range_faces(g, s.axis);
         parallel_for(g->pool, range_blocks(&s.range), update_task, &s);
     }
+}
+
+poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressure_work *work,
+                                const mac_grid *g, const openings *o, const float *phi, double tolerance,
+                                int max_iterations) {
+    job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work, .u = u};
+    parallel_for(g->pool, range_blocks(&s.range), rhs_task, &s);
+    const poisson_result result = poisson_solve(solver, q, work->rhs, tolerance, max_iterations);
+    subtract_gradient(u, q, work, g, o, phi);
     return result;
 }
 
-poisson_result pressure_displace(mac_field *w, float *psi, poisson *solver, const pressure_work *work,
+poisson_result pressure_displace(mac_field *u, float *psi, poisson *solver, const pressure_work *work,
                                  const mac_grid *g, const openings *o, const float *phi, const float *outflow,
                                  double tolerance, int max_iterations) {
-    poisson_result result = poisson_solve(solver, psi, outflow, tolerance, max_iterations);
-    job s = {.g = g, .o = o, .phi = phi, .work = work, .u = w, .q = psi};
-    for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
-        s.range = range_faces(g, s.axis);
-        parallel_for(g->pool, range_blocks(&s.range), displace_task, &s);
-    }
+    const poisson_result result = poisson_solve(solver, psi, outflow, tolerance, max_iterations);
+    subtract_gradient(u, psi, work, g, o, phi);
     return result;
 }
 

@@ -17,14 +17,14 @@ int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, c
                       const float *phi);
 
 /* u <- u - grad q with div u = 0 in liquid cells. q = p dt / (rho dx) [m/s] is the warm start and the result.
- * Faces in no contact with liquid keep their value; closed faces get the wall's velocity. */
+ * Closed faces get the wall's velocity, faces in no contact with liquid 0. */
 poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressure_work *work,
                                 const mac_grid *g, const openings *o, const float *phi, double tolerance,
                                 int max_iterations);
 
-/* A displacement velocity w = - grad psi with the given net outflow of each liquid cell (sum over faces,
- * m/s), and none through walls, from the system assembled last. psi is scratch, zero on entry. */
-poisson_result pressure_displace(mac_field *w, float *psi, poisson *solver, const pressure_work *work,
+/* u <- u - grad psi such that the net outflow of each liquid cell (sum over faces, m/s) grows by the given
+ * one, from the system assembled last. psi is scratch, zero on entry. */
+poisson_result pressure_displace(mac_field *u, float *psi, poisson *solver, const pressure_work *work,
                                  const mac_grid *g, const openings *o, const float *phi, const float *outflow,
                                  double tolerance, int max_iterations);
 

@@ -11,7 +11,12 @@
 #include "grid/rows.h"
 #include "grid/sample.h"
 
-enum { BRICK = 4 };
+enum { BRICK = 4, SIDE = 6 }; /* nodes of a brick, octants within 1.5 cells of a cell's centre, an axis */
+
+typedef struct {
+    int count;
+    float offset[SIDE * SIDE * SIDE][3], weight[SIDE * SIDE * SIDE];
+} octant_list;
 
 typedef struct {
     const mac_grid *g;
@@ -23,6 +28,7 @@ typedef struct {
     openings *o;
     const openings *open;
     float *room;
+    const octant_list *octants;
     mac_field *u;
     float *const *scratch;
     cell_range range;
@@ -183,7 +189,7 @@ INLINE float octant_open(const mac_grid *g, const float *node_phi, const uint8_t
     return d > 0.5f ? 1 : d < -0.5f ? 0 : d + 0.5f;
 }
 
-INLINE float reach(const float d[3], int dim) {
+static float reach(const float d[3], int dim) {
     float sum = 0;
     for (int face = 0; face < 2 * dim; ++face) {
         float w = 1;
@@ -194,26 +200,37 @@ INLINE float reach(const float d[3], int dim) {
         }
         sum += w;
     }
-    return sum / (float)(2 * dim);
+    return sum;
+}
+
+/* The octants within reach of a cell's density: where they are from its centre, and their weights, which add
+ * up to 1. */
+static void list_octants(octant_list *list, int dim) {
+    float all = 0;
+    list->count = 0;
+    for (int o = 0; o < (dim == 3 ? SIDE * SIDE * SIDE : SIDE * SIDE); ++o) {
+        const int at[3] = {o % SIDE, o / SIDE % SIDE, o / (SIDE * SIDE)};
+        float d[3] = {0, 0, 0};
+        for (int a = 0; a < dim; ++a) d[a] = 0.5f * (float)at[a] - 1.25f;
+        const float w = reach(d, dim);
+        if (w <= 0) continue;
+        for (int a = 0; a < 3; ++a) list->offset[list->count][a] = d[a];
+        list->weight[list->count++] = w;
+        all += w;
+    }
+    for (int o = 0; o < list->count; ++o) list->weight[o] /= all;
 }
 
 static float room_of_cell(const job *s, const int c[3]) {
-    const int dim = s->g->box.dim, side = 6; /* octants within 1.5 cells of the centre, an axis */
     uint8_t closed[6];
+    float open = 0;
     for (int w = 0; w < 6; ++w) closed[w] = !s->open->open_wall[w];
-    float open = 0, all = 0;
-    for (int o = 0; o < (dim == 3 ? side * side * side : side * side); ++o) {
-        const int at[3] = {o % side, o / side % side, o / (side * side)};
-        float d[3] = {0, 0, 0}, x[3] = {0, 0, 0};
-        for (int a = 0; a < dim; ++a) {
-            d[a] = 0.5f * (float)at[a] - 1.25f;
-            x[a] = (float)c[a] + 0.5f + d[a];
-        }
-        const float w = reach(d, dim);
-        all += w;
-        if (w > 0) open += w * octant_open(s->g, s->phi, closed, x);
+    for (int o = 0; o < s->octants->count; ++o) {
+        float x[3] = {0, 0, 0};
+        for (int a = 0; a < s->g->box.dim; ++a) x[a] = (float)c[a] + 0.5f + s->octants->offset[o][a];
+        open += s->octants->weight[o] * octant_open(s->g, s->phi, closed, x);
     }
-    return open / all;
+    return open;
 }
 
 /* Whether solids or closed walls are within reach of a cell. */
@@ -238,7 +255,9 @@ static void room_task(void *context, int block) {
 }
 
 void solids_room(float *room, const mac_grid *g, const float *node_phi, const openings *o) {
-    job s = {.g = g, .phi = node_phi, .open = o, .room = room, .range = range_cells(g)};
+    octant_list octants;
+    list_octants(&octants, g->box.dim);
+    job s = {.g = g, .phi = node_phi, .open = o, .room = room, .octants = &octants, .range = range_cells(g)};
     parallel_for(g->pool, range_blocks(&s.range), room_task, &s);
 }
 

@@ -164,6 +164,10 @@ static void spray_task(void *context, int block) {
             const uint32_t from = s->p->cell_start[cell], to = s->p->cell_start[cell + 1];
             if (from == to) continue;
             const ptrdiff_t c = box_at(b, i, j, k);
+            if (s->phi[c] < 0) {
+                memset(s->p->spray + from, 0, to - from);
+                continue;
+            }
             int wet = 0;
             for (int dk = dim == 3 ? -1 : 0; dk <= (dim == 3 ? 1 : 0); ++dk)
                 for (int dj = -1; dj <= 1; ++dj)
