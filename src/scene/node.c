@@ -171,13 +171,40 @@ static rheo_status run_parser(builder *b, struct fy_parser *parser, struct fy_di
     return status;
 }
 
+/* Bytes of the UTF-8 sequence at `at` (1 to 4), or 0 when it is none. Overlong forms and surrogates pass:
+ * they do no harm. */
+static size_t utf8_length(const unsigned char *at, size_t left) {
+    const size_t length = at[0] < 0x80       ? 1
+                          : at[0] >> 5 == 6  ? 2
+                          : at[0] >> 4 == 14 ? 3
+                          : at[0] >> 3 == 30 ? 4
+                                             : 0;
+    if (length == 0 || length > left) return 0;
+    for (size_t i = 1; i < length; ++i)
+        if (at[i] >> 6 != 2) return 0;
+    return length;
+}
+
+/* libfyaml can loop for ever over bytes that are no text, so they do not get that far. */
+static rheo_status require_text(builder *b, const char *text, size_t length) {
+    struct fy_mark mark = {0};
+    for (size_t i = 0; i < length;) {
+        const size_t step = text[i] ? utf8_length((const unsigned char *)text + i, length - i) : 0;
+        if (step == 0)
+            return fail_at(b, &mark, "a YAML text in UTF-8", "the file holds a byte that is no text");
+        mark.column = text[i] == '\n' ? 0 : mark.column + 1;
+        mark.line += text[i] == '\n';
+        i += step;
+    }
+    return RHEO_OK;
+}
+
 rheo_status node_parse(node **root, const char *text, size_t length, const char *source, arena *memory,
                        rheo_report *report) {
     builder b = {.memory = memory, .source = source, .report = report};
     *root = NULL;
     if (length > NODE_TEXT_MAX) return fail_at(&b, NULL, "at most 16 MB", "the scene file is too large");
-    if (memchr(text, '\0', length))
-        return fail_at(&b, NULL, "a YAML text", "the file holds zero bytes: not a text file");
+    if (require_text(&b, text, length)) return RHEO_INVALID;
     struct fy_diag_cfg quiet;
     fy_diag_cfg_default(&quiet);
     quiet.fp = NULL;

@@ -12,7 +12,8 @@
  * density is evened out by moving them as in the other methods (solver.volume_correction: false leaves that
  * out).
  *
- * Limits: one viscosity, that of the first fluid; the step shrinks with dx^2 / nu. */
+ * Limits: no emitters (cells driven at a speed of their own blew up); one viscosity, that of the first fluid;
+ * the step shrinks with dx^2 / nu. */
 #include "sim/mac.h"
 
 #include <math.h>
@@ -35,18 +36,6 @@ double mac_dt_limit(const rheo_sim *s) {
     rheo_evaluate_curve(g, &s->def.gravity, s->time);
     return mac_stable_dt(&s->g, speed[0] + speed[1] + speed[2], sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]),
                          viscosity(s), s->def.cfl);
-}
-
-/* Running emitters set the velocity of the liquid inside them: markers there would not, once cells are full.
- */
-static void drive_emitters(rheo_sim *s, double dt) {
-    for (int e = 0; e < s->def.emitter_count; ++e) {
-        const rheo_emitter *def = &s->def.emitters[e];
-        if (s->time + dt < def->during[0] || s->time >= def->during[1]) continue;
-        double velocity[3];
-        rheo_evaluate_curve(velocity, &def->velocity, s->time);
-        mac_drive_cells(&s->vel, &s->g, s->cells, s->emitter_shape[e], velocity);
-    }
 }
 
 /* The surface to draw and to measure, from the markers' density as in the other methods. */
@@ -82,7 +71,6 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "sort");
     if (particles_sort(&s->parts, g)) return report_no_memory(report, "particles");
-    if ((status = liquid_emit(s, dt, report))) return status;
 
     if (s->moving) {
         timer_stage(&s->timer, "solids");
@@ -93,7 +81,6 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     mac_mark_cells(s->cells, g, &s->parts, &s->open);
     mac_cell_distance(s->cell_phi, g, s->cells);
     mac_fill_new_cells(&s->vel, g, s->cells, cells_before, &s->parts);
-    drive_emitters(s, dt);
     mac_set_walls(&s->vel, g, &s->open);
     mac_close_surface(&s->vel, g, s->cells, &s->open);
 

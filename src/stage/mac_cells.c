@@ -28,8 +28,6 @@ typedef struct {
     uint8_t *out;
     float *phi;
     mac_field *u;
-    const shape *shape;
-    const double *velocity;
     int axis;
     cell_range range;
 } job;
@@ -174,30 +172,5 @@ void mac_fill_new_cells(mac_field *u, const mac_grid *g, const uint8_t *kind, co
     for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
         s.range = range_faces(g, s.axis);
         parallel_for(g->pool, range_blocks(&s.range), fill_task, &s);
-    }
-}
-
-static void drive_task(void *context, int block) {
-    const job *s = context;
-    const mac_grid *g = s->g;
-    const int a = s->axis;
-    FOR_ROWS(&s->range, block, j, k) {
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const ptrdiff_t n = box_at(&g->box, i, j, k);
-            if (!touches_liquid(s->kind, n, g->box.step[a])) continue;
-            const double x[3] = {g->origin[0] + g->dx * (i + (a != 0) * 0.5),
-                                 g->origin[1] + g->dx * (j + (a != 1) * 0.5),
-                                 g->origin[2] + g->dx * (k + (a != 2) * 0.5)};
-            if (shape_distance(s->shape, x) < 0) s->u->value[a][n] = (float)s->velocity[a];
-        }
-    }
-}
-
-void mac_drive_cells(mac_field *u, const mac_grid *g, const uint8_t *kind, const shape *inside,
-                     const double velocity[3]) {
-    job s = {.g = g, .kind = kind, .u = u, .shape = inside, .velocity = velocity};
-    for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
-        s.range = range_faces(g, s.axis);
-        parallel_for(g->pool, range_blocks(&s.range), drive_task, &s);
     }
 }

@@ -5,7 +5,6 @@
 
 #include "grid/openings.h"
 #include "particle/particles.h"
-#include "solid/shape.h"
 
 /* What a cell holds. A liquid cell with an open face towards an empty one is a surface cell. */
 enum { MAC_EMPTY, MAC_LIQUID, MAC_SOLID };
@@ -21,9 +20,6 @@ void mac_cell_distance(float *phi, const mac_grid *g, const uint8_t *kind);
  * the nearest marker's. */
 void mac_fill_new_cells(mac_field *u, const mac_grid *g, const uint8_t *kind, const uint8_t *kind_before,
                         const particles *markers);
-/* Faces inside a shape that touch liquid take its velocity, m/s: emitters. */
-void mac_drive_cells(mac_field *u, const mac_grid *g, const uint8_t *kind, const shape *inside,
-                     const double velocity[3]);
 
 /* mac_markers.c */
 
