@@ -18,7 +18,7 @@
 #include "grid/extrapolate.h"
 #include "grid/rows.h"
 
-#define THETA_MIN 0.01f
+#define THETA_MIN 1e-4f
 /* A sliver of a face takes part in the balance of its cells, but its own velocity is as good as free: what
  * moves particles is carried over from wider faces instead. */
 #define KNOWN_MIN 0.1f
