@@ -146,7 +146,7 @@ typedef struct rheo_scene {
     rheo_pressure_solver pressure;
     double tolerance; /* relative residual of the pressure solve, 2-norm */
     int max_iterations;
-    double pic_blend; /* flip: share of PIC mixed in per 1/30 s */
+    double pic_blend; /* flip and apic: share of PIC mixed in per 1/30 s */
     rheo_surface surface;
     bool volume_correction;
     unsigned seed;

@@ -84,7 +84,7 @@ const param scene_params[] = {
     {IN_SOLVER, "max_iterations", P_INT, "", 1, 1e5, false, false, "200", SCENE(max_iterations), NULL, 0,
      "iterations after which it gives up"},
     {IN_SOLVER, "pic_blend", P_REAL, "", 0, 1, false, false, "0.05", SCENE(pic_blend), NULL, 0,
-     "flip: share of PIC mixed in per 1/30 s; more is calmer"},
+     "flip and apic: share of PIC mixed in per 1/30 s; more is calmer"},
     {IN_SOLVER, "volume_correction", P_BOOL, "", NONE, false, "true", SCENE(volume_correction), NULL, 0,
      "push clumped particles apart so that volume stays"},
     {IN_SOLVER, "seed", P_INT, "", 0, 2147483647, false, false, "0", SCENE(seed), NULL, 0,

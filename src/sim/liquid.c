@@ -35,6 +35,11 @@ static int is_affine(const rheo_sim *s) {
     return s->def.method == RHEO_APIC;
 }
 
+/* Particles only mark the liquid; the grid carries the velocity. */
+static int marks_only(const rheo_sim *s) {
+    return s->def.method == RHEO_SEMI_LAGRANGIAN;
+}
+
 void liquid_extrapolate(mac_field *u, mac_field *also, rheo_sim *s, const float *phi, int layers) {
     for (int axis = 0; axis < s->g.box.dim; ++axis) {
         memset(s->front.layer, EXTRAPOLATE_UNKNOWN, s->g.box.size);
@@ -42,9 +47,11 @@ void liquid_extrapolate(mac_field *u, mac_field *also, rheo_sim *s, const float 
         extrapolate(u->value[axis], also ? also->value[axis] : NULL, &s->front, &s->g, axis, layers);
     }
     float *const scratch[3] = {s->work.rhs, s->work.extra, s->psi};
-    if (s->def.solid_count) solids_constrain(u, scratch, &s->g, &s->open, s->solid, s->def.no_slip);
-    if (s->def.solid_count && also)
-        solids_constrain(also, scratch, &s->g, &s->open, s->solid, s->def.no_slip);
+    const int sticks = s->def.no_slip && s->def.method == RHEO_MAC; /* without viscosity nothing can stick */
+    if (s->def.solid_count == 0) return;
+    solids_constrain(u, scratch, &s->g, &s->open, s->solid, s->solids, s->def.solid_count, sticks);
+    if (also)
+        solids_constrain(also, scratch, &s->g, &s->open, s->solid, s->solids, s->def.solid_count, sticks);
 }
 
 void liquid_place_solids(rheo_sim *s, double time) {
@@ -60,6 +67,28 @@ void liquid_place_solids(rheo_sim *s, double time) {
     solids_room(s->room, &s->g, s->solid, &s->open);
 }
 
+double liquid_wall_speed(const rheo_sim *s) {
+    double most = 0;
+    for (int i = 0; i < s->def.solid_count; ++i) {
+        const obstacle *o = &s->solids[i];
+        if (o->def->motion == RHEO_STATIC) continue;
+        double lower[3], upper[3], radius = 0;
+        shape_bounds(lower, upper, o->shape);
+        for (int a = 0; a < 3; ++a) {
+            const double side = upper[a] - lower[a];
+            radius += isfinite(side) ? 0.25 * side * side : 0;
+        }
+        for (int ahead = 0; ahead < 2; ++ahead) { /* now, and at the frame's end */
+            const placement p = placement_of_solid(o->def, o->shape, s->time + ahead / s->def.fps);
+            const double v = sqrt(p.velocity[0] * p.velocity[0] + p.velocity[1] * p.velocity[1] +
+                                  p.velocity[2] * p.velocity[2]);
+            const double w = sqrt(p.spin[0] * p.spin[0] + p.spin[1] * p.spin[1] + p.spin[2] * p.spin[2]);
+            most = fmax(most, v + w * sqrt(radius));
+        }
+    }
+    return most;
+}
+
 double liquid_dt_limit(const rheo_sim *s) {
     double g[3];
     const double *speed = s->speed;
@@ -67,7 +96,8 @@ double liquid_dt_limit(const rheo_sim *s) {
     const double reach = s->def.cfl * s->g.dx; /* m a step */
     const double weight = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     const double fall = sqrt(reach * weight);
-    const double fast = sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
+    const double fast =
+        liquid_wall_speed(s) + sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
     const double flow = fast + fall > 0 ? reach / (fast + fall) : INFINITY;
     /* The surface follows the velocity explicitly, so the shortest waves of the grid, omega^2 = pi g / dx,
      * must be resolved: a longer step keeps a resting surface trembling. */
@@ -100,20 +130,39 @@ rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report) {
     return RHEO_OK;
 }
 
-rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report) {
+/* Whether an emitter runs in the step from s->time to s->time + dt. */
+static int is_running(const rheo_sim *s, const rheo_emitter *def, double dt) {
+    return s->time + dt > def->during[0] && s->time < def->during[1];
+}
+
+static rheo_status emit(rheo_sim *s, double dt, rheo_report *report) {
+    const float *solid = s->def.solid_count ? s->solid : NULL;
     for (int e = 0; e < s->def.emitter_count; ++e) {
         const rheo_emitter *def = &s->def.emitters[e];
-        if (s->time + dt < def->during[0] || s->time >= def->during[1]) continue;
+        if (!is_running(s, def, dt)) continue;
         double velocity[3];
-        rheo_evaluate_curve(velocity, &def->velocity, s->time);
-        const emission added =
-            emit_shape(&s->parts, &s->next_id, &s->g, s->emitter_shape[e], velocity, def->fluid,
-                       s->def.seed + s->next_id, s->def.solid_count ? s->solid : NULL, 1);
-        if (added.added < 0 || particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
-        s->stats.counts.emitted += added.added;
-        s->volume_put_in += (double)added.added * s->particle_volume;
+        rheo_evaluate_curve(velocity, &def->velocity, s->time + dt);
+        const unsigned seed = s->def.seed + s->next_id;
+        const int begins = s->time <= def->during[0];
+        const emission in = begins ? emit_fill(&s->parts, &s->next_id, &s->g, s->emitter_shape[e], velocity,
+                                               def->fluid, seed, solid)
+                                   : emit_inflow(&s->parts, &s->next_id, &s->g, s->emitter_shape[e], velocity,
+                                                 def->fluid, seed, solid, s->time, dt);
+        if (in.added < 0 || particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
+        s->stats.counts.emitted += in.added;
+        s->volume_put_in += (double)in.added * s->particle_volume;
     }
     return RHEO_OK;
+}
+
+/* The semi-Lagrangian method has no particles to bring an emitter's velocity. */
+static void drive_emitters(rheo_sim *s, double dt) {
+    for (int e = 0; e < s->def.emitter_count; ++e) {
+        const rheo_emitter *def = &s->def.emitters[e];
+        double velocity[3];
+        rheo_evaluate_curve(velocity, &def->velocity, s->time + dt);
+        if (is_running(s, def, dt)) emit_velocity(&s->vel, &s->g, s->emitter_shape[e], velocity);
+    }
 }
 
 /* The surface, and the velocity that the particles bring. */
@@ -164,18 +213,17 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "advect");
     particles_advect(&s->parts, g, &s->carry, NULL, dt);
+    if (marks_only(s)) advect_velocity(&s->vel, &s->work.face, g, dt);
+    if (marks_only(s)) drive_emitters(s, dt);
+
+    timer_stage(&s->timer, "solids");
+    if (s->moving) liquid_place_solids(s, s->time + dt);
     if ((status = liquid_hold_particles(s, report))) return status;
-    if (s->def.method == RHEO_SEMI_LAGRANGIAN) advect_velocity(&s->vel, &s->work.face, g, dt);
 
     timer_stage(&s->timer, "sort");
     if (particles_sort(&s->parts, g)) return report_no_memory(report, "particles");
-    if ((status = liquid_emit(s, dt, report))) return status;
-
-    if (s->moving) {
-        timer_stage(&s->timer, "solids");
-        liquid_place_solids(s, s->time + dt);
-    }
-    fields_from_particles(s, s->def.method == RHEO_SEMI_LAGRANGIAN ? &s->before : &s->vel);
+    if ((status = emit(s, dt, report))) return status;
+    fields_from_particles(s, marks_only(s) ? &s->before : &s->vel);
 
     timer_stage(&s->timer, "forces");
     forces_add(&s->vel, is_flip(s) ? &s->before : &(mac_field){{0}}, g, gravity, dt);
@@ -201,9 +249,9 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     liquid_extrapolate(&s->vel, &s->carry, s, s->phi, layers_to_cross(s, dt));
 
     timer_stage(&s->timer, "from grid");
-    const double flip = is_flip(s) ? pow(1 - s->def.pic_blend, 30 * dt) : 0;
+    const double keep = is_flip(s) || is_affine(s) ? pow(1 - s->def.pic_blend, 30 * dt) : 0;
     const double kick[3] = {gravity[0] * dt, gravity[1] * dt, gravity[2] * dt};
-    particles_from_grid(&s->parts, g, &s->vel, &s->before, flip, is_affine(s), kick);
+    particles_from_grid(&s->parts, g, &s->vel, &s->before, keep, is_affine(s), kick);
     timer_stage(&s->timer, NULL);
     return RHEO_OK;
 }

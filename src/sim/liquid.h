@@ -74,11 +74,12 @@ struct rheo_sim {
 rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report);
 /* Fields of the particles as they are, without moving anything: for the start and after a restore. */
 rheo_status liquid_begin(rheo_sim *s, rheo_report *report);
+/* The fastest that any part of a keyed solid moves, m/s. */
+double liquid_wall_speed(const rheo_sim *s);
 /* The largest step that the flow allows, s. */
 double liquid_dt_limit(const rheo_sim *s);
 /* Parts that other steps of the same state share; phi < 0 says where the liquid is. */
 rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report); /* out of solids, inside closed sides */
-rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report);
 void liquid_extrapolate(mac_field *u, mac_field *also, rheo_sim *s, const float *phi, int layers);
 poisson_result liquid_correct_drift(rheo_sim *s, const float *phi, double dt); /* writes carry */
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r);

@@ -34,8 +34,8 @@ double mac_dt_limit(const rheo_sim *s) {
     double speed[3], g[3];
     mac_speed(speed, &s->g, &s->carry);
     rheo_evaluate_curve(g, &s->def.gravity, s->time);
-    return mac_stable_dt(&s->g, speed[0] + speed[1] + speed[2], sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]),
-                         viscosity(s), s->def.cfl);
+    return mac_stable_dt(&s->g, speed[0] + speed[1] + speed[2] + liquid_wall_speed(s),
+                         sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), viscosity(s), s->def.cfl);
 }
 
 /* The surface to draw and to measure, from the markers' density as in the other methods. */
@@ -67,15 +67,13 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "advect");
     mac_mark_cells(cells_before, g, &s->parts, &s->open);
     mac_move_markers(&s->parts, g, &s->carry, cells_before, dt);
+
+    timer_stage(&s->timer, "solids");
+    if (s->moving) liquid_place_solids(s, s->time + dt);
     if ((status = liquid_hold_particles(s, report))) return status;
 
     timer_stage(&s->timer, "sort");
     if (particles_sort(&s->parts, g)) return report_no_memory(report, "particles");
-
-    if (s->moving) {
-        timer_stage(&s->timer, "solids");
-        liquid_place_solids(s, s->time + dt);
-    }
 
     timer_stage(&s->timer, "cells");
     mac_mark_cells(s->cells, g, &s->parts, &s->open);

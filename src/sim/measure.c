@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "core/report.h"
 #include "geom/marching.h"
 #include "grid/sample.h"
 #include "stage/surface.h"
@@ -96,19 +97,20 @@ static size_t sim_bytes(const rheo_sim *s) {
            poisson_bytes(s->solver) + s->text.held;
 }
 
-/* The drawn surface: psi and rhs are free between steps. */
+/* The drawn surface: psi and rhs are free between steps. NULL: no memory. */
 static const float *draw(rheo_sim *s, rheo_surface kind) {
     float *drawn = s->psi, *phi = s->work.rhs;
     const double radius =
         0.5 * sqrt((double)s->g.box.dim); /* of a cell's diagonal: no gaps between neighbours */
+    int failed = 0;
     switch (kind) {
-    case RHEO_SURFACE_SPHERES: surface_spheres(phi, &s->g, &s->parts, radius); break;
-    case RHEO_SURFACE_AVERAGE: surface_average(phi, &s->g, &s->parts, radius); break;
+    case RHEO_SURFACE_SPHERES: failed = surface_spheres(phi, &s->g, &s->parts, radius); break;
+    case RHEO_SURFACE_AVERAGE: failed = surface_average(phi, &s->g, &s->parts, radius); break;
     case RHEO_SURFACE_PRESSURE: surface_pressure(phi, &s->g, s->q, s->phi); break;
     case RHEO_SURFACE_DENSITY: memcpy(phi, s->phi, s->g.box.size * sizeof *phi); break;
     }
     surface_drawn(drawn, &s->g, phi, s->solid);
-    return drawn;
+    return failed ? NULL : drawn;
 }
 
 void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
@@ -182,6 +184,7 @@ static double mesh_area(const rheo_mesh *m) {
 
 rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
     const float *drawn = draw(s, s->def.surface);
+    if (!drawn) return report_no_memory(report, "the surface");
     const rheo_status status =
         marching_cubes(mesh, &s->g.box, s->g.dx, s->g.origin, drawn, s->g.pool, report);
     if (status) return status;

@@ -98,8 +98,8 @@ static rheo_status fill_fluids(rheo_sim *s, rheo_report *report) {
         for (int i = 0; i < s->def.fluids[f].fill_count; ++i) {
             if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
             const emission e =
-                emit_shape(&s->parts, &s->next_id, &s->g, s->fill[shape_index++], s->def.fluids[f].velocity,
-                           f, s->def.seed, s->def.solid_count ? s->solid : NULL, s->parts.count > 0);
+                emit_fill(&s->parts, &s->next_id, &s->g, s->fill[shape_index++], s->def.fluids[f].velocity, f,
+                          s->def.seed, s->def.solid_count ? s->solid : NULL);
             if (e.added < 0) return report_no_memory(report, "particles");
             s->stats.counts.rejected += e.rejected;
             s->volume_put_in += (double)e.added * s->particle_volume;
@@ -175,7 +175,7 @@ static double next_dt(const rheo_sim *s, double dt_max) {
     double limit = s->def.method == RHEO_MAC ? mac_dt_limit(s) : liquid_dt_limit(s);
     if (s->def.dt_max > 0) limit = fmin(limit, s->def.dt_max);
     if (dt_max > 0) limit = fmin(limit, dt_max);
-    return left / ceil(left / limit * (1 - 1e-9));
+    return left / fmax(1, ceil(left / limit * (1 - 1e-9)));
 }
 
 rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {

@@ -16,10 +16,11 @@ typedef struct {
     const float *solid; /* NULL: none */
 } job;
 
-/* A spray particle keeps only the velocity along or away from the surface with outward normal n. */
-static void bounce(particles *p, size_t q, const float n[3]) {
+/* A spray particle keeps only the velocity along or away from the surface with outward normal n, which moves
+ * with w. */
+static void bounce(particles *p, size_t q, const float n[3], const float w[3]) {
     float into = 0;
-    for (int a = 0; a < p->dim; ++a) into += p->v[a][q] * n[a];
+    for (int a = 0; a < p->dim; ++a) into += (p->v[a][q] - w[a]) * n[a];
     if (into < 0)
         for (int a = 0; a < p->dim; ++a) p->v[a][q] -= into * n[a];
 }
@@ -47,7 +48,9 @@ static int rescue(const job *s, size_t q) {
             n[a] /= size;
             p->x[a][q] += (CLEARANCE - d) * n[a];
         }
-        if (p->spray[q]) bounce(p, q, n);
+        float w[3] = {0, 0, 0};
+        if (p->spray[q] && s->o->wall.value[0]) sample_faces(w, &s->o->wall, s->g, x);
+        if (p->spray[q]) bounce(p, q, n, w);
         moved = 1;
     }
     return moved;
@@ -68,7 +71,7 @@ static int hold_inside(const job *s, size_t q) {
             p->x[a][q] = limit;
             float n[3] = {0, 0, 0};
             n[a] = side ? -1 : 1;
-            if (p->spray[q]) bounce(p, q, n);
+            if (p->spray[q]) bounce(p, q, n, (const float[3]){0, 0, 0});
         }
     return 1;
 }

@@ -5,17 +5,38 @@
 #include "grid/sample.h"
 #include "particle/seed.h"
 
+#define EDGE 1e-3 /* cells from the domain's sides */
+
 typedef struct {
     const shape *s;
     const mac_grid *g;
     const float *solid;
-    float owed; /* share of octants cut by solids that is still to be filled */
+    double offset[3]; /* m: the lattice of candidates moves with the inflow */
+    double back[3];   /* m: where a candidate was at the start of the step, from where it is; 0 for a fill */
+    float owed;       /* share of octants cut by solids that is still to be filled */
     int64_t rejected;
 } judge;
 
-static int accept(void *context, const double x[3]) {
-    judge *j = context;
+/* Inside the shape now, and for an inflow still outside when the step began. */
+static int has_entered(const judge *j, const double x[3]) {
     if (shape_distance(j->s, x) >= 0) return 0;
+    if (j->back[0] == 0 && j->back[1] == 0 && j->back[2] == 0) return 1;
+    return shape_distance(j->s, (const double[3]){x[0] - j->back[0], x[1] - j->back[1], x[2] - j->back[2]}) >=
+           0;
+}
+
+static int is_in_domain(const judge *j, const double x[3]) {
+    for (int a = 0; a < j->g->box.dim; ++a) {
+        const double cells = (x[a] - j->g->origin[a]) / j->g->dx;
+        if (cells < EDGE || cells > j->g->box.n[a] - EDGE) return 0;
+    }
+    return 1;
+}
+
+static int accept(void *context, const double place[3]) {
+    judge *j = context;
+    const double x[3] = {place[0] + j->offset[0], place[1] + j->offset[1], place[2] + j->offset[2]};
+    if (!has_entered(j, x) || !is_in_domain(j, x)) return 0;
     if (!j->solid) return 1;
     float cells[3];
     for (int a = 0; a < 3; ++a) cells[a] = (float)((x[a] - j->g->origin[a]) / j->g->dx);
@@ -65,20 +86,65 @@ static void push_inside(particles *p, const mac_grid *g, const shape *s, const i
         }
 }
 
-emission emit_shape(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
-                    const double velocity[3], int fluid, unsigned seed, const float *node_solid,
-                    int only_empty) {
-    judge j = {s, g, node_solid, 0, 0};
+static emission seed_accepted(particles *p, uint32_t *next_id, const particles_seeding *seeding, judge *j) {
+    const size_t before = p->count;
+    const long added = particles_seed(p, j->g, seeding, next_id);
+    for (int a = 0; a < p->dim && added > 0; ++a)
+        for (size_t q = before; q < p->count; ++q) p->x[a][q] += (float)(j->offset[a] / j->g->dx);
+    return (emission){added, j->rejected};
+}
+
+emission emit_fill(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
+                   const double velocity[3], int fluid, unsigned seed, const float *node_solid) {
+    judge j = {.s = s, .g = g, .solid = node_solid};
     particles_seeding seeding = {
         .accept = accept,
         .context = &j,
         .velocity = {velocity[0], velocity[1], velocity[2]},
         .fluid = (uint8_t)fluid,
         .seed = seed,
-        .only_empty = only_empty,
+        .only_empty = p->count > 0,
     };
     touched_cells(seeding.lower, seeding.upper, g, s);
-    if (only_empty) push_inside(p, g, s, seeding.lower, seeding.upper, velocity);
-    const long added = particles_seed(p, g, &seeding, next_id);
-    return (emission){added, j.rejected};
+    return seed_accepted(p, next_id, &seeding, &j);
+}
+
+emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
+                     const double velocity[3], int fluid, unsigned seed, const float *node_solid, double time,
+                     double dt) {
+    judge j = {.s = s, .g = g, .solid = node_solid};
+    const double octant = 0.5 * g->dx;
+    particles_seeding seeding = {
+        .accept = accept,
+        .context = &j,
+        .velocity = {velocity[0], velocity[1], velocity[2]},
+        .fluid = (uint8_t)fluid,
+        .seed = seed,
+    };
+    touched_cells(seeding.lower, seeding.upper, g, s);
+    push_inside(p, g, s, seeding.lower, seeding.upper, velocity);
+    for (int a = 0; a < p->dim; ++a) {
+        const double path = velocity[a] * (time + dt);
+        j.back[a] = velocity[a] * dt;
+        j.offset[a] = path - octant * floor(path / octant);
+        if (seeding.lower[a] > 0) seeding.lower[a] -= 1; /* candidates move by up to an octant */
+    }
+    if (j.back[0] == 0 && j.back[1] == 0 && j.back[2] == 0) return (emission){0, 0};
+    return seed_accepted(p, next_id, &seeding, &j);
+}
+
+void emit_velocity(mac_field *u, const mac_grid *g, const shape *s, const double velocity[3]) {
+    int lower[3], upper[3];
+    touched_cells(lower, upper, g, s);
+    for (int axis = 0; axis < g->box.dim; ++axis)
+        for (int k = lower[2]; k < upper[2]; ++k)
+            for (int j = lower[1]; j < upper[1]; ++j)
+                for (int i = lower[0]; i < upper[0]; ++i) {
+                    const double at[3] = {i + 0.5 * (axis != 0), j + 0.5 * (axis != 1),
+                                          k + 0.5 * (axis != 2)};
+                    double x[3];
+                    for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * at[a];
+                    if (shape_distance(s, x) < 0)
+                        u->value[axis][box_at(&g->box, i, j, k)] = (float)velocity[axis];
+                }
 }

@@ -135,21 +135,26 @@ void solids_open_faces(openings *o, const mac_grid *g, const float *node_phi) {
     }
 }
 
+/* Velocity of the nearest solid at a place in cells; 0 for static ones and where none is near. */
+static void wall_velocity(double u[3], const job *s, double i, double j, double k) {
+    double x[3];
+    int nearest = 0;
+    u[0] = u[1] = u[2] = 0;
+    place(x, s->g, i, j, k);
+    if (distance(s->solids, s->count, x, &nearest) < s->g->dx &&
+        s->solids[nearest].def->motion != RHEO_STATIC)
+        placement_velocity(u, &s->solids[nearest].now, x);
+}
+
 static void velocity_task(void *context, int block) {
     const job *s = context;
-    const box *b = &s->g->box;
     const int a = s->axis;
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const ptrdiff_t n = box_at(b, i, j, k);
-            double x[3], u[3] = {0, 0, 0};
-            int nearest = 0;
-            if (s->o->open.value[a][n] < 1) {
-                place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
-                if (distance(s->solids, s->count, x, &nearest) < s->g->dx &&
-                    s->solids[nearest].def->motion != RHEO_STATIC)
-                    placement_velocity(u, &s->solids[nearest].now, x);
-            }
+            const ptrdiff_t n = box_at(&s->g->box, i, j, k);
+            double u[3] = {0, 0, 0};
+            if (s->o->open.value[a][n] < 1)
+                wall_velocity(u, s, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
             s->o->wall.value[a][n] = (float)u[a];
         }
     }
@@ -276,9 +281,10 @@ static float slide(const job *s, int i, int j, int k, ptrdiff_t n) {
     }
     if (!(size > 0)) return s->u->value[a][n];
     sample_faces(u, s->u, g, x);
+    double wall[3];
+    wall_velocity(wall, s, x[0], x[1], x[2]);
     float into = 0;
-    for (int d = 0; d < dim; ++d)
-        into += (u[d] - (d == a && s->open->wall.value[a] ? s->open->wall.value[a][n] : 0)) * normal[d];
+    for (int d = 0; d < dim; ++d) into += (u[d] - (float)wall[d]) * normal[d];
     return u[a] - (into < 0 ? into * normal[a] / size : 0);
 }
 
@@ -311,8 +317,10 @@ static void copy_task(void *context, int block) {
 }
 
 void solids_constrain(mac_field *u, float *const scratch[3], const mac_grid *g, const openings *o,
-                      const float *node_phi, int no_slip) {
+                      const float *node_phi, const obstacle *solids, int count, int no_slip) {
     job s = {.g = g, .phi = node_phi, .open = o, .u = u, .scratch = scratch, .no_slip = no_slip};
+    s.solids = solids;
+    s.count = count;
     for (int round = 0; round < 2; ++round) /* all components are read before one is written */
         for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
             s.range = range_faces(g, s.axis);

@@ -34,5 +34,5 @@ void solids_room(float *room, const mac_grid *g, const float *node_phi, const op
 /* Velocity inside solids after extrapolation: what would carry liquid into the wall is taken out (free slip),
  * or the wall's own velocity is set (no slip). scratch: a field a component. */
 void solids_constrain(mac_field *u, float *const scratch[3], const mac_grid *g, const openings *o,
-                      const float *node_phi, int no_slip);
+                      const float *node_phi, const obstacle *solids, int count, int no_slip);
 #endif

@@ -26,9 +26,9 @@ void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const floa
 double surface_volume(const mac_grid *g, const float *drawn);
 
 /* Other surfaces to draw, as a distance on cells [m], from sorted particles: the union of spheres, and
- * Zhu-Bridson's average of their centres. radius in cells. */
-void surface_spheres(float *phi, const mac_grid *g, const particles *p, double radius);
-void surface_average(float *phi, const mac_grid *g, const particles *p, double radius);
+ * Zhu-Bridson's average of their centres. radius in cells. -1: no memory. */
+int surface_spheres(float *phi, const mac_grid *g, const particles *p, double radius);
+int surface_average(float *phi, const mac_grid *g, const particles *p, double radius);
 /* Where the pressure has a given share of one cell's hydrostatic pressure (Sommer 2018). */
 void surface_pressure(float *phi, const mac_grid *g, const float *q, const float *phi_liquid);
 #endif

@@ -58,18 +58,18 @@ static void value_task(void *context, int block) {
     }
 }
 
-static void from_spheres(float *phi, const mac_grid *g, const particles *p, double radius, int average) {
+static int from_spheres(float *phi, const mac_grid *g, const particles *p, double radius, int average) {
     job s = {g, p, phi, (float)radius, average, range_grow(range_cells(g), g, 1)};
     parallel_for(g->pool, range_blocks(&s.range), value_task, &s);
-    levelset_redistance(phi, g, BAND);
+    return levelset_redistance(phi, g, BAND);
 }
 
-void surface_spheres(float *phi, const mac_grid *g, const particles *p, double radius) {
-    from_spheres(phi, g, p, radius, 0);
+int surface_spheres(float *phi, const mac_grid *g, const particles *p, double radius) {
+    return from_spheres(phi, g, p, radius, 0);
 }
 
-void surface_average(float *phi, const mac_grid *g, const particles *p, double radius) {
-    from_spheres(phi, g, p, radius, 1);
+int surface_average(float *phi, const mac_grid *g, const particles *p, double radius) {
+    return from_spheres(phi, g, p, radius, 1);
 }
 
 /* q of the hydrostatic pressure half a cell deep is about the smallest that still counts as wet; its median

@@ -193,7 +193,7 @@ static void test_conservation(void **state) {
             totals before = particle_totals(&s, affine), grid = grid_totals(&s);
             check_totals(&before, &grid, s.p.count, dim, affine);
             /* and back: PIC keeps momentum, APIC angular momentum too */
-            particles_from_grid(&s.p, &s.g, &s.u, NULL, 0, affine, NULL);
+            particles_from_grid(&s.p, &s.g, &s.u, NULL, 1, affine, NULL);
             totals after = particle_totals(&s, affine);
             check_totals(&after, &grid, s.p.count, dim, affine);
             setup_free(&s);
@@ -229,7 +229,7 @@ static void test_affine_fields_are_exact(void **state) {
         memset(s.p.spray, 0, s.p.count);
         set_linear(&s.u, &s.g);
         double worst[3] = {0};
-        particles_from_grid(&s.p, &s.g, &s.u, NULL, 0, 1, NULL);
+        particles_from_grid(&s.p, &s.g, &s.u, NULL, 1, 1, NULL);
         for (size_t i = 0; i < s.p.count; ++i)
             for (int axis = 0; axis < dim; ++axis) {
                 double x[3] = {0};
@@ -274,7 +274,7 @@ static void test_from_grid_is_the_sum(void **state) {
             setup s, old;
             setup_make(&s, dim, 6000, NULL);
             setup_make(&old, dim, 6000, NULL);
-            particles_from_grid(&s.p, &s.g, &s.u, &s.before, affine ? 0.95 : flip, affine, kick);
+            particles_from_grid(&s.p, &s.g, &s.u, &s.before, affine ? 1 : flip, affine, kick);
             corner c[8];
             for (size_t i = 0; i < s.p.count; ++i)
                 for (int axis = 0; axis < dim; ++axis) {
@@ -361,7 +361,7 @@ static void test_empty_and_crowded(void **state) {
         s.p.count = 0;
         assert_int_equal(particles_sort(&s.p, &s.g), 0);
         particles_to_grid(&s.u, &s.weight, &s.g, &s.p, 1);
-        particles_from_grid(&s.p, &s.g, &s.u, NULL, 0, 1, NULL);
+        particles_from_grid(&s.p, &s.g, &s.u, NULL, 1, 1, NULL);
         particles_advect(&s.p, &s.g, &s.u, NULL, 0.1);
         for (int axis = 0; axis < dim; ++axis)
             for (size_t q = 0; q < s.g.box.size; ++q)
