@@ -5,6 +5,7 @@
  * one, so the cost follows the front and not the box. */
 #include "grid/extrapolate.h"
 
+#include <string.h>
 #include "core/memory.h"
 #include "grid/rows.h"
 
@@ -55,13 +56,13 @@ static uint8_t layer_at(const uint8_t *layer) {
 static void known_task(void *context, int block) {
     const sweep *s = context;
     FOR_ROWS(&s->range, block, j, k) {
-        const uint8_t *layer = s->layer + box_at(&s->g->box, 0, j, k);
-        int *reach = s->now + 2 * row_index(&s->range, j, k);
-        int first = s->range.lower[0], last = s->range.upper[0];
-        while (first < last && layer[first] != 0) ++first;
-        while (last > first && layer[last - 1] != 0) --last;
-        reach[0] = first;
-        reach[1] = last;
+        const int lower = s->range.lower[0], upper = s->range.upper[0];
+        const uint8_t *row = s->layer + box_at(&s->g->box, lower, j, k),
+                      *known = memchr(row, 0, (size_t)(upper - lower));
+        int *reach = s->now + 2 * row_index(&s->range, j, k), last = upper;
+        while (known && row[last - 1 - lower] != 0) --last;
+        reach[0] = known ? lower + (int)(known - row) : upper;
+        reach[1] = known ? last : lower;
     }
 }
 
