@@ -65,6 +65,7 @@ static void print_version(void) {
 }
 
 int main(int argc, char **argv) {
+    signal(SIGXFSZ, SIG_IGN); /* so is a file-size limit */
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, seen where it happens */
     options o;
     const command *chosen = NULL;

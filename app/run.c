@@ -114,6 +114,10 @@ static void on_start(void *user, rheo_sim *sim, int first_frame) {
     (void)sim;
     progress_start(&r->bar, first_frame > 0 ? first_frame - 1 : 0, r->scene->frames,
                    r->o->quiet || r->o->json);
+    if (r->o->resume && !r->o->quiet) {
+        if (first_frame > 1) fprintf(stderr, "goes on after frame %d\n", first_frame - 1);
+        else fprintf(stderr, "no whole checkpoint to go on from: starts at the beginning\n");
+    }
     if (!r->o->json) return;
     printf("{\"event\":\"start\",\"scene\":");
     print_json_text(stdout, r->o->args[0]);
@@ -138,6 +142,9 @@ static void on_frame(void *user, rheo_sim *sim, const rheo_frame_stats *s) {
         snprintf(now + length, sizeof now - (size_t)length, ", speed %.3g m/s, pressure %d its to %.1e%s",
                  s->speed, s->pressure.iterations, s->pressure.residual,
                  s->pressure.converged ? "" : " (not converged)");
+    else if (!s->pressure.converged && length > 0 && length < (int)sizeof now)
+        snprintf(now + length, sizeof now - (size_t)length, ", pressure not converged (%.1e)",
+                 s->pressure.residual);
     progress_step(&r->bar, s->frame, now);
 }
 
@@ -167,8 +174,7 @@ static void print_summary(const runner *r, const rheo_run_summary *s, const char
             memory);
     fprintf(stderr, "  cache:  %s\n", out);
     if (r->scene->output_mesh) fprintf(stderr, "  meshes: %s/mesh/\n", out);
-    if (status == RHEO_INTERRUPTED)
-        fprintf(stderr, "  go on:  rheo run %s --out %s --resume\n", r->o->args[0], out);
+    if (status == RHEO_INTERRUPTED) fprintf(stderr, "  go on:  the same command with --resume\n");
     if (status == RHEO_OK && r->scene->output_mesh) fprintf(stderr, "  movie:  rheo movie %s\n", out);
 }
 

@@ -111,7 +111,7 @@ void cache_scene_free(cache_scene *c) {
 
 static double placed_distance(const void *body, const double x[3]) {
     const cache_solid *s = body;
-    return placement_distance(&s->place, s->shape, x);
+    return placement_distance(&s->place, s->shape, x) - s->swell;
 }
 
 static void rotation_of(double r[9], const double q[4]) {
@@ -161,7 +161,7 @@ static void placed_bounds(double lower[3], double upper[3], const cache_solid *s
             upper[a] = fmax(upper[a], x[a]);
         }
     }
-    double room = 1e-3 * (high[0] - low[0]);
+    double room = s->swell + 1e-3 * (high[0] - low[0]);
     for (int a = 0; a < 3; ++a) {
         bool cut = !finite || (p->flat && a == 2);
         lower[a] = cut ? low[a] : lower[a] - room;
@@ -171,7 +171,13 @@ static void placed_bounds(double lower[3], double upper[3], const cache_solid *s
         upper[2] += 0.05 * (high[2] - low[2]); /* in front of the liquid's slab, not in one plane with it */
 }
 
-static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def) {
+/* The liquid's mesh ends on solids, to within a part of a cell: two surfaces in one place, of which now one
+ * and now the other would be hit first. Drawn a little larger, a solid is what a ray through the liquid
+ * meets, and a vessel stands clear of what it holds. */
+#define SWELL 0.35 /* cells */
+
+static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def, double dx) {
+    s->swell = SWELL * dx;
     if (p->flat && def->inside_fluid) return true;
     int material =
         picture_add_material(p, def->inside_fluid ? PICTURE_GLASS : PICTURE_MATTE, vec_of(def->color));
@@ -207,7 +213,7 @@ static rheo_status add_solids(cache_scene *c, int frame, rheo_report *report) {
     for (int i = 0; i < c->scene->solid_count; ++i) {
         const rheo_solid *def = &c->scene->solids[i];
         place_solid(&c->solid[i], def, frame / c->scene->fps, bodies, count);
-        if (!add_solid(&c->picture, &c->solid[i], def))
+        if (!add_solid(&c->picture, &c->solid[i], def, c->manifest->dx))
             return report_fail(report, RHEO_INVALID, "at most 256 solids, 22 of them meshes",
                                "too many solids to draw");
     }

@@ -11,6 +11,7 @@ typedef struct cache_solid {
     shape *shape;
     placement place;     /* in the frame being drawn */
     double centre[3];    /* of the shape where the scene file has it */
+    double swell;        /* m by which the drawn surface lies outside the true one */
     bool triangles;      /* a plain mesh: drawn as such */
     double (*vertex)[3]; /* m, in the scene file's place */
     float *position;     /* m, placed */

@@ -172,8 +172,8 @@ static void spray_task(void *context, int block) {
             for (int dk = dim == 3 ? -1 : 0; dk <= (dim == 3 ? 1 : 0); ++dk)
                 for (int dj = -1; dj <= 1; ++dj)
                     for (int di = -1; di <= 1; ++di)
-                        wet |= s->phi[c + di + dj * b->step[1] + dk * b->step[2]] < 0;
-            for (uint32_t n = from; n < to; ++n) s->p->spray[n] = (uint8_t)!wet;
+                        wet += s->phi[c + di + dj * b->step[1] + dk * b->step[2]] < 0;
+            memset(s->p->spray + from, wet <= (dim == 3 ? 3 : 1), to - from);
         }
     }
 }

@@ -16,7 +16,9 @@ void surface_from_weights(float *density, float *phi, const mac_grid *g, const m
  * cells with more room, so that a full vessel is full to its walls. layer: scratch bytes. */
 void surface_into_solids(float *phi, uint8_t *layer, const mac_grid *g, const float *room);
 
-/* Which particles are spray: those with no liquid cell at or around them. */
+/* Which particles are spray: those in an air cell with at most three liquid cells around it (one in 2D): less
+ * than an edge of resolved liquid. What the surface does not enclose there flies on its own and counts for
+ * its own volume. */
 void surface_mark_spray(particles *p, const mac_grid *g, const float *phi);
 
 /* The drawn surface and the volume: phi with the solids cut out, on cells and one border layer, where the
