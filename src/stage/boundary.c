@@ -6,7 +6,7 @@
 #include "core/hot.h"
 #include "grid/sample.h"
 
-enum { GRAIN = 8192, TRIES = 3 };
+enum { GRAIN = 8192, TRIES = 3, LOOKS = 5 };
 #define MARGIN    1e-3f /* cells kept from closed sides: room for rounding at a few hundred cells */
 #define CLEARANCE 0.01f /* cells from a solid's surface after rescue */
 
@@ -27,29 +27,52 @@ static void bounce(particles *p, size_t q, const float n[3], const float w[3]) {
         for (int a = 0; a < p->dim; ++a) p->v[a][q] -= into * n[a];
 }
 
-/* Out of the solid along the gradient of its distance; 1 when the particle was moved. */
+/* Distance below the solid's surface and the way out, in cells; 0 when there is none. */
+static float way_out(float n[3], const job *s, const float x[3]) {
+    const int dim = s->g->box.dim;
+    float size = 0;
+    for (int a = 0; a < dim; ++a) {
+        float h[3] = {x[0], x[1], x[2]}, l[3] = {x[0], x[1], x[2]};
+        h[a] += 0.5f;
+        l[a] -= 0.5f;
+        n[a] = sample_nodes(s->solid, s->g, h) - sample_nodes(s->solid, s->g, l);
+        size += n[a] * n[a];
+    }
+    size = sqrtf(size);
+    for (int a = 0; a < dim && size > 0; ++a) n[a] /= size;
+    const float depth = -sample_nodes(s->solid, s->g, x) / (float)s->g->dx;
+    return size > 0 && depth > 0 ? depth : 0;
+}
+
+/* The closed side that the way out leads through (2 axis + side), or -1: the surface of a solid that stands
+ * on the floor goes on below it, and is no way out. */
+static int blocked_by(const job *s, const float x[3], const float n[3], float depth) {
+    for (int a = 0; a < s->g->box.dim; ++a) {
+        const float to_side = n[a] < 0 ? x[a] : (float)s->g->box.n[a] - x[a];
+        const int side = 2 * a + (n[a] > 0);
+        if (fabsf(n[a]) > 0.5f && to_side < depth + CLEARANCE + MARGIN && !s->o->open_wall[side]) return side;
+    }
+    return -1;
+}
+
+/* Out of the solid along the gradient of its distance, taken farther inside the domain where it leads through
+ * the floor; 1 when the particle was moved. */
 static int rescue(const job *s, size_t q) {
     particles *p = s->p;
-    const float dx = (float)s->g->dx;
     int moved = 0;
     for (int t = 0; t < TRIES; ++t) {
-        float x[3] = {0, 0, 0}, n[3] = {0, 0, 0}, size = 0;
+        float x[3] = {0, 0, 0}, n[3] = {0, 0, 0};
         for (int a = 0; a < p->dim; ++a) x[a] = p->x[a][q];
-        const float d = sample_nodes(s->solid, s->g, x) / dx;
-        if (!(d < 0)) break;
-        for (int a = 0; a < p->dim; ++a) {
-            float h[3] = {x[0], x[1], x[2]}, l[3] = {x[0], x[1], x[2]};
-            h[a] += 0.5f;
-            l[a] -= 0.5f;
-            n[a] = sample_nodes(s->solid, s->g, h) - sample_nodes(s->solid, s->g, l);
-            size += n[a] * n[a];
+        if (!(sample_nodes(s->solid, s->g, x) < 0)) break;
+        float at[3] = {x[0], x[1], x[2]}, depth = way_out(n, s, at);
+        for (int look = 0; look < LOOKS && depth > 0; ++look) {
+            const int side = blocked_by(s, at, n, depth);
+            if (side < 0) break;
+            at[side / 2] += side % 2 ? -1.0f : 1.0f;
+            depth = way_out(n, s, at);
         }
-        size = sqrtf(size);
-        if (!(size > 0)) break;
-        for (int a = 0; a < p->dim; ++a) {
-            n[a] /= size;
-            p->x[a][q] += (CLEARANCE - d) * n[a];
-        }
+        if (!(depth > 0)) break;
+        for (int a = 0; a < p->dim; ++a) p->x[a][q] += (CLEARANCE + depth) * n[a];
         float w[3] = {0, 0, 0};
         if (p->spray[q] && s->o->wall.value[0]) sample_faces(w, &s->o->wall, s->g, x);
         if (p->spray[q]) bounce(p, q, n, w);
