@@ -21,7 +21,9 @@
 #define THETA_MIN 1e-4f
 /* A sliver of a face takes part in the balance of its cells, but its own velocity is as good as free: what
  * moves particles is carried over from wider faces instead. */
-#define KNOWN_MIN 0.1f
+#define KNOWN_MIN 0.4f
+/* The same holds for faces of a cell that is liquid by a hair's breadth: WET_MIN cells. */
+#define WET_MIN 0.25f
 
 typedef struct {
     const mac_grid *g;
@@ -160,7 +162,8 @@ INLINE int layer_of(const job *s, int i, int j, int k) {
     const box *b = &s->g->box;
     const int a = s->axis, at = a == 0 ? i : a == 1 ? j : k;
     const ptrdiff_t c = box_at(b, i, j, k);
-    const int wet = (s->phi[c] < 0) | (s->phi[c - b->step[a]] < 0), side = (at == 0) | (at == b->n[a]);
+    const float deep = -WET_MIN * (float)s->g->dx;
+    const int wet = (s->phi[c] < deep) | (s->phi[c - b->step[a]] < deep), side = (at == 0) | (at == b->n[a]);
     if (s->o->open.value[a][c] < KNOWN_MIN && !side) return EXTRAPOLATE_UNKNOWN;
     return wet ? 0 : side && s->o->open.value[a][c] <= 0 ? EXTRAPOLATE_FIXED : EXTRAPOLATE_UNKNOWN;
 }
