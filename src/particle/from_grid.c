@@ -194,7 +194,11 @@ void particles_from_grid(particles *p, const mac_grid *g, const mac_field *u, co
                          double flip, int affine, const double kick[3]) {
     const box *b = &g->box;
     assert(!affine || p->extra_count >= b->dim * b->dim);
-    reading t = {.p = p, .g = g, .flip = (float)flip, .per_dx = (float)((affine ? flip : 1) / g->dx), .affine = affine};
+    reading t = {.p = p,
+                 .g = g,
+                 .flip = (float)flip,
+                 .per_dx = (float)((affine ? flip : 1) / g->dx),
+                 .affine = affine};
     for (int axis = 0; axis < b->dim; ++axis) {
         t.u[axis] = u->value[axis];
         t.before[axis] = before && flip > 0 && !affine ? before->value[axis] : NULL;

@@ -12,9 +12,9 @@
  * Deterministic: no atomics. */
 void particles_to_grid(mac_field *u, mac_field *weight, const mac_grid *g, const particles *p, int affine);
 
-/* v = mean of u (PIC), or flip * (v + mean of (u - before)) + (1 - flip) * mean of u. Particles with spray == 1
- * keep v and get `kick` [m/s] added instead. Affine: v is the mean, and `flip` the share of its gradient that the
- * extra columns keep (1: APIC; 0: PIC). */
+/* v = mean of u (PIC), or flip * (v + mean of (u - before)) + (1 - flip) * mean of u. Particles with spray ==
+ * 1 keep v and get `kick` [m/s] added instead. Affine: v is the mean, and `flip` the share of its gradient
+ * that the extra columns keep (1: APIC; 0: PIC). */
 void particles_from_grid(particles *p, const mac_grid *g, const mac_field *u, const mac_field *before,
                          double flip, int affine, const double kick[3]);
 
