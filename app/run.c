@@ -11,6 +11,7 @@ typedef struct runner {
     const rheo_preflight *preflight;
     progress bar;
     int threads;
+    bool deaf; /* standard output failed */
 } runner;
 
 static void put_vector(const char *key, const double *v, int n) {
@@ -109,6 +110,13 @@ static void put_frame(const runner *r, rheo_sim *sim, const rheo_frame_stats *s)
     printf("},\"memory\":%zu}\n", s->memory);
 }
 
+/* Stops the run when nobody listens any more: what cannot be said is lost. */
+static void hear(runner *r) {
+    if (fflush(stdout) == 0) return;
+    r->deaf = true;
+    cancel_requested = 1;
+}
+
 static void on_start(void *user, rheo_sim *sim, int first_frame) {
     runner *r = user;
     (void)sim;
@@ -125,14 +133,14 @@ static void on_start(void *user, rheo_sim *sim, int first_frame) {
            r->scene->dim, r->preflight->cells[0], r->preflight->cells[1], r->preflight->cells[2]);
     put_number("dx", r->preflight->dx);
     puts("}");
-    if (fflush(stdout)) cancel_requested = 1;
+    hear(r);
 }
 
 static void on_frame(void *user, rheo_sim *sim, const rheo_frame_stats *s) {
     runner *r = user;
     if (r->o->json) {
         put_frame(r, sim, s);
-        if (fflush(stdout)) cancel_requested = 1; /* nobody listens any more */
+        hear(r);
         return;
     }
     char now[256];
@@ -210,6 +218,10 @@ static rheo_status run_scene(const options *o, const rheo_scene *scene, const ch
         printf(",\"peak_memory\":%zu}\n", summary.peak_memory);
     } else if (started && (status == RHEO_OK || status == RHEO_INTERRUPTED)) {
         print_summary(&r, &summary, out, status);
+    }
+    if (r.deaf) {
+        fprintf(stderr, "rheo: standard output cannot be written; the run is saved in %s\n", out);
+        return RHEO_IO;
     }
     return status;
 }

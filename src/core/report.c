@@ -19,11 +19,13 @@ rheo_status report_fail(rheo_report *report, rheo_status status, const char *all
 
 void report_place(rheo_report *report, const char *file, int line, int column, const char *path) {
     if (!report) return;
-    if (file && !report->file[0]) snprintf(report->file, sizeof report->file, "%s", file);
-    if (!report->line) {
+    /* a line belongs to its file: a mesh's trouble does not get the line of the scene that names the mesh */
+    const int same = !report->file[0] || (file && strcmp(file, report->file) == 0);
+    if (!report->line && same) {
         report->line = line;
         report->column = column;
     }
+    if (file && !report->file[0]) snprintf(report->file, sizeof report->file, "%s", file);
     if (path && !report->path[0]) snprintf(report->path, sizeof report->path, "%s", path);
 }
 
