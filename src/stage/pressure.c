@@ -73,6 +73,11 @@ INLINE void assemble_block(const job *s, int block, int dim) {
             memset(s->work->face.value[1] + row + b->step[1], 0, (size_t)b->n[0] * sizeof(float));
         if (dim == 3 && k == b->n[2] - 1)
             memset(s->work->face.value[2] + row + b->step[2], 0, (size_t)b->n[0] * sizeof(float));
+        if (!memchr(unknown + row, 1, (size_t)b->n[0])) { /* a row without liquid: most of the box */
+            for (int a = 0; a < dim; ++a)
+                memset(s->work->face.value[a] + row, 0, (size_t)b->n[0] * sizeof(float));
+            continue;
+        }
         for (int a = 0; a < dim; ++a) {
             const ptrdiff_t step = b->step[a];
             const float *open = s->o->open.value[a] + row, *phi = s->phi + row;
@@ -110,6 +115,10 @@ INLINE void rhs_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
+        if (!memchr(s->work->unknown + row, 1, (size_t)b->n[0])) {
+            memset(s->work->rhs + row, 0, (size_t)b->n[0] * sizeof(float));
+            continue;
+        }
         for (int i = 0; i < b->n[0]; ++i) {
             const ptrdiff_t c = row + i;
             s->work->rhs[c] = s->work->unknown[c] ? -net_outflow(s, c, dim) : 0;
@@ -146,7 +155,14 @@ INLINE void update_block(const job *s, int block) {
     const float *open = s->o->open.value[a], *wall = s->o->wall.value[a];
     const uint8_t *unknown = s->work->unknown;
     float *u = s->u->value[a];
+    const int n = s->range.upper[0] - s->range.lower[0];
     FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, s->range.lower[0], j, k);
+        if (!wall && !memchr(unknown + row, 1, (size_t)n) &&
+            !memchr(unknown + row - b->step[a], 1, (size_t)n)) {
+            memset(u + row, 0, (size_t)n * sizeof *u);
+            continue;
+        }
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
             const ptrdiff_t c = box_at(b, i, j, k), low = c - b->step[a];
             if (open[c] <= 0) u[c] = wall ? wall[c] : 0;
@@ -168,8 +184,26 @@ INLINE int layer_of(const job *s, int i, int j, int k) {
     return wet ? 0 : side && s->o->open.value[a][c] <= 0 ? EXTRAPOLATE_FIXED : EXTRAPOLATE_UNKNOWN;
 }
 
+/* Whether a row of faces touches liquid at all: most rows of the box do not, and are passed over. */
+INLINE int is_wet_row(const job *s, int j, int k) {
+    const box *b = &s->g->box;
+    const float deep = -WET_MIN * (float)s->g->dx, *phi = s->phi + box_at(b, 0, j, k);
+    const ptrdiff_t low = b->step[s->axis];
+    int wet = 0;
+    for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i)
+        wet |= (phi[i] < deep) | (phi[i - low] < deep);
+    return wet;
+}
+
 INLINE void known_block(const job *s, int block) {
+    const box *b = &s->g->box;
+    const int n = s->range.upper[0] - s->range.lower[0];
     FOR_ROWS(&s->range, block, j, k) {
+        const int side = s->axis == 1 ? j == 0 || j == b->n[1] : s->axis == 2 && (k == 0 || k == b->n[2]);
+        if (s->axis > 0 && !side && !is_wet_row(s, j, k)) {
+            memset(s->layer + box_at(b, s->range.lower[0], j, k), EXTRAPOLATE_UNKNOWN, (size_t)n);
+            continue;
+        }
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i)
             s->layer[box_at(&s->g->box, i, j, k)] = (uint8_t)layer_of(s, i, j, k);
     }
@@ -179,6 +213,7 @@ INLINE void known_block(const job *s, int block) {
 INLINE double speed_block(const job *s, int block) {
     uint32_t most = 0;
     FOR_ROWS(&s->range, block, j, k) {
+        if (!is_wet_row(s, j, k)) continue;
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
             uint32_t bits;
             memcpy(&bits, &s->u->value[s->axis][box_at(&s->g->box, i, j, k)], sizeof bits);

@@ -13,6 +13,7 @@
 #include "stage/volume.h"
 
 #include <math.h>
+#include <string.h>
 #include "core/hot.h"
 #include "grid/rows.h"
 
@@ -79,9 +80,10 @@ INLINE void outflow_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
+        memset(s->outflow + row, 0, (size_t)b->n[0] * sizeof *s->outflow);
+        if (!memchr(s->depth + row, 2, (size_t)b->n[0])) continue;
         for (int i = 0; i < b->n[0]; ++i) {
             const ptrdiff_t c = row + i;
-            s->outflow[c] = 0;
             if (s->depth[c] != 2) continue;
             int deep = 1;
             float open = 0;
