@@ -64,7 +64,7 @@ static rheo_status attach(builder *b, node *n, const struct fy_mark *mark) {
         if (same) {
             report_fail(b->report, RHEO_INVALID, "each key once",
                         "the key '%.64s' was already given on line %d", n->text, same->key_line);
-            report_place(b->report, b->source, mark->line + 1, mark->column + 1, NULL);
+            report_place(b->report, b->source, n->line, n->column, NULL);
             return RHEO_INVALID;
         }
         b->pending = n;
