@@ -4,6 +4,7 @@
 
 #include "core/report.h"
 #include "sim/liquid.h"
+#include "sim/method.h"
 
 /* Numbers of the state that are no arrays travel as two short ones. */
 enum { CLOCK_TIME, CLOCK_PUT_IN, CLOCK_Q_DT, CLOCK_SPEED, CLOCK_REALS = CLOCK_SPEED + 3 };
@@ -51,7 +52,7 @@ static int list_clock(state_array *list, rheo_sim *s) {
     return 2;
 }
 
-static int list_arrays(state_array *list, rheo_sim *s) {
+int liquid_list_state(state_array *list, rheo_sim *s) {
     static const char *const names[3][4] = {
         {"x", "v_x", "vel_x", "carry_x"}, {"y", "v_y", "vel_y", "carry_y"}, {"z", "v_z", "vel_z", "carry_z"}};
     const size_t count = s->parts.count, size = s->g.box.size;
@@ -76,7 +77,13 @@ static int list_arrays(state_array *list, rheo_sim *s) {
 int sim_list_state(state_array *arrays, rheo_sim *s) {
     write_clock(s);
     const int clock = list_clock(arrays, s);
-    return clock + list_arrays(arrays + clock, s);
+    return clock + s->method->list_state(arrays + clock, s);
+}
+
+rheo_status liquid_restored(rheo_sim *s, rheo_report *report) {
+    liquid_place_solids(s, s->time);
+    if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
+    return RHEO_OK;
 }
 
 rheo_status sim_restore_state(rheo_sim *s, int (*read)(void *context, const state_array *into), void *context,
@@ -91,15 +98,13 @@ rheo_status sim_restore_state(rheo_sim *s, int (*read)(void *context, const stat
     const int64_t count = s->clock_wholes[CLOCK_PARTICLES];
     if (count < 0 || count > UINT32_MAX)
         return report_fail(report, RHEO_INVALID, fits, "checkpoint with %lld particles", (long long)count);
-    if (particles_reserve(&s->parts, (size_t)count)) return report_no_memory(report, "particles");
+    if (count && particles_reserve(&s->parts, (size_t)count)) return report_no_memory(report, "particles");
     s->parts.count = (size_t)count;
-    n = list_arrays(list, s);
+    n = s->method->list_state(list, s);
     for (int i = 0; i < n; ++i)
         if (read(context, &list[i]))
             return report_fail(report, RHEO_INVALID, fits, "checkpoint array '%s' cannot be read",
                                list[i].name);
     read_clock(s);
-    liquid_place_solids(s, s->time);
-    if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
-    return RHEO_OK;
+    return s->method->restored(s, report);
 }

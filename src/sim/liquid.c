@@ -64,7 +64,7 @@ void liquid_place_solids(rheo_sim *s, double time) {
                     s->moving ? s->def.solid_count - still : s->def.solid_count);
     solids_open_faces(&s->open, &s->g, s->solid);
     if (s->moving) solids_wall_velocity(&s->open, &s->g, s->solids, s->def.solid_count);
-    solids_room(s->room, &s->g, s->solid, &s->open);
+    if (s->room) solids_room(s->room, &s->g, s->solid, &s->open);
 }
 
 double liquid_wall_speed(const rheo_sim *s) {

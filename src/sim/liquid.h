@@ -12,7 +12,11 @@
 #include "stage/pressure.h"
 #include "stage/solids.h"
 
+struct sim_method;
+
 struct rheo_sim {
+    const struct sim_method *method; /* the calls of the solver chosen: sim/method.h */
+
     /* the description: copied from the scene, constant afterwards */
     rheo_scene def;
     arena text;   /* owns what def points to */
@@ -83,6 +87,10 @@ rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report); /* out of s
 void liquid_extrapolate(mac_field *u, mac_field *also, rheo_sim *s, const float *phi, int layers);
 poisson_result liquid_correct_drift(rheo_sim *s, const float *phi, double dt); /* writes carry */
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r);
+/* A checkpoint's arrays, and what follows from them after reading. */
+struct state_array;
+int liquid_list_state(struct state_array *list, rheo_sim *s);
+rheo_status liquid_restored(rheo_sim *s, rheo_report *report);
 /* Puts the solids where they are at a time, and on the grid. */
 void liquid_place_solids(rheo_sim *s, double time);
 #endif

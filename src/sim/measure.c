@@ -6,6 +6,7 @@
 #include "core/report.h"
 #include "geom/marching.h"
 #include "grid/sample.h"
+#include "sim/method.h"
 #include "stage/surface.h"
 
 enum { GRAIN = 16384 };
@@ -113,13 +114,10 @@ static const float *draw(rheo_sim *s, rheo_surface kind) {
     return failed ? NULL : drawn;
 }
 
-void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
+void measure_liquid(rheo_sim *s) {
     rheo_frame_stats *f = &s->stats;
     double gravity[3];
-    const double *speed = s->speed;
     rheo_evaluate_curve(gravity, &s->def.gravity, s->time);
-    f->frame = s->frame;
-    f->time = s->time;
     f->particles = (int64_t)s->parts.count;
     f->liquid_cells = count_liquid(s);
     f->fluid_count = s->def.fluid_count;
@@ -137,9 +135,17 @@ void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
     const double inside = surface_volume(&s->g, draw(s, RHEO_SURFACE_DENSITY));
     f->volume = inside + (double)f->counts.spray * s->particle_volume;
     f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
+    f->temperature[0] = f->temperature[1] = 20;
+}
+
+void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
+    rheo_frame_stats *f = &s->stats;
+    const double *speed = s->speed;
+    f->frame = s->frame;
+    f->time = s->time;
+    s->method->measure(s);
     f->speed = sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
     f->surface_area = s->surface_area;
-    f->temperature[0] = f->temperature[1] = 20;
     f->body_count = 0;
     for (int i = 0; i < s->def.solid_count; ++i) f->body_count += s->def.solids[i].motion != RHEO_STATIC;
     f->stage_count = 0;

@@ -6,4 +6,6 @@
 
 /* Starts the statistics of a frame; counts since the start of the run are kept. */
 void measure_reset(rheo_sim *s);
+/* The part of the statistics that is a free-surface liquid's. */
+void measure_liquid(rheo_sim *s);
 #endif

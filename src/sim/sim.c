@@ -9,7 +9,7 @@
 #include "sim/liquid.h"
 #include "sim/mac.h"
 #include "sim/measure.h"
-#include "sim/state.h"
+#include "sim/method.h"
 #include "stage/emit.h"
 
 static int field_make(float **field, const mac_grid *g) {
@@ -107,19 +107,12 @@ static rheo_status fill_fluids(rheo_sim *s, rheo_report *report) {
     return RHEO_OK;
 }
 
-static rheo_status start(rheo_sim *s, const rheo_scene *scene, int threads, rheo_report *report) {
-    rheo_status status;
-    if (definition_copy(&s->def, &s->text, scene)) return report_no_memory(report, "the scene");
-    pool *p = pool_create(threads);
-    if (!p)
-        return report_fail(report, RHEO_USAGE, "1 to 256 threads", "%d threads cannot be started", threads);
-    s->g = make_grid(&s->def, p);
-    s->fluid_density = s->def.fluid_count ? s->def.fluids[0].density : 1000;
+/* A liquid at the start: solids in place, fills seeded, fields from the particles. */
+static rheo_status start_liquid(rheo_sim *s, rheo_report *report) {
+    rheo_status status = allocate(s, report);
+    if (status) return status;
     s->full = s->def.dim == 3 ? 8 : 4;
     s->particle_volume = s->g.dx * s->g.dx * s->g.dx / (double)s->full;
-    for (int w = 0; w < 6; ++w) s->open.open_wall[w] = s->def.wall[w] == RHEO_WALL_OPEN;
-    if ((status = compile_shapes(s, scene, report))) return status;
-    if ((status = allocate(s, report))) return status;
     if (s->moving) {
         int still = 0;
         while (still < s->def.solid_count && s->solids[still].def->motion == RHEO_STATIC) ++still;
@@ -130,6 +123,41 @@ static rheo_status start(rheo_sim *s, const rheo_scene *scene, int threads, rheo
     return liquid_begin(s, report);
 }
 
+const sim_method liquid_method = {
+    .start = start_liquid,
+    .dt_limit = liquid_dt_limit,
+    .step = liquid_step,
+    .measure = measure_liquid,
+    .list_state = liquid_list_state,
+    .restored = liquid_restored,
+};
+
+const sim_method mac_method = {
+    .start = start_liquid,
+    .dt_limit = mac_dt_limit,
+    .step = mac_step,
+    .measure = measure_liquid,
+    .list_state = liquid_list_state,
+    .restored = liquid_restored,
+};
+
+static const sim_method *choose_method(rheo_method method) {
+    return method == RHEO_MAC ? &mac_method : &liquid_method;
+}
+
+/* What every solver needs: the scene, threads, the grid, shapes that can be asked. */
+static rheo_status start(rheo_sim *s, const rheo_scene *scene, int threads, rheo_report *report) {
+    if (definition_copy(&s->def, &s->text, scene)) return report_no_memory(report, "the scene");
+    pool *p = pool_create(threads);
+    if (!p)
+        return report_fail(report, RHEO_USAGE, "1 to 256 threads", "%d threads cannot be started", threads);
+    s->g = make_grid(&s->def, p);
+    s->fluid_density = s->def.fluid_count ? s->def.fluids[0].density : 1000;
+    for (int w = 0; w < 6; ++w) s->open.open_wall[w] = s->def.wall[w] == RHEO_WALL_OPEN;
+    const rheo_status status = compile_shapes(s, scene, report);
+    return status ? status : s->method->start(s, report);
+}
+
 rheo_status rheo_create_sim(rheo_sim **sim, const rheo_scene *scene, int threads, rheo_report *report) {
     *sim = NULL;
     rheo_status status = rheo_validate_scene(scene, report);
@@ -137,6 +165,7 @@ rheo_status rheo_create_sim(rheo_sim **sim, const rheo_scene *scene, int threads
     rheo_sim *s = mem_alloc(sizeof *s);
     if (!s) return report_no_memory(report, "the simulation");
     timer_reset(&s->timer);
+    s->method = choose_method(scene->method);
     if ((status = start(s, scene, threads, report))) {
         rheo_free_sim(s);
         return status;
@@ -148,6 +177,7 @@ rheo_status rheo_create_sim(rheo_sim **sim, const rheo_scene *scene, int threads
 
 void rheo_free_sim(rheo_sim *s) {
     if (!s) return;
+    if (s->method->finish) s->method->finish(s);
     for (int i = 0; i < s->fill_count; ++i) shape_free(s->fill[i]);
     for (int i = 0; s->emitter_shape && i < s->def.emitter_count; ++i) shape_free(s->emitter_shape[i]);
     for (int i = 0; s->solid_shape && i < s->def.solid_count; ++i) shape_free(s->solid_shape[i]);
@@ -172,7 +202,7 @@ static double frame_time(const rheo_sim *s, int frame) {
 /* A whole number of equal steps to the frame's end, none longer than the limits. */
 static double next_dt(const rheo_sim *s, double dt_max) {
     const double left = frame_time(s, s->frame + 1) - s->time;
-    double limit = s->def.method == RHEO_MAC ? mac_dt_limit(s) : liquid_dt_limit(s);
+    double limit = s->method->dt_limit(s);
     if (s->def.dt_max > 0) limit = fmin(limit, s->def.dt_max);
     if (dt_max > 0) limit = fmin(limit, dt_max);
     return left / fmax(1, ceil(left / limit * (1 - 1e-9)));
@@ -184,8 +214,7 @@ rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {
         return report_fail(report, RHEO_DIVERGED, "a smaller velocity", "the time step vanished at t = %g s",
                            s->time);
     s->closing_step = s->time + dt > end - 0.5 * dt;
-    const rheo_status status =
-        s->def.method == RHEO_MAC ? mac_step(s, dt, report) : liquid_step(s, dt, report);
+    const rheo_status status = s->method->step(s, dt, report);
     if (status) return status;
     s->stats.steps += 1;
     s->time = s->closing_step ? end : s->time + dt;
