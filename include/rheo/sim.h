@@ -51,8 +51,9 @@ typedef struct rheo_frame_stats {
     double time;
     int steps;
     int64_t particles, liquid_cells;
-    double volume, volume_drift;     /* m3; relative to what was put in and not let out */
-    double divergence, speed;        /* max, 1/s and m/s */
+    double volume, volume_drift; /* m3; relative to what was put in and not let out */
+    double divergence;           /* max |div u| in the liquid, 1/s */
+    double speed;                /* max |u| in the liquid, m/s: on the grid's faces; spray is not counted */
     double kinetic, potential, heat; /* J */
     double surface_area;             /* m2, 0 until a surface was made */
     double temperature[2];           /* min, max, degrees C */

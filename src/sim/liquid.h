@@ -43,7 +43,7 @@ struct rheo_sim {
     float *q;         /* pressure p dt / (rho dx), m/s */
     double q_dt;      /* the dt in q */
     double time;
-    double speed[3];      /* m/s: the largest after the last projection, an axis; limits the next step */
+    double speed[3];      /* m/s: the largest of each axis after the last projection; bounds the next step */
     int closing_step;     /* the step under way ends a frame */
     double volume_put_in; /* m3, less what left */
     uint32_t next_id;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/report.h"
 #include "geom/marching.h"
+#include "grid/rows.h"
 #include "grid/sample.h"
 #include "sim/method.h"
 #include "stage/surface.h"
@@ -89,6 +90,64 @@ static int64_t count_liquid(const rheo_sim *s) {
     return count;
 }
 
+typedef struct {
+    const rheo_sim *s;
+    cell_range range; /* the faces of the axis */
+    int axis;
+} speed_job;
+
+/* The component along `axis` at the face (i, j, k) across `across`: the mean of the four faces
+ * around it, of which the domain may have two. */
+static double mean_beside(const speed_job *t, int axis, int across, int i, int j, int k) {
+    const box *b = &t->s->g.box;
+    double sum = 0;
+    int count = 0;
+    for (int corner = 0; corner < 4; ++corner) {
+        int at[3] = {i, j, k};
+        at[across] -= corner & 1;
+        at[axis] += corner >> 1;
+        if (at[across] < 0 || at[across] >= b->n[across]) continue;
+        sum += (double)t->s->vel.value[axis][box_at(b, at[0], at[1], at[2])];
+        ++count;
+    }
+    return count ? sum / count : 0;
+}
+
+static double speed_task(void *context, int block) {
+    const speed_job *t = context;
+    const box *b = &t->s->g.box;
+    double most = 0;
+    FOR_ROWS(&t->range, block, j, k)
+    for (int i = t->range.lower[0]; i < t->range.upper[0]; ++i) {
+        const ptrdiff_t at = box_at(b, i, j, k);
+        if (t->s->front.layer[at] != 0) continue;
+        double square = (double)t->s->vel.value[t->axis][at] * (double)t->s->vel.value[t->axis][at];
+        for (int a = 0; a < b->dim; ++a) {
+            if (a == t->axis) continue;
+            const double beside = mean_beside(t, a, t->axis, i, j, k);
+            square += beside * beside;
+        }
+        most = most > square ? most : square;
+    }
+    return most;
+}
+
+/* The largest |u| at the middles of the faces that the projection set: the face's own component and the
+ * others' means, so it is no less than any single component and no more than the three largest together.
+ * Particles outside the surface (spray) fly on their own and do not count. */
+static double largest_speed(rheo_sim *s) {
+    const float *liquid = s->cell_phi && s->stats.steps ? s->cell_phi : s->phi;
+    speed_job t = {.s = s};
+    double most = 0;
+    for (t.axis = 0; t.axis < s->g.box.dim; ++t.axis) {
+        memset(s->front.layer, EXTRAPOLATE_UNKNOWN, s->g.box.size);
+        pressure_known_faces(s->front.layer, &s->g, &s->open, liquid, t.axis);
+        t.range = range_faces(&s->g, t.axis);
+        most = fmax(most, parallel_max(s->g.pool, range_blocks(&t.range), speed_task, &t));
+    }
+    return sqrt(most);
+}
+
 static size_t sim_bytes(const rheo_sim *s) {
     const size_t field = s->g.box.size * sizeof(float);
     size_t fields = 8 + 3 * (size_t)s->g.box.dim;
@@ -135,6 +194,7 @@ void measure_liquid(rheo_sim *s) {
     const double inside = surface_volume(&s->g, draw(s, RHEO_SURFACE_DENSITY));
     f->volume = inside + (double)f->counts.spray * s->particle_volume;
     f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
+    f->speed = largest_speed(s);
     f->temperature[0] = f->temperature[1] = 20;
 }
 
@@ -143,8 +203,8 @@ void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
     const double *speed = s->speed;
     f->frame = s->frame;
     f->time = s->time;
+    f->speed = sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]); /* a bound */
     s->method->measure(s);
-    f->speed = sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
     f->surface_area = s->surface_area;
     f->body_count = 0;
     for (int i = 0; i < s->def.solid_count; ++i) f->body_count += s->def.solids[i].motion != RHEO_STATIC;
