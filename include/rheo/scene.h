@@ -68,6 +68,14 @@ typedef enum rheo_method {
 
 typedef enum rheo_pressure_solver { RHEO_MULTIGRID, RHEO_MIC } rheo_pressure_solver;
 
+/* how liquid and dynamic solids act on each other */
+typedef enum rheo_coupling {
+    RHEO_MONOLITHIC,     /* both ways, in one pressure solve */
+    RHEO_RIGID_FLUID,    /* both ways, bodies as liquid held rigid */
+    RHEO_SOLID_TO_FLUID, /* bodies push the liquid and do not feel it */
+    RHEO_FLUID_TO_SOLID, /* the liquid pushes bodies and does not feel them */
+} rheo_coupling;
+
 /* where the drawn surface comes from */
 typedef enum rheo_surface {
     RHEO_SURFACE_DENSITY,  /* half-full contour of the particles' own volume: keeps volume (default) */
@@ -104,9 +112,13 @@ typedef struct rheo_solid {
     rheo_curve position;         /* keyed: where the shape's centre is, m, width 3 */
     rheo_curve rotation_degrees; /* keyed: about rotation_axis through the centre, width 1 */
     double rotation_axis[3];
-    double density;     /* kg/m3, dynamic */
-    double velocity[3]; /* m/s, dynamic, at the start */
-    double color[3];    /* linear RGB */
+    double density;         /* kg/m3, dynamic */
+    double velocity[3];     /* m/s, dynamic, of the centre of mass at the start */
+    double spin[3];         /* rad/s, dynamic, at the start */
+    double friction;        /* of sliding contact */
+    double static_friction; /* of contact that does not slide; 0: the same */
+    double restitution;     /* share of the speed that a bounce keeps */
+    double color[3];        /* linear RGB */
 } rheo_solid;
 
 enum {
@@ -144,6 +156,7 @@ typedef struct rheo_scene {
 
     rheo_method method;
     rheo_pressure_solver pressure;
+    rheo_coupling coupling;
     double tolerance; /* relative residual of the pressure solve, 2-norm */
     int max_iterations;
     double pic_blend; /* flip and apic: share of PIC mixed in per 1/30 s */

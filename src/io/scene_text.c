@@ -19,6 +19,7 @@ static const char *const shape_words[] = {"box",   "sphere", "capsule", "cylinde
                                           "plane", "mesh",   "union",   "difference", "intersection"};
 static const char *const method_words[] = {"flip", "apic",     "pic",   "semi-lagrangian",
                                            "mac",  "levelset", "smoke", "sph"};
+static const char *const coupling_words[] = {"monolithic", "rigid-fluid", "solid-to-fluid", "fluid-to-solid"};
 static const char *const wall_words[] = {"closed", "open", "periodic"};
 static const char *const side_words[] = {"left", "right", "bottom", "top", "back", "front"};
 static const char *const surface_words[] = {"density", "average", "spheres", "pressure"};
@@ -147,6 +148,7 @@ static void put_solver(writer *t, const rheo_scene *s) {
     file_print(&t->w, "{");
     put_word(t, "method", method_words[s->method]);
     put_word(t, "pressure", s->pressure == RHEO_MIC ? "mic" : "multigrid");
+    put_word(t, "coupling", coupling_words[s->coupling]);
     put_real(t, "tolerance", s->tolerance);
     put_whole(t, "max_iterations", s->max_iterations);
     put_real(t, "pic_blend", s->pic_blend);
@@ -208,7 +210,11 @@ static void put_solid(writer *t, const rheo_scene *s, int i) {
     if (o->motion == RHEO_DYNAMIC) {
         put_real(t, "density", o->density);
         put_vector(t, "velocity", o->velocity);
+        put_vector(t, "spin", o->spin);
     }
+    put_real(t, "friction", o->friction);
+    put_real(t, "static_friction", o->static_friction);
+    put_real(t, "restitution", o->restitution);
     put_vector(t, "color", o->color);
 }
 

@@ -14,6 +14,8 @@ const char *const shape_names[] = {"box",  "sphere", "capsule",    "cylinder",  
 const char *const side_names[] = {"left", "right", "bottom", "top", "back", "front", NULL};
 const char *const method_names[] = {"flip",  "apic", "pic", "semi-lagrangian", "mac", "levelset",
                                     "smoke", "sph",  NULL};
+static const char *const coupling_names[] = {"monolithic", "rigid-fluid", "solid-to-fluid", "fluid-to-solid",
+                                             NULL};
 static const char *const pressure_names[] = {"multigrid", "mic", NULL};
 static const char *const surface_names[] = {"density", "average", "spheres", "pressure", NULL};
 static const char *const wall_names[] = {"closed", "open", "periodic", NULL};
@@ -79,6 +81,10 @@ const param scene_params[] = {
      "how velocity is carried; levelset, smoke and sph are for a later version"},
     {IN_SOLVER, "pressure", P_CHOICE, "", NONE, false, "multigrid", SCENE(pressure), pressure_names, 0,
      "preconditioner of the pressure solve"},
+    {IN_SOLVER, "coupling", P_CHOICE, "", NONE, false, "monolithic", SCENE(coupling), coupling_names, 0,
+     "how liquid and dynamic solids act on each other: both ways in one solve, both ways with bodies as "
+     "liquid held "
+     "rigid, or one way"},
     {IN_SOLVER, "tolerance", P_REAL, "", 1e-12, 0.1, false, false, "1e-6", SCENE(tolerance), NULL, 0,
      "relative residual at which the pressure solve ends (2-norm)"},
     {IN_SOLVER, "max_iterations", P_INT, "", 1, 1e5, false, false, "200", SCENE(max_iterations), NULL, 0,
@@ -125,15 +131,26 @@ const param scene_params[] = {
     {IN_SOLID, "inside", P_CHOICE, "", NONE, false, "solid", SOLID(inside_fluid), inside_names, 0,
      "fluid: the solid is what lies outside this shape"},
     {IN_SOLID, "motion", P_CHOICE, "", NONE, false, "static", SOLID(motion), motion_names, 0,
-     "static, or keyed by position and rotation (which imply it); dynamic is for a later version"},
+     "static, keyed by position and rotation (which imply it), or dynamic: moved by gravity, contact and "
+     "liquid"},
     {IN_SOLID, "position", P_CURVE3, "m", -FAR, FAR, false, false, "", SOLID(position), NULL, 0,
      "keyed: where the shape's centre is"},
     {IN_SOLID, "rotation", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_ROTATION,
      "keyed: turn about an axis through the shape's centre"},
     {IN_SOLID, "density", P_REAL, "kg/m3", 1e-3, 1e5, false, false, "1000", SOLID(density), NULL, 0,
-     "dynamic: of the body"},
+     "dynamic: mass a volume"},
     {IN_SOLID, "velocity", P_VECTOR, "m/s", -1e4, 1e4, false, false, "[0, 0, 0]", SOLID(velocity), NULL, 0,
-     "dynamic: at the start"},
+     "dynamic: of the centre of mass at the start"},
+    {IN_SOLID, "spin", P_VECTOR, "rad/s", -1e5, 1e5, false, false, "[0, 0, 0]", SOLID(spin), NULL, 0,
+     "dynamic: angular velocity at the start (2D: the third number counts)"},
+    {IN_SOLID, "friction", P_REAL, "", 0, 100, false, false, "0.4", SOLID(friction), NULL, 0,
+     "of sliding contact: force along over force across; two solids take the geometric mean, a side of the "
+     "domain "
+     "the body's own"},
+    {IN_SOLID, "static_friction", P_REAL, "", 0, 100, false, false, "0", SOLID(static_friction), NULL, 0,
+     "of contact that does not slide; 0: the same as friction"},
+    {IN_SOLID, "restitution", P_REAL, "", 0, 1, false, false, "0", SOLID(restitution), NULL, 0,
+     "share of the approach speed that a bounce gives back; of two solids the larger counts"},
     {IN_SOLID, "color", P_COLOR, "", 0, 1, false, false, "[0.55, 0.5, 0.45]", SOLID(color), NULL, 0,
      "linear RGB"},
 

@@ -264,9 +264,12 @@ static rheo_status check_motion(const checker *c, const rheo_solid *solid, int i
     char path[NODE_PATH_MAX];
     bool keyed = solid->position.count || solid->rotation_degrees.count;
     path_of(path, "solids[%d].motion", i);
-    if (solid->motion == RHEO_DYNAMIC)
-        return fail(c, path, "static, keyed",
-                    "bodies moved by the fluid (motion: dynamic) are not in this version");
+    if (solid->motion == RHEO_DYNAMIC && keyed)
+        return fail(c, path, "motion: keyed",
+                    "a dynamic solid has no position or rotation keys; place it with move and rotate");
+    if (solid->motion == RHEO_DYNAMIC && solid->inside_fluid)
+        return fail(c, path, "inside: solid",
+                    "a container (inside: fluid) reaches without end and has no mass");
     if (solid->motion == RHEO_KEYED && !keyed)
         return fail(c, path, "position: { keys: [[time, [x, y, z]], ...] } or rotation",
                     "a keyed solid needs position or rotation keys");

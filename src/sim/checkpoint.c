@@ -1,5 +1,5 @@
-/* What decides the future of a run: particles, the velocity that carries them next, the warm start, the
- * clock. */
+/* What decides the future of a run: particles, bodies, the velocity that carries particles next, the warm
+ * start, the clock. */
 #include "sim/state.h"
 
 #include "core/report.h"
@@ -71,6 +71,9 @@ int liquid_list_state(state_array *list, rheo_sim *s) {
     list[n++] = (state_array){"phi", STATE_F32, size, s->phi};
     list[n++] = (state_array){"density", STATE_F32, size, s->density};
     list[n++] = (state_array){"q", STATE_F32, size, s->q};
+    if (world_count(s->world))
+        list[n++] = (state_array){"bodies", STATE_F64, (size_t)world_count(s->world) * BODY_STATE_REALS,
+                                  world_states(s->world)};
     return n;
 }
 

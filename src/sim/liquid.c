@@ -57,7 +57,8 @@ void liquid_extrapolate(mac_field *u, mac_field *also, rheo_sim *s, const float 
 void liquid_place_solids(rheo_sim *s, double time) {
     int still = 0;
     for (int i = 0; i < s->def.solid_count; ++i) {
-        s->solids[i].now = placement_of_solid(s->solids[i].def, s->solids[i].shape, time);
+        obstacle *o = &s->solids[i];
+        o->now = o->body ? body_placement(o->body) : placement_of_solid(o->def, o->shape, time);
         still += s->solids[i].def->motion == RHEO_STATIC; /* static ones come first */
     }
     solids_distance(s->solid, s->solid_still, &s->g, s->moving ? s->solids + still : s->solids,
@@ -67,11 +68,21 @@ void liquid_place_solids(rheo_sim *s, double time) {
     if (s->room) solids_room(s->room, &s->g, s->solid, &s->open);
 }
 
+void liquid_move_bodies(rheo_sim *s, double dt) {
+    if (world_count(s->world)) world_step(s->world, s->time, dt);
+}
+
+void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt) {
+    if (!world_count(s->world)) return;
+    world_accelerate(s->world, gravity, dt);
+    world_hold(s->world, s->time + dt, dt);
+}
+
 double liquid_wall_speed(const rheo_sim *s) {
-    double most = 0;
+    double most = world_speed(s->world);
     for (int i = 0; i < s->def.solid_count; ++i) {
         const obstacle *o = &s->solids[i];
-        if (o->def->motion == RHEO_STATIC) continue;
+        if (o->def->motion != RHEO_KEYED) continue;
         double lower[3], upper[3], radius = 0;
         shape_bounds(lower, upper, o->shape);
         for (int a = 0; a < 3; ++a) {
@@ -217,6 +228,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     if (marks_only(s)) drive_emitters(s, dt);
 
     timer_stage(&s->timer, "solids");
+    liquid_move_bodies(s, dt);
     if (s->moving) liquid_place_solids(s, s->time + dt);
     if ((status = liquid_hold_particles(s, report))) return status;
 
@@ -227,6 +239,9 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "forces");
     forces_add(&s->vel, is_flip(s) ? &s->before : &(mac_field){{0}}, g, gravity, dt);
+
+    timer_stage(&s->timer, "bodies");
+    liquid_pull_bodies(s, gravity, dt);
 
     timer_stage(&s->timer, "pressure");
     if (pressure_assemble(s->solver, &s->work, g, &s->open, s->phi))

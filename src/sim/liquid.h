@@ -11,6 +11,7 @@
 #include "particle/particles.h"
 #include "stage/pressure.h"
 #include "stage/solids.h"
+#include "solid/world.h"
 
 struct sim_method;
 
@@ -25,7 +26,7 @@ struct rheo_sim {
     shape **emitter_shape;
     shape **solid_shape;
     obstacle *solids;
-    int moving; /* some solid is keyed */
+    int moving; /* some solid is keyed or dynamic */
     double fluid_density;
     double particle_volume; /* m3 */
     float full;             /* particles in a full cell */
@@ -42,6 +43,7 @@ struct rheo_sim {
     float *density;   /* 1 in full cells */
     float *q;         /* pressure p dt / (rho dx), m/s */
     double q_dt;      /* the dt in q */
+    world *world;     /* bodies and their states */
     double time;
     double speed[3];      /* m/s: the largest of each axis after the last projection; bounds the next step */
     int closing_step;     /* the step under way ends a frame */
@@ -78,7 +80,7 @@ struct rheo_sim {
 rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report);
 /* Fields of the particles as they are, without moving anything: for the start and after a restore. */
 rheo_status liquid_begin(rheo_sim *s, rheo_report *report);
-/* The fastest that any part of a keyed solid moves, m/s. */
+/* The fastest that any part of a keyed or dynamic solid moves, m/s. */
 double liquid_wall_speed(const rheo_sim *s);
 /* The largest step that the flow allows, s. */
 double liquid_dt_limit(const rheo_sim *s);
@@ -91,6 +93,9 @@ void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r);
 struct state_array;
 int liquid_list_state(struct state_array *list, rheo_sim *s);
 rheo_status liquid_restored(rheo_sim *s, rheo_report *report);
-/* Puts the solids where they are at a time, and on the grid. */
+/* Moves bodies by a step of dt; gravity for them; contacts take what forces would push into each other. */
+void liquid_move_bodies(rheo_sim *s, double dt);
+void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt);
+/* Puts the solids where they are at a time, and on the grid; bodies are where their states say. */
 void liquid_place_solids(rheo_sim *s, double time);
 #endif

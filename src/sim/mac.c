@@ -69,6 +69,7 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     mac_move_markers(&s->parts, g, &s->carry, cells_before, dt);
 
     timer_stage(&s->timer, "solids");
+    liquid_move_bodies(s, dt);
     if (s->moving) liquid_place_solids(s, s->time + dt);
     if ((status = liquid_hold_particles(s, report))) return status;
 
@@ -89,6 +90,9 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     mac_momentum(&s->before, g, &s->vel, s->cells, &s->open, viscosity(s), gravity, s->def.no_slip, dt);
     swap_fields(&s->vel, &s->before);
     mac_close_surface(&s->vel, g, s->cells, &s->open);
+
+    timer_stage(&s->timer, "bodies");
+    liquid_pull_bodies(s, gravity, dt);
 
     timer_stage(&s->timer, "pressure");
     if (pressure_assemble(s->solver, &s->work, g, &s->open, s->cell_phi))

@@ -218,15 +218,15 @@ void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
     *stats = *f;
 }
 
-void rheo_read_body(rheo_body_stats *body, const char **name, const rheo_sim *s, int index) {
+void rheo_read_body(rheo_body_stats *out, const char **name, const rheo_sim *s, int index) {
     for (int i = 0; i < s->def.solid_count; ++i) {
         const obstacle *o = &s->solids[i];
         if (o->def->motion == RHEO_STATIC || index-- > 0) continue;
         if (name) *name = o->def->name;
-        memcpy(body->position, o->now.position, sizeof body->position);
-        memcpy(body->velocity, o->now.velocity, sizeof body->velocity);
-        memcpy(body->spin, o->now.spin, sizeof body->spin);
-        memcpy(body->orientation, o->now.orientation, sizeof body->orientation);
+        memcpy(out->position, o->now.position, sizeof out->position);
+        memcpy(out->velocity, o->now.velocity, sizeof out->velocity);
+        memcpy(out->spin, o->now.spin, sizeof out->spin);
+        memcpy(out->orientation, o->now.orientation, sizeof out->orientation);
         return;
     }
 }

@@ -50,7 +50,10 @@ static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_rep
             s->solids[placed++] = (obstacle){.shape = s->solid_shape[i], .def = &s->def.solids[i]};
             s->moving |= pass;
         }
-    return RHEO_OK;
+    const rheo_status status = world_create(&s->world, &s->def, s->solid_shape, s->g.dx, report);
+    for (int i = 0; i < placed && !status; ++i)
+        s->solids[i].body = world_body_of(s->world, (int)(s->solids[i].def - s->def.solids));
+    return status;
 }
 
 static rheo_status compile_shapes(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
@@ -181,6 +184,7 @@ void rheo_free_sim(rheo_sim *s) {
     for (int i = 0; i < s->fill_count; ++i) shape_free(s->fill[i]);
     for (int i = 0; s->emitter_shape && i < s->def.emitter_count; ++i) shape_free(s->emitter_shape[i]);
     for (int i = 0; s->solid_shape && i < s->def.solid_count; ++i) shape_free(s->solid_shape[i]);
+    world_free(s->world);
     particles_free(&s->parts);
     mac_field *const fields[] = {&s->vel, &s->before, &s->carry, &s->open.open, &s->open.wall};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) mac_field_free(fields[i]);

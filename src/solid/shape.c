@@ -10,34 +10,14 @@
  * size.
  *
  * Limits: an ellipsoid (a sphere of nonuniform scale) is underestimated by up to the ratio of its scales. */
-#include "solid/shape.h"
+#include "solid/shape_parts.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include "core/memory.h"
 #include "core/report.h"
-#include "geom/mesh.h"
 #include "solid/vector.h"
 
 enum { DEPTH_MAX = 64 };
-
-struct shape {
-    rheo_shape_kind kind;
-    double a[3], b[3]; /* box: centre and half sides; torus and plane: b of unit length */
-    double length;     /* of the segment from a to b */
-    double radius, tube;
-    mesh_tree *tree;
-    shape *children;
-    int child_count;
-
-    double own_lower[3], own_upper[3]; /* bounds in its own frame */
-    double centre[3];                  /* before the move */
-    bool moved;                        /* there is a map to apply */
-    bool flat;                         /* z does not count */
-    double inverse[9];                 /* S^-1 R^T */
-    double forward[9];                 /* R S */
-    double move[3], shrink;            /* shrink: smallest |scale| */
-};
 
 static double distance_box(const shape *s, const double y[3]) {
     double out2 = 0, inside = -INFINITY;
@@ -290,7 +270,8 @@ static rheo_status make_mesh(shape *s, const rheo_shape *def, rheo_report *repor
     if (!status) {
         mesh_bounds(s->own_lower, s->own_upper, &m);
         s->tree = mesh_tree_make(&m);
-        if (!s->tree) status = report_no_memory(report, "the search tree of a mesh");
+        s->mesh = m;
+        return s->tree ? RHEO_OK : report_no_memory(report, "the search tree of a mesh");
     }
     mesh_free(&m);
     return status;
@@ -400,6 +381,7 @@ static void release(shape *s) {
     for (int i = 0; i < s->child_count; ++i) release(&s->children[i]);
     mem_free(s->children);
     mesh_tree_free(s->tree);
+    mesh_free(&s->mesh);
     *s = (shape){0};
 }
 

@@ -44,4 +44,24 @@ static inline void mat_rotation(double m[9], const double axis[3], double angle)
         for (int c = 0; c < 3; ++c)
             m[3 * r + c] = (r == c ? co : 0) + (1 - co) * n[r] * n[c] + si * cross[3 * r + c];
 }
+
+/* Unit quaternions (w x y z). */
+static inline void quat_times(double r[4], const double a[4], const double b[4]) {
+    r[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
+    r[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
+    r[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
+    r[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+}
+static inline void quat_matrix(double m[9], const double q[4]) {
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    m[0] = 1 - 2 * (y * y + z * z);
+    m[1] = 2 * (x * y - w * z);
+    m[2] = 2 * (x * z + w * y);
+    m[3] = 2 * (x * y + w * z);
+    m[4] = 1 - 2 * (x * x + z * z);
+    m[5] = 2 * (y * z - w * x);
+    m[6] = 2 * (x * z - w * y);
+    m[7] = 2 * (y * z + w * x);
+    m[8] = 1 - 2 * (x * x + y * y);
+}
 #endif

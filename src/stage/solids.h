@@ -1,15 +1,16 @@
-/* Static and keyed solids as the grid sees them: distance at nodes, open shares and wall velocities on faces,
+/* Solids as the grid sees them: distance at nodes, open shares and wall velocities on faces,
  * room in cells. */
 #ifndef STAGE_SOLIDS_H
 #define STAGE_SOLIDS_H
 
 #include "grid/openings.h"
-#include "solid/shape.h"
+#include "solid/body.h"
 
 typedef struct obstacle {
     const shape *shape;
     const rheo_solid *def;
     placement now;
+    const body *body; /* of a dynamic solid, else NULL */
 } obstacle;
 
 /* Distance to the nearest solid at the nodes, border included [m], negative inside; capped at SOLID_BAND

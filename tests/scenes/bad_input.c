@@ -100,7 +100,8 @@ static const bad table[] = {
     /* names of the contract that this version does not have */
     {"periodic walls", "domain: { walls: { x: periodic } }\n" FLUID, CHECK, 3, {"domain.walls", "not in this version", "closed, open"}, 0, 0},
     {"smoke", "solver: { method: smoke }\n" FLUID, CHECK, 3, {"s.yaml:1:19: solver.method", "not in this version"}, 0, 0},
-    {"dynamic body", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "not in this version", "static, keyed"}, 0, 0},
+    {"dynamic with keys", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic, position: { keys: [[0, [0, 0, 0]], [1, [1, 0, 0]]] } }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "a dynamic solid has no position or rotation keys"}, 0, 0},
+    {"dynamic container", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic, inside: fluid }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "inside: solid"}, 0, 0},
     {"heat", "heat: { ambient: 20 }\n" FLUID, CHECK, 3, {"s.yaml:1:7: heat", "not in this version"}, 0, 0},
 
     /* what the doctor finds */

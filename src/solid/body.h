@@ -1,0 +1,46 @@
+/* A rigid body: a dynamic solid's constant mass properties and its state, in plain data that stages may read
+ * and write. The state's velocity is that of the centre of mass; the shape's own centre is elsewhere for
+ * concave shapes, and body_placement() knows where. */
+#ifndef SOLID_BODY_H
+#define SOLID_BODY_H
+
+#include "solid/shape.h"
+
+typedef struct body_state {
+    double position[3];    /* m, of the centre of mass */
+    double orientation[4]; /* unit quaternion (w x y z); (1 0 0 0) is how the scene file has it */
+    double velocity[3];    /* m/s, of the centre of mass */
+    double spin[3];        /* rad/s, world axes */
+} body_state;
+enum { BODY_STATE_REALS = 13 };
+
+typedef struct body {
+    int solid; /* its index in the scene */
+    const rheo_solid *def;
+    const shape *shape;
+    double mass;       /* kg; in 2D of a slab one cell deep, as the liquid is */
+    double volume;     /* m3, likewise */
+    double inertia[9]; /* kg m2 about the centre of mass, in the scene file's axes */
+    double centre[3];  /* m, the centre of mass where the scene file has it */
+    double radius;     /* m: no point of it is farther from the centre of mass */
+    int flat;          /* moves in x and y, turns about z */
+    body_state *now;
+} body;
+
+/* Mass properties from shape and density (depth: of a slab in 2D, m); the state as the scene file starts it.
+ * -1: the shape has no finite volume. */
+int body_make(body *b, body_state *now, const rheo_solid *def, const shape *s, int flat, double depth);
+
+void body_rotation(double r[9], const body *b);      /* row-major, from the scene file's axes to now */
+void body_inertia(double inertia[9], const body *b); /* now, in world axes, kg m2 */
+void body_inverse_inertia(double inverse[9], const body *b); /* in 2D only the zz entry is not zero */
+/* An impulse J [N s] at x, or a linear and an angular one [N m s]. 2D: what leaves the plane is dropped. */
+void body_push(const body *b, const double impulse[3], const double x[3]);
+void body_add(const body *b, const double linear[3], const double angular[3]);
+/* Where the shape is and how its centre moves: what the grid stages want of an obstacle. */
+placement body_placement(const body *b);
+double body_kinetic(const body *b); /* J */
+
+/* Free motion for dt seconds: x += dt v; the turn keeps the angular momentum exactly. */
+void body_move(const body *b, double dt);
+#endif

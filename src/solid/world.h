@@ -1,0 +1,33 @@
+/* All rigid bodies of a scene and what they touch: static and keyed solids, the domain's closed sides. */
+#ifndef SOLID_WORLD_H
+#define SOLID_WORLD_H
+
+#include "solid/body.h"
+
+typedef struct world world;
+
+/* `scene` and `shapes` (one a solid, in the scene's order) must outlive the world. dx, m: the grid's cell,
+ * which sets how deep bodies may sink into each other and how deep a plane scene is. A scene without dynamic
+ * solids makes an empty world. */
+rheo_status world_create(world **w, const rheo_scene *scene, shape *const *shapes, double dx,
+                         rheo_report *report);
+void world_free(world *w);
+
+int world_count(const world *w); /* bodies; 0 for NULL */
+const body *world_body(const world *w, int index);
+const body *world_body_of(const world *w, int solid); /* NULL: the solid is not dynamic */
+/* The states of all bodies, one after the other: all that a checkpoint must hold. */
+body_state *world_states(world *w);
+/* The fastest that any point of a body moves, m/s. */
+double world_speed(const world *w);
+
+/* Every body gains acceleration * dt. */
+void world_accelerate(world *w, const double acceleration[3], double dt);
+/* From `time` to `time` + dt, in as many smaller steps as contacts need: contacts and joints act on
+ * velocities, velocities move the bodies. No gravity and no liquid here: who steps adds them to the
+ * velocities before. */
+void world_step(world *w, double time, double dt);
+/* Contacts and joints act on velocities, nothing moves: after forces of a step of dt, so that what rests has
+ * no velocity left. */
+void world_hold(world *w, double time, double dt);
+#endif
