@@ -46,10 +46,14 @@ static void read_clock(rheo_sim *s) {
     s->stats.counts.rejected = s->clock_wholes[CLOCK_REJECTED];
 }
 
-static int list_clock(state_array *list, rheo_sim *s) {
+/* The clock and the bodies: of every method. */
+static int list_shared(state_array *list, rheo_sim *s) {
     list[0] = (state_array){"clock_reals", STATE_F64, CLOCK_REALS, s->clock_reals};
     list[1] = (state_array){"clock_wholes", STATE_I64, CLOCK_WHOLES, s->clock_wholes};
-    return 2;
+    if (!world_count(s->world)) return 2;
+    const size_t reals = (size_t)world_count(s->world) * BODY_STATE_REALS;
+    list[2] = (state_array){"bodies", STATE_F64, reals, world_states(s->world)};
+    return 3;
 }
 
 int liquid_list_state(state_array *list, rheo_sim *s) {
@@ -71,16 +75,13 @@ int liquid_list_state(state_array *list, rheo_sim *s) {
     list[n++] = (state_array){"phi", STATE_F32, size, s->phi};
     list[n++] = (state_array){"density", STATE_F32, size, s->density};
     list[n++] = (state_array){"q", STATE_F32, size, s->q};
-    if (world_count(s->world))
-        list[n++] = (state_array){"bodies", STATE_F64, (size_t)world_count(s->world) * BODY_STATE_REALS,
-                                  world_states(s->world)};
     return n;
 }
 
 int sim_list_state(state_array *arrays, rheo_sim *s) {
     write_clock(s);
-    const int clock = list_clock(arrays, s);
-    return clock + s->method->list_state(arrays + clock, s);
+    const int shared = list_shared(arrays, s);
+    return shared + s->method->list_state(arrays + shared, s);
 }
 
 rheo_status liquid_restored(rheo_sim *s, rheo_report *report) {
@@ -93,7 +94,7 @@ rheo_status sim_restore_state(rheo_sim *s, int (*read)(void *context, const stat
                               rheo_report *report) {
     state_array list[STATE_ARRAYS_MAX];
     const char *const fits = "a checkpoint of this scene, whole";
-    int n = list_clock(list, s);
+    int n = list_shared(list, s);
     for (int i = 0; i < n; ++i)
         if (read(context, &list[i]))
             return report_fail(report, RHEO_INVALID, fits, "checkpoint array '%s' cannot be read",

@@ -222,11 +222,12 @@ void rheo_read_body(rheo_body_stats *out, const char **name, const rheo_sim *s, 
     for (int i = 0; i < s->def.solid_count; ++i) {
         const obstacle *o = &s->solids[i];
         if (o->def->motion == RHEO_STATIC || index-- > 0) continue;
+        const placement now = o->body ? body_placement(o->body) : o->now; /* with the step's last velocity */
         if (name) *name = o->def->name;
-        memcpy(out->position, o->now.position, sizeof out->position);
-        memcpy(out->velocity, o->now.velocity, sizeof out->velocity);
-        memcpy(out->spin, o->now.spin, sizeof out->spin);
-        memcpy(out->orientation, o->now.orientation, sizeof out->orientation);
+        memcpy(out->position, now.position, sizeof out->position);
+        memcpy(out->velocity, now.velocity, sizeof out->velocity);
+        memcpy(out->spin, now.spin, sizeof out->spin);
+        memcpy(out->orientation, now.orientation, sizeof out->orientation);
         return;
     }
 }
