@@ -211,6 +211,9 @@ static rheo_status run_scene(const options *o, const rheo_scene *scene, const ch
     status = rheo_run_scene(&summary, scene, &run, &report);
     bool started = r.bar.start > 0;
     if (started) progress_end(&r.bar);
+    if (summary.kept_damaged && !o->quiet)
+        fprintf(stderr, "note: the damaged manifest that was there is kept as %s/%s\n", out,
+                RHEO_DAMAGED_MANIFEST);
     if (status != RHEO_OK && status != RHEO_INTERRUPTED) print_report(&report);
     if (o->json && started) {
         printf("{\"event\":\"end\",\"status\":\"%s\",\"frames\":%d", status_word(status), summary.frames);

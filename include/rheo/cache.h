@@ -12,8 +12,8 @@ typedef struct rheo_run_options {
     const char *out; /* directory, made if need be; NULL writes nothing */
     int threads;     /* 0: all cores */
     bool resume;     /* go on from the newest good checkpoint in `out` */
-    bool overwrite;  /* without resume: replace a finished or other cache in `out` (else refused with a
-                        message) */
+    bool overwrite;  /* without resume: replace a finished, other or damaged cache in `out` (else refused
+                        with a message) */
     const volatile int *cancel; /* looked at between steps; may be NULL */
     void (*on_start)(void *user, rheo_sim *sim, int first_frame);
     void (*on_frame)(void *user, rheo_sim *sim, const rheo_frame_stats *stats);
@@ -24,7 +24,9 @@ typedef struct rheo_run_summary {
     int frames; /* the last frame written */
     double seconds;
     size_t peak_memory; /* bytes, of the process */
+    bool kept_damaged;  /* an unreadable manifest was replaced, and stays as RHEO_DAMAGED_MANIFEST */
 } rheo_run_summary;
+#define RHEO_DAMAGED_MANIFEST "manifest.json.damaged"
 
 RHEO_API rheo_status rheo_run_scene(rheo_run_summary *summary, const rheo_scene *scene,
                                     const rheo_run_options *options, rheo_report *report);

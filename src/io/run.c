@@ -27,7 +27,8 @@ typedef struct run {
     rheo_report *report;
     rheo_sim *sim;
     cache_manifest m;
-    int lock; /* descriptor of the locked directory, -1 */
+    int lock;     /* descriptor of the locked directory, -1 */
+    bool damaged; /* the manifest that is there cannot be read, and is to be replaced */
 } run;
 
 enum { CHECKPOINTS_KEPT = 2 };
@@ -38,6 +39,29 @@ static rheo_status refuse(run *r, const char *allowed, const char *message, cons
     report_fail(r->report, RHEO_USAGE, allowed, message, detail);
     report_place(r->report, r->out, 0, 0, NULL);
     return RHEO_USAGE;
+}
+
+/* A manifest that cannot be read: nothing to go on from, but it can be replaced like a sound one. The report
+ * says what is wrong with it. */
+static rheo_status look_at_damage(run *r) {
+    if (r->options->overwrite && !r->options->resume) {
+        r->damaged = true;
+        if (r->report) *r->report = (rheo_report){0};
+        return RHEO_OK;
+    }
+    if (r->report)
+        snprintf(r->report->allowed, sizeof r->report->allowed,
+                 "--overwrite without --resume to replace the damaged cache, or another directory");
+    return RHEO_INVALID;
+}
+
+/* The unreadable manifest stays beside the new one, should somebody want to mend it. */
+static rheo_status keep_damaged(run *r) {
+    char from[FILE_PATH_MAX], to[FILE_PATH_MAX];
+    if (snprintf(from, sizeof from, "%s/manifest.json", r->out) >= (int)sizeof from ||
+        snprintf(to, sizeof to, "%s/%s", r->out, RHEO_DAMAGED_MANIFEST) >= (int)sizeof to)
+        return file_fail(r->report, r->out, "write", ENAMETOOLONG);
+    return rename(from, to) ? file_fail(r->report, to, "write", errno) : RHEO_OK;
 }
 
 /* Reads the manifest that is there, if any, and says no before anything is made or simulated. */
@@ -51,6 +75,7 @@ static rheo_status look_at_directory(run *r, cache_manifest *old) {
         return refuse(r, "an empty or new directory",
                       "the directory is not empty and holds no cache of rheo%s", "");
     rheo_status status = cache_read_manifest(old, r->out, r->report);
+    if (status == RHEO_INVALID) return look_at_damage(r);
     if (status != RHEO_OK) return status;
     if (!r->options->resume && !r->options->overwrite)
         return refuse(r, "--resume to go on with it, --overwrite to replace it, or another directory",
@@ -230,11 +255,13 @@ static rheo_status open_cache(run *r, cache_manifest *old) {
         /* a finished run, and no more frames are wanted: all is there */
         if (strcmp(old->status, "done") == 0 && r->m.frame_count > r->scene->frames) {
             snprintf(r->m.status, sizeof r->m.status, "done");
+            sweep_all(r, false); /* killed between its last manifest and its last sweep */
             return RHEO_OK;
         }
         status = restore(r);
         if (status == RHEO_OK) status = frame_cut_probes(&r->m, r->out, r->scene, r->report);
     }
+    if (status == RHEO_OK && r->damaged) status = keep_damaged(r);
     if (status == RHEO_OK) status = write_status(r, "running", r->report);
     if (status == RHEO_OK) sweep_all(r, !resume);
     return status;
@@ -308,6 +335,7 @@ rheo_status rheo_run_scene(rheo_run_summary *summary, const rheo_scene *scene,
     if (status == RHEO_OK) status = rheo_create_sim(&r.sim, scene, options->threads, report);
     if (status == RHEO_OK && r.out) status = fill_manifest(&r);
     if (status == RHEO_OK && r.out) status = open_cache(&r, &old);
+    summary->kept_damaged = status == RHEO_OK && r.damaged;
     if (status == RHEO_OK) status = simulate(&r, summary);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);

@@ -277,6 +277,36 @@ static void overwritten(void **state) {
           base);
 }
 
+/* A cache whose manifest is damaged is refused, can be replaced, and the old manifest stays. */
+static void damaged_overwritten(void **state) {
+    (void)state;
+    rheo_report report;
+    shell("cp -a '%s/whole' '%s/hurt' && echo '{ \"half' > '%s/hurt/manifest.json'", base, base, base);
+    shell("cp -a '%s/hurt' '%s/hurt.before'", base, base);
+    for (int resume = 0; resume < 2; ++resume) {
+        assert_int_equal(run("hurt", NULL, resume, resume, NULL, &report), RHEO_INVALID);
+        assert_non_null(strstr(report.file, "manifest.json"));
+        assert_non_null(strstr(report.allowed, "--overwrite"));
+        shell("diff -r '%s/hurt' '%s/hurt.before' 1>&2", base, base);
+    }
+    assert_int_equal(run("hurt", NULL, false, true, NULL, &report), RHEO_OK);
+    shell("cd '%s' && cmp hurt/" RHEO_DAMAGED_MANIFEST
+          " hurt.before/manifest.json && rm hurt/" RHEO_DAMAGED_MANIFEST,
+          base);
+    assert_same_cache("hurt");
+}
+
+/* Killed after the last manifest, before what it no longer lists was removed: resuming removes it. */
+static void finished_run_is_swept(void **state) {
+    (void)state;
+    rheo_report report;
+    shell(
+        "cp -a '%s/whole' '%s/swept' && cp '%s/whole/state/state.000004.h5' '%s/swept/state/state.000002.h5'",
+        base, base, base, base);
+    assert_int_equal(run("swept", NULL, true, false, NULL, &report), RHEO_OK);
+    assert_same_cache("swept");
+}
+
 static void damage_is_found(void **state) {
     (void)state;
     rheo_cache_info info;
@@ -378,6 +408,8 @@ int main(void) {
         cmocka_unit_test(damaged_checkpoint_falls_back),
         cmocka_unit_test(refusals),
         cmocka_unit_test(overwritten),
+        cmocka_unit_test(damaged_overwritten),
+        cmocka_unit_test(finished_run_is_swept),
         cmocka_unit_test(damage_is_found),
         cmocka_unit_test(full_disk),
         cmocka_unit_test(meshed_again),
