@@ -39,7 +39,10 @@ void catch_interrupts(void);
 rheo_status parse_arguments(options *o, const command **chosen, int argc, char **argv);
 void print_command_help(FILE *to, const command *c);
 void print_overview(FILE *to);
-rheo_status fail_usage(const char *nearest, const char *format, ...) __attribute__((format(printf, 2, 3)));
+rheo_status fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A word that is none of the names: says so, the nearest of them, and all of them. */
+rheo_status fail_choice(const char *word, const char *const *names, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* talk.c */
 void print_report(const rheo_report *report);

@@ -48,14 +48,27 @@ static const option table[] = {
 };
 enum { OPTIONS = sizeof table / sizeof *table };
 
-rheo_status fail_usage(const char *nearest, const char *format, ...) {
+rheo_status fail_usage(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("rheo: ", stderr);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputs("\n  see: rheo help\n", stderr);
+    return RHEO_USAGE;
+}
+
+rheo_status fail_choice(const char *word, const char *const *names, const char *format, ...) {
+    const char *nearest = rheo_find_nearest_name(word, names);
     va_list args;
     va_start(args, format);
     fputs("rheo: ", stderr);
     vfprintf(stderr, format, args);
     va_end(args);
     if (nearest) fprintf(stderr, "\n  did you mean '%s'?", nearest);
-    fputs("\n  see: rheo help\n", stderr);
+    fputs("\n  allowed: ", stderr);
+    for (int i = 0; names[i]; ++i) fprintf(stderr, "%s%s", i ? ", " : "", names[i]);
+    fputs("\n", stderr);
     return RHEO_USAGE;
 }
 
@@ -83,8 +96,7 @@ static rheo_status unknown_option(const command *c, const char *word) {
         if (takes(c, &table[i])) names[count++] = table[i].name;
     names[count] = NULL;
     snprintf(clean, sizeof clean, "%.*s", (int)strcspn(word, "="), word);
-    return fail_usage(rheo_find_nearest_name(clean, names), "%s%sunknown option '%.80s'", c ? c->name : "",
-                      c ? ": " : "", word);
+    return fail_choice(clean, names, "%s%sunknown option '%.80s'", c ? c->name : "", c ? ": " : "", word);
 }
 
 static rheo_status set_number(options *o, const option *which, const char *value) {
@@ -93,8 +105,7 @@ static rheo_status set_number(options *o, const option *which, const char *value
     long number = strtol(value, &end, 10);
     long least = which->kind == FRAME ? 0 : 1;
     if (end == value || *end || errno || number < least || number > INT_MAX)
-        return fail_usage(NULL, "%s needs a whole number from %ld on, not '%.80s'", which->name, least,
-                          value);
+        return fail_usage("%s needs a whole number from %ld on, not '%.80s'", which->name, least, value);
     int whole = (int)number;
     memcpy((char *)o + which->offset, &whole, sizeof whole);
     if (which->second) memcpy((char *)o + which->second, &whole, sizeof whole);
@@ -105,11 +116,11 @@ static rheo_status set_option(options *o, const option *which, const char *value
     switch (which->kind) {
     case FLAG: *(bool *)((char *)o + which->offset) = true; return RHEO_OK;
     case TEXT:
-        if (!value[0]) return fail_usage(NULL, "%s needs %s", which->name, which->argument);
+        if (!value[0]) return fail_usage("%s needs %s", which->name, which->argument);
         memcpy((char *)o + which->offset, &value, sizeof value);
         return RHEO_OK;
     case SET:
-        if (o->set_count == SETS_MAX - 2) return fail_usage(NULL, "too many --set");
+        if (o->set_count == SETS_MAX - 2) return fail_usage("too many --set");
         o->sets[o->set_count++] = value;
         return RHEO_OK;
     default: return set_number(o, which, value);
@@ -121,10 +132,10 @@ static rheo_status take_option(options *o, const command *c, int *i, int argc, c
     const char *word = argv[*i], *equals = strchr(word, '=');
     const option *which = find_option(word, equals ? (size_t)(equals - word) : strlen(word));
     if (!which || !takes(c, which)) return unknown_option(c, word);
-    if (which->kind == FLAG && equals) return fail_usage(NULL, "%s takes no value", which->name);
+    if (which->kind == FLAG && equals) return fail_usage("%s takes no value", which->name);
     if (which->kind == FLAG) return set_option(o, which, NULL);
     if (equals) return set_option(o, which, equals + 1);
-    if (*i + 1 >= argc) return fail_usage(NULL, "%s needs %s", which->name, which->argument);
+    if (*i + 1 >= argc) return fail_usage("%s needs %s", which->name, which->argument);
     return set_option(o, which, argv[++*i]);
 }
 
@@ -135,7 +146,7 @@ static rheo_status choose_command(const command **chosen, const char *word) {
         if (!strcmp(word, commands[i].name)) *chosen = &commands[i];
     }
     if (*chosen) return RHEO_OK;
-    return fail_usage(rheo_find_nearest_name(word, names), "unknown command '%.80s'", word);
+    return fail_choice(word, names, "unknown command '%.80s'", word);
 }
 
 rheo_status parse_arguments(options *o, const command **chosen, int argc, char **argv) {
@@ -150,7 +161,7 @@ rheo_status parse_arguments(options *o, const command **chosen, int argc, char *
             status = take_option(o, *chosen, &i, argc, argv);
         else if (!*chosen) status = choose_command(chosen, word);
         else if (o->arg_count < (*chosen)->most) o->args[o->arg_count++] = word;
-        else status = fail_usage(NULL, "%s: one argument too many: '%.80s'", (*chosen)->name, word);
+        else status = fail_usage("%s: one argument too many: '%.80s'", (*chosen)->name, word);
         if (status != RHEO_OK) return status;
     }
     if (o->help || o->version) return RHEO_OK;
@@ -159,7 +170,7 @@ rheo_status parse_arguments(options *o, const command **chosen, int argc, char *
         return RHEO_USAGE;
     }
     if (o->arg_count < (*chosen)->least)
-        return fail_usage(NULL, "usage: rheo %s %s [options]", (*chosen)->name, (*chosen)->usage);
+        return fail_usage("usage: rheo %s %s [options]", (*chosen)->name, (*chosen)->usage);
     return RHEO_OK;
 }
 

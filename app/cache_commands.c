@@ -8,9 +8,7 @@ rheo_status command_mesh(const options *o) {
     int surface = 0, meshes = 0;
     rheo_report report = {0};
     while (o->surface && names[surface] && strcmp(names[surface], o->surface) != 0) ++surface;
-    if (!names[surface])
-        return fail_usage(rheo_find_nearest_name(o->surface, names),
-                          "--surface needs density, average, spheres or pressure, not '%.80s'", o->surface);
+    if (!names[surface]) return fail_choice(o->surface, names, "there is no surface '%.80s'", o->surface);
     rheo_status status = rheo_remesh_cache(&meshes, o->args[0], (rheo_surface)surface, o->threads, &report);
     if (status != RHEO_OK) print_report(&report);
     else if (o->json) printf("{\"event\":\"end\",\"status\":\"done\",\"meshes\":%d}\n", meshes);
@@ -63,7 +61,7 @@ rheo_status command_movie(const options *o) {
     int pictures = 0;
     rheo_report report = {0};
     if (snprintf(file, sizeof file, "%s/movie.mp4", o->args[0]) >= (int)sizeof file)
-        return fail_usage(NULL, "the name of the cache is too long");
+        return fail_usage("the name of the cache is too long");
     const char *movie = o->output ? o->output : file;
     rheo_status status = make_pictures(o, &pictures);
     if (status != RHEO_OK) return status;
@@ -145,7 +143,7 @@ static rheo_status check_case(const rheo_case_name *cases, const options *o, con
         if (o->arg_count && !strcmp(o->args[0], cases[i].name)) return RHEO_OK;
     }
     if (o->list || !o->arg_count) return RHEO_OK;
-    return fail_usage(rheo_find_nearest_name(o->args[0], names), "there is no %s '%.80s'", what, o->args[0]);
+    return fail_choice(o->args[0], names, "there is no %s '%.80s'", what, o->args[0]);
 }
 
 rheo_status command_reproduce(const options *o) {

@@ -62,12 +62,12 @@ rheo_status command_help(const options *o) {
             print_command_help(stdout, c);
             if (!strcmp(topic, "materials")) {
                 puts("");
-                return command_materials(o);
+                return command_materials(&(options){0});
             }
             return RHEO_OK;
         }
         names[count++] = c->name;
     }
     names[count] = NULL;
-    return fail_usage(rheo_find_nearest_name(topic, names), "there is no help about '%.80s'", topic);
+    return fail_choice(topic, names, "there is no help about '%.80s'", topic);
 }

@@ -43,7 +43,7 @@ const command commands[] = {
      " --verify --json --quiet ", 1, 1, command_info},
     {"new", "FILE", "write a commented scene to start from", NULL, " --quiet ", 1, 1, command_new},
     {"scenes", "[NAME]", "list the built-in scenes, or print one", NULL, " --json ", 0, 1, command_scenes},
-    {"materials", "", "list the built-in materials", NULL, " --json ", 0, 0, command_materials},
+    {"materials", "[NAME]", "list the built-in materials, or one", NULL, " --json ", 0, 1, command_materials},
     {"reproduce", "[CASE]", "recompute published numbers and print them beside ours",
      "Without CASE all cases run; --list names them. Exits with 1 when a row does not hold.",
      " --list --threads --json --quiet ", 0, 1, command_reproduce},

@@ -135,7 +135,7 @@ rheo_status command_new(const options *o) {
     const char *file = o->args[0];
     int descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0 && errno == EEXIST)
-        return fail_usage(NULL, "'%.200s' exists already and is left as it is", file);
+        return fail_usage("'%.200s' exists already and is left as it is; choose another name", file);
     size_t size = sizeof starter - 1;
     bool written = descriptor >= 0 && write(descriptor, starter, size) == (ssize_t)size;
     int error = errno;
@@ -172,31 +172,44 @@ rheo_status command_scenes(const options *o) {
             printf("%-14s %s\n", s->name, s->title);
         }
     }
-    if (o->arg_count)
-        return fail_usage(rheo_find_nearest_name(o->args[0], names), "there is no built-in scene '%.80s'",
-                          o->args[0]);
+    if (o->arg_count) return fail_choice(o->args[0], names, "there is no built-in scene '%.80s'", o->args[0]);
     return RHEO_OK;
 }
 
+static void print_material_json(const rheo_material *m) {
+    printf("{\"name\":");
+    print_json_text(stdout, m->name);
+    printf(",\"density\":%.9g,\"viscosity\":%.9g,\"surface_tension\":%.9g,\"conductivity\":%.9g", m->density,
+           m->viscosity, m->surface_tension, m->conductivity);
+    printf(",\"heat_capacity\":%.9g,\"color\":[%.9g,%.9g,%.9g],\"help\":", m->heat_capacity, m->color[0],
+           m->color[1], m->color[2]);
+    print_json_text(stdout, m->help);
+    puts("}");
+}
+
+static bool is_wanted(const options *o, const char *name) {
+    return !o->arg_count || !strcmp(o->args[0], name);
+}
+
 rheo_status command_materials(const options *o) {
+    const char *names[64] = {NULL};
+    int count = 0, wanted = 0;
+    for (const rheo_material *m = rheo_list_materials(); m->name && count < 63; ++m) {
+        names[count++] = m->name;
+        wanted += is_wanted(o, m->name);
+    }
+    if (!wanted) return fail_choice(o->args[0], names, "there is no material '%.80s'", o->args[0]);
     if (!o->json) {
-        printf("%-13s %12s %12s %12s\n", "material", "density", "viscosity", "tension");
-        printf("%-13s %12s %12s %12s\n", "", "kg/m3", "Pa s", "N/m");
+        printf("%-13s %8s %9s %9s %12s %8s\n", "material", "density", "viscosity", "tension", "conductivity",
+               "heat");
+        printf("%-13s %8s %9s %9s %12s %8s\n", "", "kg/m3", "Pa s", "N/m", "W/(m K)", "J/(kg K)");
     }
     for (const rheo_material *m = rheo_list_materials(); m->name; ++m) {
-        if (!o->json) {
-            printf("%-13s %12.5g %12.3g %12.3g  %s\n", m->name, m->density, m->viscosity, m->surface_tension,
-                   m->help);
-            continue;
-        }
-        printf("{\"name\":");
-        print_json_text(stdout, m->name);
-        printf(",\"density\":%.9g,\"viscosity\":%.9g,\"surface_tension\":%.9g,\"conductivity\":%.9g,\"heat_"
-               "capacity\":%.9g",
-               m->density, m->viscosity, m->surface_tension, m->conductivity, m->heat_capacity);
-        printf(",\"color\":[%.9g,%.9g,%.9g],\"help\":", m->color[0], m->color[1], m->color[2]);
-        print_json_text(stdout, m->help);
-        puts("}");
+        if (!is_wanted(o, m->name)) continue;
+        if (o->json) print_material_json(m);
+        else
+            printf("%-13s %8.5g %9.3g %9.3g %12.3g %8.4g  %s\n", m->name, m->density, m->viscosity,
+                   m->surface_tension, m->conductivity, m->heat_capacity, m->help);
     }
     return RHEO_OK;
 }

@@ -19,6 +19,7 @@ typedef struct builder {
     node *root;
     node *pending; /* a key of the map on top that waits for its value */
     int nodes, documents;
+    int line, column; /* of the last event that has a place: values that were left out have none */
 } builder;
 
 static rheo_status fail_at(builder *b, const struct fy_mark *mark, const char *allowed, const char *message) {
@@ -32,8 +33,9 @@ static node *new_node(builder *b, node_kind kind, const struct fy_mark *mark) {
     if (!n) return NULL;
     n->kind = kind;
     n->source = b->source;
-    n->line = mark ? mark->line + 1 : 1;
-    n->column = mark ? mark->column + 1 : 1;
+    const node *key = mark ? NULL : b->pending; /* a value left out stands where its key does */
+    n->line = mark ? mark->line + 1 : key ? key->line : b->line;
+    n->column = mark ? mark->column + 1 : key ? key->column : b->column;
     ++b->nodes;
     return n;
 }
@@ -114,6 +116,7 @@ static rheo_status refuse_decoration(builder *b, struct fy_token *anchor, struct
 static rheo_status take_event(builder *b, struct fy_event *event) {
     const struct fy_mark *mark = fy_event_start_mark(event);
     rheo_status status = RHEO_OK;
+    if (mark) b->line = mark->line + 1, b->column = mark->column + 1;
     if (b->nodes > NODE_COUNT_MAX)
         return fail_at(b, mark, "at most 400000 values", "too many values in one file");
     switch (event->type) {
@@ -201,7 +204,7 @@ static rheo_status require_text(builder *b, const char *text, size_t length) {
 
 rheo_status node_parse(node **root, const char *text, size_t length, const char *source, arena *memory,
                        rheo_report *report) {
-    builder b = {.memory = memory, .source = source, .report = report};
+    builder b = {.memory = memory, .source = source, .report = report, .line = 1, .column = 1};
     *root = NULL;
     if (length > NODE_TEXT_MAX) return fail_at(&b, NULL, "at most 16 MB", "the scene file is too large");
     if (require_text(&b, text, length)) return RHEO_INVALID;
@@ -237,8 +240,8 @@ node *node_at(const node *list, int index) {
 }
 
 const char *node_kind_name(const node *n) {
-    if (n->kind == NODE_MAP) return "a map";
-    if (n->kind == NODE_LIST) return "a list";
+    if (n->kind == NODE_MAP) return n->count ? "a map" : "an empty map";
+    if (n->kind == NODE_LIST) return n->count ? "a list" : "an empty list";
     if (!n->quoted && (!n->text[0] || !strcmp(n->text, "~") || !strcmp(n->text, "null"))) return "nothing";
     return "a single value";
 }

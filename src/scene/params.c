@@ -287,10 +287,28 @@ void params_fill_defaults(void *into, section in) {
     }
 }
 
-static void join_names(char *text, size_t size, const char *const *names) {
+bool param_is_later(const param *p, const char *name) {
+    static const struct {
+        const char *row, *name;
+    } later[] = {
+        {"method", "levelset"},
+        {"method", "smoke"},
+        {"method", "sph"},
+        {"of", "temperature"},
+    };
+    for (size_t i = 0; i < sizeof later / sizeof *later; ++i)
+        if (!strcmp(later[i].row, p->name) && !strcmp(later[i].name, name)) return true;
+    return false;
+}
+
+static void join_names(char *text, size_t size, const param *p) {
     size_t length = strlen(text);
-    for (int i = 0; names[i] && length < size; ++i)
-        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", names[i]);
+    const char *comma = "";
+    for (int i = 0; p->names[i] && length < size; ++i) {
+        if (param_is_later(p, p->names[i])) continue;
+        length += (size_t)snprintf(text + length, size - length, "%s%s", comma, p->names[i]);
+        comma = ", ";
+    }
 }
 
 static const char *range_text(char *text, size_t size, const param *p) {
@@ -339,8 +357,8 @@ void param_allowed(char *text, size_t size, const param *p) {
     case P_LATER: snprintf(text, size, "leave it out: not in this version"); break;
     case P_SET:
         snprintf(text, size, "a list of: ");
-        join_names(text, size, p->names);
+        join_names(text, size, p);
         break;
-    case P_CHOICE: join_names(text, size, p->names); break;
+    case P_CHOICE: join_names(text, size, p); break;
     }
 }

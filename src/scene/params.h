@@ -80,6 +80,9 @@ extern const char *const method_names[]; /* in the order of rheo_method */
 const char *section_name(section s);
 /* Fills the rows' defaults into a struct of that section (numbers, choices and vectors; the rest stays). */
 void params_fill_defaults(void *into, section in);
+/* Whether a choice's name is one of the contract that this version refuses: read, but neither listed nor
+ * suggested. */
+bool param_is_later(const param *p, const char *name);
 /* "number > 0, at most 4096" and the like: what the row allows. */
 void param_allowed(char *text, size_t size, const param *p);
 #endif

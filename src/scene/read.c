@@ -46,14 +46,6 @@ __attribute__((format(printf, 6, 7))) static rheo_status fail(reader *r, const n
     return RHEO_INVALID;
 }
 
-static rheo_status fail_type(reader *r, const node *n, const char *path, const param *p) {
-    char allowed[400];
-    param_allowed(allowed, sizeof allowed, p);
-    if (n->kind == NODE_SCALAR && strcmp(node_kind_name(n), "nothing") != 0)
-        return fail(r, n, path, allowed, NULL, "'%.60s' is not what belongs here", n->text);
-    return fail(r, n, path, allowed, NULL, "%s is not what belongs here", node_kind_name(n));
-}
-
 static void join(char path[NODE_PATH_MAX], const char *parent, const char *name) {
     snprintf(path, NODE_PATH_MAX, "%.180s%s%.64s", parent, parent[0] ? "." : "", name);
 }
@@ -64,6 +56,35 @@ static void join_index(char path[NODE_PATH_MAX], const char *parent, int index) 
 
 static bool is_nothing(const node *n) {
     return strcmp(node_kind_name(n), "nothing") == 0;
+}
+
+static bool read_number(double *value, const node *n);
+
+/* A list where numbers in a list belong: what is wrong is its length, or the first item that is no number. */
+static rheo_status fail_numbers(reader *r, const node *n, const char *path, const char *allowed) {
+    char at[NODE_PATH_MAX];
+    double number;
+    int i = 0;
+    const node *item = n->first;
+    for (; item && read_number(&number, item); item = item->next) ++i;
+    if (!item)
+        return fail(r, n, path, allowed, NULL, "a list of %d number%s is not what belongs here", n->count,
+                    n->count == 1 ? "" : "s");
+    join_index(at, path, i);
+    if (item->kind == NODE_SCALAR && !is_nothing(item))
+        return fail(r, item, at, allowed, NULL, "'%.60s' is not a number", item->text);
+    return fail(r, item, at, allowed, NULL, "%s is not a number", node_kind_name(item));
+}
+
+static rheo_status fail_type(reader *r, const node *n, const char *path, const param *p) {
+    char allowed[400];
+    param_allowed(allowed, sizeof allowed, p);
+    const bool numbers = p->type == P_VECTOR || p->type == P_COLOR || p->type == P_SCALE ||
+                         p->type == P_SPAN || p->type == P_CURVE3;
+    if (numbers && n->kind == NODE_LIST && n->count) return fail_numbers(r, n, path, allowed);
+    if (n->kind == NODE_SCALAR && strcmp(node_kind_name(n), "nothing") != 0)
+        return fail(r, n, path, allowed, NULL, "'%.60s' is not what belongs here", n->text);
+    return fail(r, n, path, allowed, NULL, "%s is not what belongs here", node_kind_name(n));
 }
 
 /* --- plain values --- */
@@ -117,15 +138,19 @@ static rheo_status read_text(reader *r, const char **text, const node *n, const 
 /* The index of a word in a list of names; an unknown word fails with the nearest one. */
 static rheo_status read_choice(reader *r, int *index, const node *n, const char *const *names,
                                const char *path, const param *p) {
+    const char *here[NODE_KEYS_MAX] = {NULL};
+    int count = 0;
     if (n->kind != NODE_SCALAR || is_nothing(n)) return fail_type(r, n, path, p);
     for (int i = 0; names[i]; ++i)
         if (strcmp(n->text, names[i]) == 0) {
             *index = i;
             return RHEO_OK;
         }
+    for (int i = 0; names[i] && count < NODE_KEYS_MAX - 1; ++i)
+        if (!param_is_later(p, names[i])) here[count++] = names[i];
     char allowed[400];
     param_allowed(allowed, sizeof allowed, p);
-    return fail(r, n, path, allowed, report_nearest(n->text, names), "'%.60s' is not known", n->text);
+    return fail(r, n, path, allowed, report_nearest(n->text, here), "'%.60s' is not known", n->text);
 }
 
 /* --- curves --- */
@@ -144,9 +169,12 @@ static rheo_status read_keys(reader *r, rheo_curve *curve, int width, const node
     for (const node *key = keys->first; key; key = key->next, ++i) {
         char at[NODE_PATH_MAX];
         join_index(at, path, i);
-        if (key->kind != NODE_LIST || key->count != 2 || !read_number(&times[i], key->first) ||
-            !read_value(r, &values[i * width], width, key->first->next))
-            return fail_type(r, key, at, p);
+        if (key->kind != NODE_LIST || key->count != 2 || !read_number(&times[i], key->first))
+            return fail(r, key, at, width == 1 ? "[time, value]" : "[time, [x, y, z]]", NULL,
+                        "%s is not a time and a value", node_kind_name(key));
+        if (read_value(r, &values[i * width], width, key->first->next)) continue;
+        snprintf(at + strlen(at), sizeof at - strlen(at), "[1]");
+        return fail_type(r, key->first->next, at, p);
     }
     *curve = (rheo_curve){.count = keys->count, .times = times, .values = values, .width = width};
     return RHEO_OK;
@@ -416,7 +444,24 @@ static char *name_of_material(reader *r, const char *material) {
     return name;
 }
 
-static rheo_status finish_item(reader *r, void *item, section in, const node *n, int index) {
+/* Only a body that the liquid moves has a weight and a velocity of its own to start with. */
+static rheo_status refuse_dynamic_keys(reader *r, const rheo_solid *solid, const node *n, const char *path) {
+    static const char *const keys[] = {"density", "velocity", "spin"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && solid->motion != RHEO_DYNAMIC; ++i) {
+        const node *given = node_find(n, keys[i]);
+        char at[NODE_PATH_MAX];
+        if (!given) continue;
+        join(at, path, keys[i]);
+        node key = {.source = given->source, .line = given->key_line, .column = given->key_column};
+        return fail(r, &key, at, "leave it out, or motion: dynamic", NULL,
+                    "'%s' means nothing for a %s solid", keys[i],
+                    solid->motion == RHEO_KEYED ? "keyed" : "static");
+    }
+    return RHEO_OK;
+}
+
+static rheo_status finish_item(reader *r, void *item, section in, const node *n, const char *path,
+                               int index) {
     char name[32];
     if (in == IN_FLUID) {
         rheo_fluid *fluid = item;
@@ -429,6 +474,7 @@ static rheo_status finish_item(reader *r, void *item, section in, const node *n,
             return report_no_memory(r->report, "a name");
         if (!node_find(n, "motion") && (solid->position.count || solid->rotation_degrees.count))
             solid->motion = RHEO_KEYED;
+        return refuse_dynamic_keys(r, solid, n, path);
     } else if (in == IN_PROBE) {
         rheo_probe *probe = item;
         bool line = node_find(n, "to") != NULL;
@@ -474,7 +520,7 @@ static rheo_status read_list(reader *r, const node *n, const param *p, const cha
         join_index(at, path, i);
         start_item(into, p->sub);
         rheo_status status = read_section(r, into, item, p->sub, at);
-        if (status == RHEO_OK) status = finish_item(r, into, p->sub, item, i);
+        if (status == RHEO_OK) status = finish_item(r, into, p->sub, item, at, i);
         if (status != RHEO_OK) return status;
     }
     switch (p->sub) {

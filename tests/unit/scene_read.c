@@ -294,6 +294,26 @@ static void table_rows_are_sound(void **state) {
     }
 }
 
+/* What this version refuses is neither listed nor suggested to somebody who mistyped. */
+static void later_methods_are_not_suggested(void **state) {
+    (void)state;
+    int refused = 0;
+    for (int i = 0; method_names[i]; ++i) {
+        char text[256];
+        rheo_report report;
+        snprintf(text, sizeof text, "solver: { method: %s }\nfluids: [ { fill: [] } ]\n", method_names[i]);
+        read_bad(&report, text, NULL);
+        if (!strstr(report.message, "not in this version")) continue;
+        ++refused;
+        snprintf(text, sizeof text, "solver: { method: %sx }\nfluids: [ { fill: [] } ]\n", method_names[i]);
+        assert_int_equal(read_bad(&report, text, NULL), RHEO_INVALID);
+        assert_non_null(strstr(report.message, "not known"));
+        assert_null(strstr(report.allowed, method_names[i]));
+        assert_string_not_equal(report.nearest, method_names[i]);
+    }
+    assert_true(refused > 0);
+}
+
 static void reference_is_up_to_date(void **state) {
     (void)state;
     int length = rheo_describe_scene_format(NULL, 0, true);
@@ -322,6 +342,7 @@ int main(void) {
         cmocka_unit_test(builtin_scenes_load_and_have_no_findings),
         cmocka_unit_test(materials_are_those_of_the_design),
         cmocka_unit_test(table_rows_are_sound),
+        cmocka_unit_test(later_methods_are_not_suggested),
         cmocka_unit_test(reference_is_up_to_date),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
