@@ -6,12 +6,17 @@
 #include "grid/extrapolate.h"
 
 #include <string.h>
+#include "core/hot.h"
 #include "core/memory.h"
 #include "grid/rows.h"
 
+enum { FIELDS_MOST = 2, STRETCH = 64 };
+
 typedef struct {
-    float *value, *also;
-    uint8_t *layer;
+    float *field[FIELDS_MOST];
+    int fields;
+    const uint8_t *layer; /* after the previous sweep */
+    uint8_t *next;        /* after this one; rows out of its reach hold the same in both */
     int *before, *now; /* [2 * row]: first and one past the last sample reached; empty when first >= last */
     const mac_grid *g;
     cell_range range;
@@ -28,29 +33,25 @@ static size_t rows_at_most(const mac_grid *g) {
 }
 
 size_t front_bytes(const mac_grid *g) {
-    return g->box.size + 4 * rows_at_most(g) * sizeof(int);
+    return 2 * g->box.size + 4 * rows_at_most(g) * sizeof(int);
 }
 
 int front_make(front *f, const mac_grid *g) {
     f->layer = mem_alloc(g->box.size);
+    f->next = mem_alloc(g->box.size);
     f->reach = mem_alloc(4 * rows_at_most(g) * sizeof *f->reach);
-    return f->layer && f->reach ? 0 : -1;
+    return f->layer && f->next && f->reach ? 0 : -1;
 }
 
 void front_free(front *f) {
     mem_free(f->layer);
+    mem_free(f->next);
     mem_free(f->reach);
     *f = (front){0};
 }
 
 static int row_index(const cell_range *r, int j, int k) {
     return (j - r->lower[1]) + (r->upper[1] - r->lower[1]) * (k - r->lower[2]);
-}
-
-/* A neighbour row may be given its layer number by another thread at the same time; both the old and the new
- * value are not smaller than the number, so either will do. */
-static uint8_t layer_at(const uint8_t *layer) {
-    return __atomic_load_n(layer, __ATOMIC_RELAXED);
 }
 
 static void known_task(void *context, int block) {
@@ -60,13 +61,14 @@ static void known_task(void *context, int block) {
         const uint8_t *row = s->layer + box_at(&s->g->box, lower, j, k),
                       *known = memchr(row, 0, (size_t)(upper - lower));
         int *reach = s->now + 2 * row_index(&s->range, j, k), last = upper;
+        memcpy(s->next + (row - s->layer), row, (size_t)(upper - lower));
         while (known && row[last - 1 - lower] != 0) --last;
         reach[0] = known ? lower + (int)(known - row) : upper;
         reach[1] = known ? last : lower;
     }
 }
 
-static void widen(int stretch[2], const sweep *s, int j, int k, int by) {
+INLINE void widen(int stretch[2], const sweep *s, int j, int k, int by) {
     const cell_range *r = &s->range;
     if (j < r->lower[1] || j >= r->upper[1] || k < r->lower[2] || k >= r->upper[2]) return;
     const int *reach = s->before + 2 * row_index(r, j, k);
@@ -75,57 +77,104 @@ static void widen(int stretch[2], const sweep *s, int j, int k, int by) {
     if (reach[1] + by > stretch[1]) stretch[1] = reach[1] + by;
 }
 
-static void sweep_row(const sweep *s, int j, int k) {
-    const box *b = &s->g->box;
+/* Which of the samples from `at` on this layer reaches: unknown ones beside an earlier layer. Plain loops over
+ * bytes, which compilers turn into vectors. */
+INLINE void find_reached(uint8_t reached[STRETCH], const sweep *s, ptrdiff_t at, int count, int dim) {
+    const ptrdiff_t row = s->g->box.step[1], plane = s->g->box.step[2];
+    const uint8_t *layer = s->layer + at, number = s->number;
+    for (int i = 0; i < count; ++i) {
+        uint8_t least = layer[i - 1] < layer[i + 1] ? layer[i - 1] : layer[i + 1];
+        least = layer[i - row] < least ? layer[i - row] : least;
+        least = layer[i + row] < least ? layer[i + row] : least;
+        if (dim == 3) {
+            least = layer[i - plane] < least ? layer[i - plane] : least;
+            least = layer[i + plane] < least ? layer[i + plane] : least;
+        }
+        reached[i] = (uint8_t)((layer[i] == EXTRAPOLATE_UNKNOWN) & (least < number));
+    }
+}
+
+INLINE void average_neighbours(const sweep *s, ptrdiff_t at, int dim) {
+    float sum[FIELDS_MOST] = {0};
+    int count = 0;
+    for (int a = 0; a < dim; ++a)
+        for (int side = -1; side <= 1; side += 2) {
+            const ptrdiff_t from = at + side * s->g->box.step[a];
+            if (s->layer[from] >= s->number) continue;
+            for (int f = 0; f < s->fields; ++f) sum[f] += s->field[f][from];
+            ++count;
+        }
+    for (int f = 0; f < s->fields; ++f) s->field[f][at] = sum[f] / (float)count;
+}
+
+/* The samples that may be reached: next to what the previous layer reached. */
+INLINE void find_stretch(int stretch[2], const sweep *s, int j, int k) {
     const cell_range *r = &s->range;
-    const ptrdiff_t step[6] = {-1, 1, -b->step[1], b->step[1], -b->step[2], b->step[2]};
-    int stretch[2] = {r->upper[0], r->lower[0]}, *reach = s->now + 2 * row_index(r, j, k);
-    reach[0] = r->upper[0];
-    reach[1] = r->lower[0];
+    stretch[0] = r->upper[0];
+    stretch[1] = r->lower[0];
     widen(stretch, s, j, k, 1);
     widen(stretch, s, j - 1, k, 0);
     widen(stretch, s, j + 1, k, 0);
     widen(stretch, s, j, k - 1, 0);
     widen(stretch, s, j, k + 1, 0);
-    const int first = stretch[0] > r->lower[0] ? stretch[0] : r->lower[0];
-    const int last = stretch[1] < r->upper[0] ? stretch[1] : r->upper[0];
-    for (int i = first; i < last; ++i) {
-        const ptrdiff_t at = box_at(b, i, j, k);
-        if (s->layer[at] != EXTRAPOLATE_UNKNOWN) continue;
-        float sum = 0, sum_also = 0;
-        int count = 0;
-        for (int d = 0; d < 2 * b->dim; ++d)
-            if (layer_at(s->layer + at + step[d]) < s->number) {
-                sum += s->value[at + step[d]];
-                if (s->also) sum_also += s->also[at + step[d]];
-                ++count;
+    if (stretch[0] < r->lower[0]) stretch[0] = r->lower[0];
+    if (stretch[1] > r->upper[0]) stretch[1] = r->upper[0];
+}
+
+INLINE void sweep_row(const sweep *s, int j, int k, int dim) {
+    const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+    int stretch[2], *reach = s->now + 2 * row_index(&s->range, j, k);
+    reach[0] = s->range.upper[0];
+    reach[1] = s->range.lower[0];
+    find_stretch(stretch, s, j, k);
+    if (stretch[0] >= stretch[1]) return;
+    memcpy(s->next + row + s->range.lower[0], s->layer + row + s->range.lower[0],
+           (size_t)(s->range.upper[0] - s->range.lower[0]));
+    for (int begin = stretch[0]; begin < stretch[1]; begin += STRETCH) {
+        const int count = stretch[1] - begin < STRETCH ? stretch[1] - begin : STRETCH;
+        uint8_t reached[STRETCH] = {0};
+        find_reached(reached, s, row + begin, count, dim);
+        for (int eight = 0; eight < count; eight += 8) {
+            uint64_t flags;
+            memcpy(&flags, reached + eight, sizeof flags);
+            if (!flags) continue;
+            for (int i = eight; i < eight + 8; ++i) {
+                if (!reached[i]) continue;
+                average_neighbours(s, row + begin + i, dim);
+                s->next[row + begin + i] = s->number;
+                if (begin + i < reach[0]) reach[0] = begin + i;
+                reach[1] = begin + i + 1;
             }
-        if (count == 0) continue;
-        s->value[at] = sum / (float)count;
-        if (s->also) s->also[at] = sum_also / (float)count;
-        __atomic_store_n(s->layer + at, s->number, __ATOMIC_RELAXED);
-        if (i < reach[0]) reach[0] = i;
-        reach[1] = i + 1;
+        }
     }
 }
 
-static void sweep_task(void *context, int block) {
+HOT static void sweep_task(void *context, int block) {
     const sweep *s = context;
     FOR_ROWS(&s->range, block, j, k) {
-        sweep_row(s, j, k);
+        if (s->g->box.dim == 3) sweep_row(s, j, k, 3);
+        else sweep_row(s, j, k, 2);
     }
 }
 
-void extrapolate(float *value, float *also, front *f, const mac_grid *g, int axis, int layers) {
-    sweep s = {.value = value, .also = also, .layer = f->layer, .g = g, .range = range_reachable(g, axis)};
+void extrapolate(float *value, int layers, float *far, int far_layers, front *f, const mac_grid *g,
+                 int axis) {
+    sweep s = {.g = g, .range = range_reachable(g, axis), .field = {far ? far : value, value}};
+    const int most = far ? far_layers : layers;
+    s.layer = f->layer;
+    s.next = f->next;
     s.before = f->reach;
     s.now = f->reach + 2 * rows_at_most(g);
     parallel_for(g->pool, range_blocks(&s.range), known_task, &s);
-    for (int l = 1; l <= layers; ++l) {
-        int *swap = s.before;
-        s.before = s.now;
-        s.now = swap;
+    for (int l = 1; l <= most; ++l) {
+        int *const reached = s.now;
+        s.now = s.before;
+        s.before = reached;
         s.number = (uint8_t)l;
+        s.fields = far && l <= layers ? 2 : 1;
         parallel_for(g->pool, range_blocks(&s.range), sweep_task, &s);
+        uint8_t *const written = s.next;
+        f->next = s.next = f->layer;
+        s.layer = f->layer = written;
     }
 }

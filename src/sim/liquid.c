@@ -40,18 +40,19 @@ static int marks_only(const rheo_sim *s) {
     return s->def.method == RHEO_SEMI_LAGRANGIAN;
 }
 
-void liquid_extrapolate(mac_field *u, mac_field *also, rheo_sim *s, const float *phi, int layers) {
+void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers, rheo_sim *s,
+                        const float *phi) {
     for (int axis = 0; axis < s->g.box.dim; ++axis) {
         memset(s->front.layer, EXTRAPOLATE_UNKNOWN, s->g.box.size);
         pressure_known_faces(s->front.layer, &s->g, &s->open, phi, axis);
-        extrapolate(u->value[axis], also ? also->value[axis] : NULL, &s->front, &s->g, axis, layers);
+        extrapolate(u->value[axis], layers, far ? far->value[axis] : NULL, far_layers, &s->front, &s->g, axis);
     }
     float *const scratch[3] = {s->work.rhs, s->work.extra, s->psi};
     const int sticks = s->def.no_slip && s->def.method == RHEO_MAC; /* without viscosity nothing can stick */
     if (s->def.solid_count == 0) return;
     solids_constrain(u, scratch, &s->g, &s->open, s->solid, s->solids, s->def.solid_count, sticks);
-    if (also)
-        solids_constrain(also, scratch, &s->g, &s->open, s->solid, s->solids, s->def.solid_count, sticks);
+    if (far)
+        solids_constrain(far, scratch, &s->g, &s->open, s->solid, s->solids, s->def.solid_count, sticks);
 }
 
 void liquid_place_solids(rheo_sim *s, double time) {
@@ -209,7 +210,7 @@ rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {
     liquid_place_solids(s, s->time);
     if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
     fields_from_particles(s, &s->vel);
-    liquid_extrapolate(&s->vel, NULL, s, s->phi, NEAR_LAYERS + 1);
+    liquid_extrapolate(&s->vel, NEAR_LAYERS + 1, NULL, 0, s, s->phi);
     pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);
     mac_field_copy(&s->carry, &s->vel, &s->g);
     timer_stage(&s->timer, NULL);
@@ -261,7 +262,8 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     liquid_keep_worst(&s->stats.density, &drift);
 
     timer_stage(&s->timer, "extrapolate");
-    liquid_extrapolate(&s->vel, &s->carry, s, s->phi, layers_to_cross(s, dt));
+    const int far = layers_to_cross(s, dt); /* particles only read the velocity where they are */
+    liquid_extrapolate(&s->vel, marks_only(s) ? far : NEAR_LAYERS, &s->carry, far, s, s->phi);
 
     timer_stage(&s->timer, "from grid");
     const double keep = is_flip(s) || is_affine(s) ? pow(1 - s->def.pic_blend, 30 * dt) : 0;

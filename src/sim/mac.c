@@ -47,7 +47,7 @@ static void draw_surface(rheo_sim *s) {
 }
 
 static void extend_velocity(mac_field *u, rheo_sim *s) {
-    liquid_extrapolate(u, NULL, s, s->cell_phi, LAYERS);
+    liquid_extrapolate(u, LAYERS, NULL, 0, s, s->cell_phi);
     mac_mirror_walls(u, &s->g, &s->open, s->def.no_slip);
 }
 
