@@ -54,14 +54,17 @@ static int row_index(const cell_range *r, int j, int k) {
     return (j - r->lower[1]) + (r->upper[1] - r->lower[1]) * (k - r->lower[2]);
 }
 
+/* The stretches of known samples, and a second copy of the layers, border included. */
 static void known_task(void *context, int block) {
     const sweep *s = context;
-    FOR_ROWS(&s->range, block, j, k) {
-        const int lower = s->range.lower[0], upper = s->range.upper[0];
-        const uint8_t *row = s->layer + box_at(&s->g->box, lower, j, k),
-                      *known = memchr(row, 0, (size_t)(upper - lower));
-        int *reach = s->now + 2 * row_index(&s->range, j, k), last = upper;
-        memcpy(s->next + (row - s->layer), row, (size_t)(upper - lower));
+    const cell_range *r = &s->range, whole = range_grow(*r, s->g, 1);
+    const int lower = r->lower[0], upper = r->upper[0];
+    FOR_ROWS(&whole, block, j, k) {
+        const ptrdiff_t first = box_at(&s->g->box, lower, j, k);
+        const uint8_t *row = s->layer + first, *known = memchr(row, 0, (size_t)(upper - lower));
+        memcpy(s->next + first - 1, row - 1, (size_t)(upper - lower + 2));
+        if (j < r->lower[1] || j >= r->upper[1] || k < r->lower[2] || k >= r->upper[2]) continue;
+        int *reach = s->now + 2 * row_index(r, j, k), last = upper;
         while (known && row[last - 1 - lower] != 0) --last;
         reach[0] = known ? lower + (int)(known - row) : upper;
         reach[1] = known ? last : lower;
@@ -77,8 +80,8 @@ INLINE void widen(int stretch[2], const sweep *s, int j, int k, int by) {
     if (reach[1] + by > stretch[1]) stretch[1] = reach[1] + by;
 }
 
-/* Which of the samples from `at` on this layer reaches: unknown ones beside an earlier layer. Plain loops over
- * bytes, which compilers turn into vectors. */
+/* Which of the samples from `at` on this layer reaches: unknown ones beside an earlier layer. Plain loops
+ * over bytes, which compilers turn into vectors. */
 INLINE void find_reached(uint8_t reached[STRETCH], const sweep *s, ptrdiff_t at, int count, int dim) {
     const ptrdiff_t row = s->g->box.step[1], plane = s->g->box.step[2];
     const uint8_t *layer = s->layer + at, number = s->number;
@@ -94,17 +97,32 @@ INLINE void find_reached(uint8_t reached[STRETCH], const sweep *s, ptrdiff_t at,
     }
 }
 
+typedef struct mean {
+    float sum[FIELDS_MOST];
+    int count;
+} mean;
+
+INLINE void add_neighbour(mean *m, const sweep *s, ptrdiff_t from) {
+    if (s->layer[from] >= s->number) return;
+    m->sum[0] += s->field[0][from];
+    if (s->fields > 1) m->sum[1] += s->field[1][from];
+    ++m->count;
+}
+
+/* Written out: a loop over the neighbours of one sample is no work for vectors. */
 INLINE void average_neighbours(const sweep *s, ptrdiff_t at, int dim) {
-    float sum[FIELDS_MOST] = {0};
-    int count = 0;
-    for (int a = 0; a < dim; ++a)
-        for (int side = -1; side <= 1; side += 2) {
-            const ptrdiff_t from = at + side * s->g->box.step[a];
-            if (s->layer[from] >= s->number) continue;
-            for (int f = 0; f < s->fields; ++f) sum[f] += s->field[f][from];
-            ++count;
-        }
-    for (int f = 0; f < s->fields; ++f) s->field[f][at] = sum[f] / (float)count;
+    const box *b = &s->g->box;
+    mean m = {0};
+    add_neighbour(&m, s, at - 1);
+    add_neighbour(&m, s, at + 1);
+    add_neighbour(&m, s, at - b->step[1]);
+    add_neighbour(&m, s, at + b->step[1]);
+    if (dim == 3) {
+        add_neighbour(&m, s, at - b->step[2]);
+        add_neighbour(&m, s, at + b->step[2]);
+    }
+    s->field[0][at] = m.sum[0] / (float)m.count;
+    if (s->fields > 1) s->field[1][at] = m.sum[1] / (float)m.count;
 }
 
 /* The samples that may be reached: next to what the previous layer reached. */
@@ -165,7 +183,8 @@ void extrapolate(float *value, int layers, float *far, int far_layers, front *f,
     s.next = f->next;
     s.before = f->reach;
     s.now = f->reach + 2 * rows_at_most(g);
-    parallel_for(g->pool, range_blocks(&s.range), known_task, &s);
+    const cell_range whole = range_grow(s.range, g, 1);
+    parallel_for(g->pool, range_blocks(&whole), known_task, &s);
     for (int l = 1; l <= most; ++l) {
         int *const reached = s.now;
         s.now = s.before;

@@ -43,16 +43,15 @@ static int marks_only(const rheo_sim *s) {
 void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers, rheo_sim *s,
                         const float *phi) {
     for (int axis = 0; axis < s->g.box.dim; ++axis) {
-        memset(s->front.layer, EXTRAPOLATE_UNKNOWN, s->g.box.size);
         pressure_known_faces(s->front.layer, &s->g, &s->open, phi, axis);
-        extrapolate(u->value[axis], layers, far ? far->value[axis] : NULL, far_layers, &s->front, &s->g, axis);
+        extrapolate(u->value[axis], layers, far ? far->value[axis] : NULL, far_layers, &s->front, &s->g,
+                    axis);
     }
     float *const scratch[3] = {s->work.rhs, s->work.extra, s->psi};
     const int sticks = s->def.no_slip && s->def.method == RHEO_MAC; /* without viscosity nothing can stick */
     if (s->def.solid_count == 0) return;
     solids_constrain(u, scratch, &s->g, &s->open, s->solid, s->solids, s->def.solid_count, sticks);
-    if (far)
-        solids_constrain(far, scratch, &s->g, &s->open, s->solid, s->solids, s->def.solid_count, sticks);
+    if (far) solids_constrain(far, scratch, &s->g, &s->open, s->solid, s->solids, s->def.solid_count, sticks);
 }
 
 void liquid_place_solids(rheo_sim *s, double time) {
@@ -191,12 +190,14 @@ static void fields_from_particles(rheo_sim *s, mac_field *velocity) {
 /* What carries the particles through the next step: the velocity, and a displacement that evens out their
  * density. */
 poisson_result liquid_correct_drift(rheo_sim *s, const float *phi, double dt) {
-    mac_field_copy(&s->carry, &s->vel, &s->g);
-    if (!s->def.volume_correction) return (poisson_result){.converged = true};
+    if (!s->def.volume_correction) {
+        mac_field_copy(&s->carry, &s->vel, &s->g);
+        return (poisson_result){.converged = true};
+    }
     memset(s->psi, 0, s->g.box.size * sizeof *s->psi);
     volume_outflow(s->work.rhs, s->front.layer, &s->g, &s->open, s->density, phi, dt);
-    return pressure_displace(&s->carry, s->psi, s->solver, &s->work, &s->g, &s->open, phi, s->work.rhs,
-                             VOLUME_TOLERANCE, VOLUME_ITERATIONS);
+    return pressure_displace(&s->carry, &s->vel, s->psi, s->solver, &s->work, &s->g, &s->open, phi,
+                             s->work.rhs, VOLUME_TOLERANCE, VOLUME_ITERATIONS);
 }
 
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r) {

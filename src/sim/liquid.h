@@ -87,7 +87,7 @@ double liquid_dt_limit(const rheo_sim *s);
 /* Parts that other steps of the same state share; phi < 0 says where the liquid is. */
 rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report); /* out of solids, inside closed sides */
 void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers, rheo_sim *s,
-                        const float *phi); /* far may be NULL */
+                        const float *phi);                                     /* far may be NULL */
 poisson_result liquid_correct_drift(rheo_sim *s, const float *phi, double dt); /* writes carry */
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r);
 /* A checkpoint's arrays, and what follows from them after reading. */

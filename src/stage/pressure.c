@@ -31,6 +31,7 @@ typedef struct {
     const float *phi;
     cell_range range;
     const pressure_work *work;
+    const mac_field *from;
     mac_field *u;
     float *q;
     uint8_t *layer;
@@ -58,41 +59,58 @@ INLINE void mark_block(const job *s, int block, int dim) {
     }
 }
 
+enum { STRETCH = 16 }; /* cells looked at together: most lie wholly in liquid or wholly in air */
+
+/* Whether all of the cells, and all of their neighbours low and high along an axis, are unknowns. */
+INLINE int is_deep_stretch(const uint8_t *is, ptrdiff_t step) {
+    uint64_t all = 0x0101010101010101u, word;
+    for (int w = 0; w < STRETCH; w += 8)
+        for (int side = -1; side <= 1; ++side) {
+            memcpy(&word, is + side * step + w, sizeof word);
+            all &= word;
+        }
+    return all == 0x0101010101010101u;
+}
+
+INLINE void assemble_cells(float *face, float *extra, const job *s, ptrdiff_t c, ptrdiff_t step, int axis,
+                           int count) {
+    const float *open = s->o->open.value[axis] + c, *phi = s->phi + c;
+    const uint8_t *is = s->work->unknown + c;
+    for (int i = 0; i < count; ++i) {
+        const int low = is[i - step] & is[i], high = is[i] & (1 ^ is[i + step]);
+        const float down = is[i] ? open[i] * ghost(phi[i], phi[i - step]) : 0;
+        const float up = open[i + step] * ghost(phi[i], phi[i + step]);
+        face[i] = low ? open[i] : 0;
+        /* a neighbour that is no unknown is air, unless it lies in liquid with no open face at all */
+        extra[i] += (is[i] && !low && phi[i - step] >= 0 ? down : 0) + (high && phi[i + step] >= 0 ? up : 0);
+    }
+}
+
 /* Face coefficients and the diagonal's share from air, row by row. The samples beyond the domain's sides
  * count as air behind open walls; closed walls have no open share to begin with. */
 INLINE void assemble_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
     const uint8_t *unknown = s->work->unknown;
+    const size_t bytes = (size_t)b->n[0] * sizeof(float);
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
-        float *extra = s->work->extra + row;
-        for (int i = 0; i < b->n[0]; ++i) extra[i] = 0;
+        memset(s->work->extra + row, 0, bytes);
         /* the last faces of the box couple nothing */
         s->work->face.value[0][row + b->n[0]] = 0;
-        if (j == b->n[1] - 1)
-            memset(s->work->face.value[1] + row + b->step[1], 0, (size_t)b->n[0] * sizeof(float));
-        if (dim == 3 && k == b->n[2] - 1)
-            memset(s->work->face.value[2] + row + b->step[2], 0, (size_t)b->n[0] * sizeof(float));
+        if (j == b->n[1] - 1) memset(s->work->face.value[1] + row + b->step[1], 0, bytes);
+        if (dim == 3 && k == b->n[2] - 1) memset(s->work->face.value[2] + row + b->step[2], 0, bytes);
         if (!memchr(unknown + row, 1, (size_t)b->n[0])) { /* a row without liquid: most of the box */
-            for (int a = 0; a < dim; ++a)
-                memset(s->work->face.value[a] + row, 0, (size_t)b->n[0] * sizeof(float));
+            for (int a = 0; a < dim; ++a) memset(s->work->face.value[a] + row, 0, bytes);
             continue;
         }
-        for (int a = 0; a < dim; ++a) {
-            const ptrdiff_t step = b->step[a];
-            const float *open = s->o->open.value[a] + row, *phi = s->phi + row;
-            const uint8_t *is = unknown + row;
-            float *face = s->work->face.value[a] + row;
-            for (int i = 0; i < b->n[0]; ++i) {
-                const int low = is[i - step] & is[i], high = is[i] & (1 ^ is[i + step]);
-                const float down = is[i] ? open[i] * ghost(phi[i], phi[i - step]) : 0;
-                const float up = open[i + step] * ghost(phi[i], phi[i + step]);
-                face[i] = low ? open[i] : 0;
-                /* a neighbour that is no unknown is air, unless it lies in liquid with no open face at all */
-                extra[i] +=
-                    (is[i] && !low && phi[i - step] >= 0 ? down : 0) + (high && phi[i + step] >= 0 ? up : 0);
+        for (int a = 0; a < dim; ++a)
+            for (int i = 0; i < b->n[0]; i += STRETCH) {
+                const int count = b->n[0] - i < STRETCH ? b->n[0] - i : STRETCH;
+                float *face = s->work->face.value[a] + row + i;
+                if (count == STRETCH && is_deep_stretch(unknown + row + i, b->step[a]))
+                    memcpy(face, s->o->open.value[a] + row + i, STRETCH * sizeof *face);
+                else assemble_cells(face, s->work->extra + row + i, s, row + i, b->step[a], a, count);
             }
-        }
     }
 }
 
@@ -149,25 +167,56 @@ INLINE float gradient(const float *q, const float *phi, const uint8_t *unknown, 
     return 0;
 }
 
+/* Eight faces between unknowns on both sides, all a little open: the common case, without a branch. */
+INLINE int is_inner_stretch(const uint8_t *unknown, const uint8_t *low, const float *open) {
+    uint64_t here, there;
+    memcpy(&here, unknown, sizeof here);
+    memcpy(&there, low, sizeof there);
+    if ((here & there) != 0x0101010101010101u) return 0;
+    int closed = 0;
+    for (int i = 0; i < 8; ++i) closed |= open[i] <= 0;
+    return !closed;
+}
+
+INLINE void update_face(const job *s, ptrdiff_t c, ptrdiff_t low) {
+    const float *open = s->o->open.value[s->axis], *wall = s->o->wall.value[s->axis];
+    const uint8_t *unknown = s->work->unknown;
+    float *to = s->u->value[s->axis];
+    if (open[c] <= 0) to[c] = wall ? wall[c] : 0;
+    else if (unknown[c] | unknown[low])
+        to[c] = s->from->value[s->axis][c] - gradient(s->q, s->phi, unknown, c, low);
+    else to[c] = 0;
+}
+
+/* u = from - grad q; u = 0 in the border, which extrapolation fills where it is near enough. */
 INLINE void update_block(const job *s, int block) {
     const box *b = &s->g->box;
-    const int a = s->axis;
-    const float *open = s->o->open.value[a], *wall = s->o->wall.value[a];
+    const ptrdiff_t step = b->step[s->axis];
+    const cell_range own = range_faces(s->g, s->axis);
+    const float *from = s->from->value[s->axis], *open = s->o->open.value[s->axis];
     const uint8_t *unknown = s->work->unknown;
-    float *u = s->u->value[a];
-    const int n = s->range.upper[0] - s->range.lower[0];
+    float *u = s->u->value[s->axis];
+    const int n = own.upper[0] - own.lower[0];
     FOR_ROWS(&s->range, block, j, k) {
-        const ptrdiff_t row = box_at(b, s->range.lower[0], j, k);
-        if (!wall && !memchr(unknown + row, 1, (size_t)n) &&
-            !memchr(unknown + row - b->step[a], 1, (size_t)n)) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        memset(u + row + s->range.lower[0], 0, (size_t)(own.lower[0] - s->range.lower[0]) * sizeof *u);
+        memset(u + row + n, 0, (size_t)(s->range.upper[0] - own.upper[0]) * sizeof *u);
+        const int is_own = j >= own.lower[1] && j < own.upper[1] && k >= own.lower[2] && k < own.upper[2];
+        if (!is_own || (!s->o->wall.value[s->axis] && !memchr(unknown + row, 1, (size_t)n) &&
+                        !memchr(unknown + row - step, 1, (size_t)n))) {
             memset(u + row, 0, (size_t)n * sizeof *u);
             continue;
         }
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const ptrdiff_t c = box_at(b, i, j, k), low = c - b->step[a];
-            if (open[c] <= 0) u[c] = wall ? wall[c] : 0;
-            else if (unknown[c] | unknown[low]) u[c] -= gradient(s->q, s->phi, unknown, c, low);
-            else u[c] = 0;
+        for (int i = 0; i < n; i += 8) {
+            const ptrdiff_t c = row + i;
+            const int count = n - i < 8 ? n - i : 8;
+            if (count == 8 && is_inner_stretch(unknown + c, unknown + c - step, open + c)) {
+                float next[8]; /* apart, as u may be from */
+                for (int lane = 0; lane < 8; ++lane)
+                    next[lane] = from[c + lane] - (s->q[c + lane] - s->q[c + lane - step]);
+                memcpy(u + c, next, sizeof next);
+            } else
+                for (int lane = 0; lane < count; ++lane) update_face(s, c + lane, c + lane - step);
         }
     }
 }
@@ -189,35 +238,58 @@ INLINE int is_wet_row(const job *s, int j, int k) {
     const box *b = &s->g->box;
     const float deep = -WET_MIN * (float)s->g->dx, *phi = s->phi + box_at(b, 0, j, k);
     const ptrdiff_t low = b->step[s->axis];
+    const int n = b->n[0] + (s->axis == 0);
     int wet = 0;
-    for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i)
-        wet |= (phi[i] < deep) | (phi[i - low] < deep);
+    for (int i = 0; i < n; ++i) wet |= (phi[i] < deep) | (phi[i - low] < deep);
     return wet;
+}
+
+/* Layers of a row of faces that no closed side of the domain lies on. */
+INLINE void known_row(const job *s, ptrdiff_t row, int n) {
+    const float deep = -WET_MIN * (float)s->g->dx;
+    const float *open = s->o->open.value[s->axis] + row, *phi = s->phi + row,
+                *low = phi - s->g->box.step[s->axis];
+    uint8_t *layer = s->layer + row;
+    for (int i = 0; i < n; ++i) {
+        const int known = ((phi[i] < deep) | (low[i] < deep)) & (open[i] >= KNOWN_MIN);
+        layer[i] = known ? 0 : EXTRAPOLATE_UNKNOWN;
+    }
 }
 
 INLINE void known_block(const job *s, int block) {
     const box *b = &s->g->box;
-    const int n = s->range.upper[0] - s->range.lower[0];
+    const cell_range own = range_faces(s->g, s->axis);
+    const int n = own.upper[0] - own.lower[0], last = b->n[s->axis];
     FOR_ROWS(&s->range, block, j, k) {
-        const int side = s->axis == 1 ? j == 0 || j == b->n[1] : s->axis == 2 && (k == 0 || k == b->n[2]);
-        if (s->axis > 0 && !side && !is_wet_row(s, j, k)) {
-            memset(s->layer + box_at(b, s->range.lower[0], j, k), EXTRAPOLATE_UNKNOWN, (size_t)n);
-            continue;
-        }
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i)
-            s->layer[box_at(&s->g->box, i, j, k)] = (uint8_t)layer_of(s, i, j, k);
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        const int at = s->axis == 1 ? j : k, side = s->axis > 0 && (at == 0 || at == last);
+        memset(s->layer + row + s->range.lower[0], EXTRAPOLATE_UNKNOWN,
+               (size_t)(s->range.upper[0] - s->range.lower[0]));
+        if (j < own.lower[1] || j >= own.upper[1] || k < own.lower[2] || k >= own.upper[2]) continue;
+        if (side)
+            for (int i = 0; i < n; ++i) s->layer[row + i] = (uint8_t)layer_of(s, i, j, k);
+        else if (is_wet_row(s, j, k)) known_row(s, row, n);
+        if (s->axis > 0) continue;
+        s->layer[row] = (uint8_t)layer_of(s, 0, j, k);
+        s->layer[row + last] = (uint8_t)layer_of(s, last, j, k);
     }
 }
 
 /* Bits of a non-negative float compare as integers do, infinities and NaN on top. */
 INLINE double speed_block(const job *s, int block) {
-    uint32_t most = 0;
+    const float deep = -WET_MIN * (float)s->g->dx;
+    const ptrdiff_t step = s->g->box.step[s->axis];
+    int32_t most = 0;
     FOR_ROWS(&s->range, block, j, k) {
         if (!is_wet_row(s, j, k)) continue;
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        const float *open = s->o->open.value[s->axis] + row, *phi = s->phi + row,
+                    *u = s->u->value[s->axis] + row;
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            uint32_t bits;
-            memcpy(&bits, &s->u->value[s->axis][box_at(&s->g->box, i, j, k)], sizeof bits);
-            bits = layer_of(s, i, j, k) == 0 ? bits & 0x7fffffffu : 0;
+            int32_t bits;
+            memcpy(&bits, u + i, sizeof bits);
+            const int set = ((phi[i] < deep) | (phi[i - step] < deep)) & (open[i] >= KNOWN_MIN);
+            bits = set ? bits & 0x7fffffff : 0;
             most = most > bits ? most : bits;
         }
     }
@@ -269,12 +341,12 @@ int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, c
     return poisson_setup(solver, &system);
 }
 
-/* u <- u - grad q on every face */
-static void subtract_gradient(mac_field *u, float *q, const pressure_work *work, const mac_grid *g,
-                              const openings *o, const float *phi) {
-    job s = {.g = g, .o = o, .phi = phi, .work = work, .u = u, .q = q};
+/* u = from - grad q on every face; they may be the same field */
+static void subtract_gradient(mac_field *u, const mac_field *from, float *q, const pressure_work *work,
+                              const mac_grid *g, const openings *o, const float *phi) {
+    job s = {.g = g, .o = o, .phi = phi, .work = work, .from = from, .u = u, .q = q};
     for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
-        s.range = range_faces(g, s.axis);
+        s.range = range_grow(range_faces(g, s.axis), g, GHOST - 1);
         parallel_for(g->pool, range_blocks(&s.range), update_task, &s);
     }
 }
@@ -285,15 +357,16 @@ poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressur
     job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work, .u = u};
     parallel_for(g->pool, range_blocks(&s.range), rhs_task, &s);
     const poisson_result result = poisson_solve(solver, q, work->rhs, tolerance, max_iterations);
-    subtract_gradient(u, q, work, g, o, phi);
+    subtract_gradient(u, u, q, work, g, o, phi);
     return result;
 }
 
-poisson_result pressure_displace(mac_field *u, float *psi, poisson *solver, const pressure_work *work,
-                                 const mac_grid *g, const openings *o, const float *phi, const float *outflow,
-                                 double tolerance, int max_iterations) {
+poisson_result pressure_displace(mac_field *u, const mac_field *from, float *psi, poisson *solver,
+                                 const pressure_work *work, const mac_grid *g, const openings *o,
+                                 const float *phi, const float *outflow, double tolerance,
+                                 int max_iterations) {
     const poisson_result result = poisson_solve(solver, psi, outflow, tolerance, max_iterations);
-    subtract_gradient(u, psi, work, g, o, phi);
+    subtract_gradient(u, from, psi, work, g, o, phi);
     return result;
 }
 
@@ -315,6 +388,7 @@ double pressure_divergence(const mac_field *u, const mac_grid *g, const openings
 }
 
 void pressure_known_faces(uint8_t *layer, const mac_grid *g, const openings *o, const float *phi, int axis) {
-    job s = {.g = g, .o = o, .phi = phi, .range = range_faces(g, axis), .layer = layer, .axis = axis};
+    job s = {.g = g, .o = o, .phi = phi, .layer = layer, .axis = axis};
+    s.range = range_grow(range_faces(g, axis), g, GHOST);
     parallel_for(g->pool, range_blocks(&s.range), known_task, &s);
 }

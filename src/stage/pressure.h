@@ -22,17 +22,18 @@ poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressur
                                 const mac_grid *g, const openings *o, const float *phi, double tolerance,
                                 int max_iterations);
 
-/* u <- u - grad psi such that the net outflow of each liquid cell (sum over faces, m/s) grows by the given
+/* u = from - grad psi such that the net outflow of each liquid cell (sum over faces, m/s) grows by the given
  * one, from the system assembled last. psi is scratch, zero on entry. */
-poisson_result pressure_displace(mac_field *u, float *psi, poisson *solver, const pressure_work *work,
-                                 const mac_grid *g, const openings *o, const float *phi, const float *outflow,
-                                 double tolerance, int max_iterations);
+poisson_result pressure_displace(mac_field *u, const mac_field *from, float *psi, poisson *solver,
+                                 const pressure_work *work, const mac_grid *g, const openings *o,
+                                 const float *phi, const float *outflow, double tolerance,
+                                 int max_iterations);
 
 /* The largest |u| an axis over the faces that the projection set; +inf when one is not finite. */
 void pressure_speed(double speed[3], const mac_field *u, const mac_grid *g, const openings *o,
                     const float *phi);
 /* max |div u| over liquid cells, 1/s. */
 double pressure_divergence(const mac_field *u, const mac_grid *g, const openings *o, const float *phi);
-/* 0 on faces where the projection set the velocity, EXTRAPOLATE_UNKNOWN elsewhere. */
+/* 0 on faces where the projection set the velocity, EXTRAPOLATE_UNKNOWN elsewhere, border included. */
 void pressure_known_faces(uint8_t *layer, const mac_grid *g, const openings *o, const float *phi, int axis);
 #endif
