@@ -9,10 +9,13 @@ rheo_status command_mesh(const options *o) {
     rheo_report report = {0};
     while (o->surface && names[surface] && strcmp(names[surface], o->surface) != 0) ++surface;
     if (!names[surface]) return fail_choice(o->surface, names, "there is no surface '%.80s'", o->surface);
-    rheo_status status = rheo_remesh_cache(&meshes, o->args[0], (rheo_surface)surface, o->threads, &report);
+    const rheo_surface chosen = (rheo_surface)surface;
+    rheo_status status =
+        rheo_remesh_cache(&meshes, o->args[0], o->surface ? &chosen : NULL, o->threads, &report);
     if (status != RHEO_OK) print_report(&report);
     else if (o->json) printf("{\"event\":\"end\",\"status\":\"done\",\"meshes\":%d}\n", meshes);
-    else if (!o->quiet) fprintf(stderr, "%d meshes in %s/mesh/\n", meshes, o->args[0]);
+    else if (!o->quiet)
+        fprintf(stderr, "%d mesh%s in %s/mesh/\n", meshes, meshes == 1 ? "" : "es", o->args[0]);
     return status;
 }
 

@@ -31,9 +31,9 @@ typedef struct rheo_run_summary {
 RHEO_API rheo_status rheo_run_scene(rheo_run_summary *summary, const rheo_scene *scene,
                                     const rheo_run_options *options, rheo_report *report);
 
-/* Makes the meshes of a cache anew from its particles or checkpoints; surface as in the scene file. */
-RHEO_API rheo_status rheo_remesh_cache(int *meshes, const char *cache, rheo_surface surface, int threads,
-                                       rheo_report *report);
+/* Makes the meshes of a cache anew from its particles or checkpoints; surface NULL: as the scene said. */
+RHEO_API rheo_status rheo_remesh_cache(int *meshes, const char *cache, const rheo_surface *surface,
+                                       int threads, rheo_report *report);
 
 typedef struct rheo_cache_info {
     char title[256], scene_file[512], version[32],

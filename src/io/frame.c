@@ -12,7 +12,7 @@
 #include "core/timer.h"
 #include "io/json.h"
 #include "io/ply.h"
-#include "sim/liquid.h"
+#include "sim/state.h"
 
 typedef struct frame_job {
     cache_manifest *m;
@@ -47,7 +47,7 @@ static rheo_status write_mesh(const frame_job *j) {
     rheo_status status = make_path(path, j, CACHE_MESH, j->m->surface);
     if (status == RHEO_OK) status = rheo_make_mesh(&mesh, j->sim, j->report);
     if (status != RHEO_OK) return status;
-    j->stats->surface_area = j->sim->surface_area;
+    j->stats->surface_area = sim_surface_area(j->sim);
     status = ply_write_mesh(path, &mesh, &w, j->report);
     rheo_free_mesh(&mesh);
     return status == RHEO_OK ? list_file(j, CACHE_MESH, j->m->surface, w.bytes, w.checksum) : status;

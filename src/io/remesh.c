@@ -4,7 +4,6 @@
  * metres, so positions are good to a millionth of the domain) and grid fields made from them. Limits: a
  * pressure surface needs the pressure, which only checkpoints hold; frames with neither file keep the mesh
  * they have. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,13 +12,13 @@
 #include "io/cache.h"
 #include "io/checkpoint.h"
 #include "io/ply.h"
-#include "sim/liquid.h"
+#include "sim/state.h"
 
 typedef struct remesh {
     const char *cache;
     cache_manifest m;
     rheo_scene *scene;
-    rheo_surface surface;
+    const rheo_surface *surface; /* NULL: the scene's */
     int threads;
     rheo_report *report;
 } remesh;
@@ -33,26 +32,7 @@ static const cache_file *find_checkpoint(const cache_manifest *m, int frame) {
 
 static bool can_mesh(const remesh *r, int frame) {
     if (find_checkpoint(&r->m, frame)) return true;
-    return r->surface != RHEO_SURFACE_PRESSURE && cache_find_file(&r->m, CACHE_PARTICLES, frame);
-}
-
-static rheo_status place_particles(rheo_sim *sim, const ply_particles *from, rheo_report *report) {
-    particles *to = &sim->parts;
-    if (particles_reserve(to, from->count)) return report_no_memory(report, "particles");
-    to->count = from->count;
-    for (int a = 0; a < to->dim; ++a) {
-        float most = nextafterf((float)sim->g.box.n[a], 0.0f);
-        for (size_t i = 0; i < from->count; ++i) {
-            float cells = (float)(((double)from->position[i][a] - sim->g.origin[a]) / sim->g.dx);
-            to->x[a][i] = fminf(fmaxf(cells, 0.0f), most);
-            to->v[a][i] = from->velocity[i][a];
-        }
-    }
-    for (int e = 0; e < to->extra_count; ++e) memset(to->extra[e], 0, to->count * sizeof *to->extra[e]);
-    memcpy(to->id, from->id, to->count * sizeof *to->id);
-    memcpy(to->fluid, from->fluid, to->count * sizeof *to->fluid);
-    memset(to->spray, 0, to->count);
-    return RHEO_OK;
+    return r->scene->surface != RHEO_SURFACE_PRESSURE && cache_find_file(&r->m, CACHE_PARTICLES, frame);
 }
 
 static rheo_status restore_particles(rheo_sim *sim, const remesh *r, int frame) {
@@ -61,11 +41,14 @@ static rheo_status restore_particles(rheo_sim *sim, const remesh *r, int frame) 
     snprintf(path, sizeof path, "%s/%s", r->cache, cache_find_file(&r->m, CACHE_PARTICLES, frame)->name);
     rheo_status status = ply_read_particles(&read, path, r->report);
     if (status != RHEO_OK) return status;
-    sim->frame = frame;
-    sim->time = frame / r->m.fps;
-    status = place_particles(sim, &read, r->report);
+    const sim_particles from = {.count = read.count,
+                                .position = (const float(*)[3])read.position,
+                                .velocity = (const float(*)[3])read.velocity,
+                                .id = read.id,
+                                .fluid = read.fluid};
+    status = sim_place_particles(sim, frame, &from, r->report);
     ply_free_particles(&read);
-    return status == RHEO_OK ? liquid_begin(sim, r->report) : status;
+    return status;
 }
 
 /* Replaces the frame's entry, or puts a new one where the order of frames wants it. */
@@ -110,7 +93,7 @@ static rheo_status mesh_all(remesh *r, int *meshes) {
     char directory[FILE_PATH_MAX];
     rheo_status status = cache_load_scene(&r->scene, &r->m, r->report);
     if (status != RHEO_OK) return status;
-    r->scene->surface = r->surface;
+    if (r->surface) r->scene->surface = *r->surface;
     snprintf(directory, sizeof directory, "%s/%s", r->cache, cache_directory(CACHE_MESH));
     status = directory_make(directory, r->report);
     for (int frame = 0; frame < r->m.frame_count && status == RHEO_OK; ++frame) {
@@ -121,12 +104,12 @@ static rheo_status mesh_all(remesh *r, int *meshes) {
     if (status != RHEO_OK || *meshes) return status;
     report_fail(r->report, RHEO_INVALID, "a run with output: { particles: true }",
                 "no frame of the cache has particles or a checkpoint to make %s from",
-                r->surface == RHEO_SURFACE_PRESSURE ? "a pressure surface" : "a surface");
+                r->scene->surface == RHEO_SURFACE_PRESSURE ? "a pressure surface" : "a surface");
     report_place(r->report, r->cache, 0, 0, NULL);
     return RHEO_INVALID;
 }
 
-rheo_status rheo_remesh_cache(int *meshes, const char *cache, rheo_surface surface, int threads,
+rheo_status rheo_remesh_cache(int *meshes, const char *cache, const rheo_surface *surface, int threads,
                               rheo_report *report) {
     remesh r = {.cache = cache, .surface = surface, .threads = threads, .report = report};
     int lock = -1;

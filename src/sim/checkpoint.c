@@ -2,6 +2,8 @@
  * start, the clock. */
 #include "sim/state.h"
 
+#include <math.h>
+#include <string.h>
 #include "core/report.h"
 #include "sim/liquid.h"
 #include "sim/method.h"
@@ -111,4 +113,25 @@ rheo_status sim_restore_state(rheo_sim *s, int (*read)(void *context, const stat
                                list[i].name);
     read_clock(s);
     return s->method->restored(s, report);
+}
+
+rheo_status sim_place_particles(rheo_sim *s, int frame, const sim_particles *from, rheo_report *report) {
+    particles *to = &s->parts;
+    if (particles_reserve(to, from->count)) return report_no_memory(report, "particles");
+    to->count = from->count;
+    for (int a = 0; a < to->dim; ++a) {
+        const float most = nextafterf((float)s->g.box.n[a], 0.0f);
+        for (size_t i = 0; i < from->count; ++i) {
+            const float cells = (float)(((double)from->position[i][a] - s->g.origin[a]) / s->g.dx);
+            to->x[a][i] = fminf(fmaxf(cells, 0.0f), most);
+            to->v[a][i] = from->velocity[i][a];
+        }
+    }
+    for (int e = 0; e < to->extra_count; ++e) memset(to->extra[e], 0, to->count * sizeof *to->extra[e]);
+    memcpy(to->id, from->id, to->count * sizeof *to->id);
+    memcpy(to->fluid, from->fluid, to->count * sizeof *to->fluid);
+    memset(to->spray, 0, to->count);
+    s->frame = frame;
+    s->time = frame / s->def.fps;
+    return liquid_begin(s, report);
 }

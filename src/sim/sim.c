@@ -245,3 +245,7 @@ rheo_status rheo_advance_frame(rheo_sim *s, const volatile int *cancel, rheo_fra
 int sim_frame(const rheo_sim *sim) {
     return sim->frame;
 }
+
+double sim_surface_area(const rheo_sim *sim) {
+    return sim->surface_area;
+}

@@ -23,5 +23,18 @@ int sim_list_state(state_array *arrays, rheo_sim *sim);
  * type, or damaged. */
 rheo_status sim_restore_state(rheo_sim *sim, int (*read)(void *context, const state_array *into),
                               void *context, rheo_report *report);
-int sim_frame(const rheo_sim *sim); /* the frame the state is at the end of, 0 at the start */
+int sim_frame(const rheo_sim *sim);           /* the frame the state is at the end of, 0 at the start */
+double sim_surface_area(const rheo_sim *sim); /* m2, of the mesh made last in this frame; 0: none */
+
+/* What a file of particles holds. */
+typedef struct sim_particles {
+    size_t count;
+    const float (*position)[3]; /* m */
+    const float (*velocity)[3]; /* m/s */
+    const uint32_t *id;
+    const uint8_t *fluid;
+} sim_particles;
+/* Puts a liquid's particles as they were at the end of a frame, and makes the grid's fields from them. What
+ * the particles do not tell (affine velocities, pressure, spray) is zero: for drawing, not for going on. */
+rheo_status sim_place_particles(rheo_sim *sim, int frame, const sim_particles *from, rheo_report *report);
 #endif

@@ -366,10 +366,11 @@ static void full_disk(void **state) {
 /* Meshes from checkpoints are the same bytes; from particles nearly the same surface. */
 static void meshed_again(void **state) {
     (void)state;
+    static const rheo_surface density = RHEO_SURFACE_DENSITY, pressure = RHEO_SURFACE_PRESSURE;
     int meshes;
     rheo_report report = {0};
     shell("cp -a '%s/whole' '%s/again' && rm '%s'/again/mesh/*", base, base, base);
-    if (rheo_remesh_cache(&meshes, in_base("again"), RHEO_SURFACE_DENSITY, 1, &report) != RHEO_OK)
+    if (rheo_remesh_cache(&meshes, in_base("again"), &density, 1, &report) != RHEO_OK)
         fail_msg("%s", report.message);
     assert_int_equal(meshes, 7);
     rheo_cache_info info;
@@ -381,10 +382,23 @@ static void meshed_again(void **state) {
     check_near((double)b.vertex_count, (double)a.vertex_count, 0.02 * (double)a.vertex_count);
     rheo_free_mesh(&a);
     rheo_free_mesh(&b);
-    assert_int_equal(rheo_remesh_cache(&meshes, in_base("again"), RHEO_SURFACE_PRESSURE, 1, &report),
-                     RHEO_OK);
+    assert_int_equal(rheo_remesh_cache(&meshes, in_base("again"), &pressure, 1, &report), RHEO_OK);
     assert_int_equal(meshes, 2);
-    assert_int_equal(rheo_remesh_cache(&meshes, base, RHEO_SURFACE_DENSITY, 1, &report), RHEO_INVALID);
+    assert_int_equal(rheo_remesh_cache(&meshes, base, NULL, 1, &report), RHEO_INVALID);
+}
+
+/* Without a word about the surface, meshes come out as the scene had them, not as the default has them. */
+static void meshed_again_as_the_scene_says(void **state) {
+    (void)state;
+    static const rheo_surface density = RHEO_SURFACE_DENSITY;
+    int meshes;
+    rheo_report report = {0};
+    assert_int_equal(run("round", "output.surface=spheres", false, false, NULL, &report), RHEO_OK);
+    shell("cp '%s/round/mesh/water.000006.ply' '%s/round.ply' && rm '%s'/round/mesh/*", base, base, base);
+    assert_int_equal(rheo_remesh_cache(&meshes, in_base("round"), NULL, 1, &report), RHEO_OK);
+    shell("cmp '%s/round/mesh/water.000006.ply' '%s/round.ply'", base, base);
+    assert_int_equal(rheo_remesh_cache(&meshes, in_base("round"), &density, 1, &report), RHEO_OK);
+    shell("! cmp -s '%s/round/mesh/water.000006.ply' '%s/round.ply'", base, base);
 }
 
 static void nothing_written(void **state) {
@@ -413,6 +427,7 @@ int main(void) {
         cmocka_unit_test(damage_is_found),
         cmocka_unit_test(full_disk),
         cmocka_unit_test(meshed_again),
+        cmocka_unit_test(meshed_again_as_the_scene_says),
         cmocka_unit_test(nothing_written),
     };
     return cmocka_run_group_tests(tests, prepare, clean);
