@@ -31,7 +31,12 @@ static void put_number(const char *key, double value) {
 static void put_solve(const char *name, const rheo_solve_stats *s) {
     printf("\"%s\":{\"unknowns\":%lld,\"iterations\":%d", name, (long long)s->unknowns, s->iterations);
     put_number("residual", s->residual);
-    printf(",\"converged\":%s}", s->converged ? "true" : "false");
+    printf(",\"converged\":%s", s->converged ? "true" : "false");
+    if (s->closed_regions) {
+        printf(",\"closed_regions\":%d", s->closed_regions);
+        put_number("incompatible", s->incompatible);
+    }
+    putchar('}');
 }
 
 static void put_bodies(rheo_sim *sim, int count) {

@@ -14,9 +14,14 @@ typedef struct rheo_sim rheo_sim;
 
 typedef struct rheo_solve_stats {
     int64_t unknowns;
-    int iterations;  /* the largest of the frame's steps */
-    double residual; /* |b - A x| / |b|, 2-norm, recomputed; the largest of the frame's steps */
-    bool converged;  /* every step's solve */
+    int iterations;     /* the largest of the frame's steps */
+    double residual;    /* |b - A x| / |b|, 2-norm, recomputed; the largest of the frame's steps */
+    bool converged;     /* every step's solve */
+    int closed_regions; /* liquid without any air, the most in a step: its pressure is known up to a constant
+                         */
+    double
+        incompatible; /* what closed regions were asked to swallow or give (a wall that squeezes them) and
+                         cannot: taken out before the solve, relative to |b|, 1-norm; the largest of a step */
 } rheo_solve_stats;
 
 typedef struct rheo_fluid_stats {
@@ -110,7 +115,7 @@ RHEO_API void rheo_view_particles(rheo_particle_view *view, const rheo_sim *sim)
 /* Samples quantities of a probe at the present state: rows of x y z and one column a quantity (vectors
  * three). */
 RHEO_API void rheo_sample_probe(double *rows, const rheo_sim *sim, const rheo_probe *probe);
-RHEO_API int rheo_count_probe_columns(const rheo_sim *sim, const rheo_probe *probe);
+RHEO_API int rheo_count_probe_columns(const rheo_probe *probe);
 
 #ifdef __cplusplus
 }

@@ -124,7 +124,7 @@ static void print_head(file_writer *text, unsigned of) {
 }
 
 static rheo_status probe_rows(file_writer *text, const frame_job *j, const rheo_probe *probe) {
-    int columns = rheo_count_probe_columns(j->sim, probe);
+    int columns = rheo_count_probe_columns(probe);
     double *rows = mem_alloc((size_t)probe->samples * (size_t)columns * sizeof *rows);
     if (!rows) return report_no_memory(j->report, "a probe");
     rheo_sample_probe(rows, j->sim, probe);

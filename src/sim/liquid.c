@@ -205,6 +205,8 @@ void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r) {
     if (r->iterations > stats->iterations) stats->iterations = r->iterations;
     if (r->residual > stats->residual) stats->residual = r->residual;
     stats->converged = stats->converged && r->converged;
+    if (r->closed_regions > stats->closed_regions) stats->closed_regions = r->closed_regions;
+    if (r->incompatibility > stats->incompatible) stats->incompatible = r->incompatibility;
 }
 
 rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {

@@ -280,8 +280,7 @@ void rheo_view_particles(rheo_particle_view *view, const rheo_sim *s) {
     };
 }
 
-int rheo_count_probe_columns(const rheo_sim *s, const rheo_probe *probe) {
-    (void)s;
+int rheo_count_probe_columns(const rheo_probe *probe) {
     int columns = 3;
     for (unsigned bit = RHEO_OF_VELOCITY; bit <= RHEO_OF_DENSITY; bit <<= 1)
         if (probe->of & bit) columns += bit == RHEO_OF_VELOCITY ? 3 : 1;

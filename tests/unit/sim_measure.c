@@ -71,10 +71,56 @@ static void test_speed_is_a_length(void **state) {
     rheo_free_sim(sim);
 }
 
+/* A tank full to the top, a block in it that stands still or comes in through the wall. */
+static rheo_solve_stats full_tank(bool squeezed) {
+    static const double times[2] = {0, 1}, places[6] = {0.5, 1.2, 0.5, 0.5, 0.7, 0.5};
+    rheo_fluid water = rheo_default_fluid();
+    rheo_solid block = rheo_default_solid();
+    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
+    rheo_scene scene = rheo_default_scene();
+    rheo_frame_stats stats;
+    rheo_report report = {0};
+    rheo_sim *sim;
+    fill.b[0] = fill.b[1] = fill.b[2] = 1;
+    water.fill = &fill;
+    water.fill_count = 1;
+    block.name = "block";
+    block.shape = rheo_default_shape(RHEO_SHAPE_BOX);
+    for (int a = 0; a < 3; ++a) block.shape.a[a] = places[a] - 0.25, block.shape.b[a] = places[a] + 0.25;
+    if (squeezed) {
+        block.motion = RHEO_KEYED;
+        block.position = (rheo_curve){.count = 2, .times = times, .values = places, .width = 3};
+    }
+    scene.dim = 2;
+    scene.cells = 16;
+    scene.solids = &block;
+    scene.solid_count = 1;
+    scene.fluids = &water;
+    scene.fluid_count = 1;
+    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
+    assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+    rheo_free_sim(sim);
+    return stats.pressure;
+}
+
+/* What a wall presses into a space without air cannot go anywhere: the solve leaves it out and says so. */
+static void test_incompatible_is_reported(void **state) {
+    (void)state;
+    const rheo_solve_stats still = full_tank(false), squeezed = full_tank(true);
+    print_message("full tank: %d closed, incompatible %.2g; squeezed: %d closed, %.2g\n",
+                  still.closed_regions, still.incompatible, squeezed.closed_regions, squeezed.incompatible);
+    assert_int_equal(still.closed_regions, 1);
+    assert_int_equal(squeezed.closed_regions, 1);
+    check_below(still.incompatible, 1e-5);
+    assert_true(squeezed.incompatible > 0.01);
+    assert_true(squeezed.converged);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_speed_is_of_one_place),
         cmocka_unit_test(test_speed_is_a_length),
+        cmocka_unit_test(test_incompatible_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
