@@ -61,6 +61,7 @@ static void print_version(void) {
 #else
     printf("pictures: no (install libembree-dev and build again)\n");
 #endif
+    printf("bodies: yes (ODE)\n");
     printf("window: not in this version\nvolumes: not in this version\n");
 }
 

@@ -109,6 +109,17 @@ double shape_distance(const shape *s, const double x[3]) {
     return s->shrink * distance_own(s, y);
 }
 
+int shape_is_flat(const shape *s) {
+    return s->flat;
+}
+
+int shape_as_box(double half[3], double axes[9], const shape *s) {
+    if (s->kind != RHEO_SHAPE_BOX || s->flat) return 0;
+    for (int c = 0; c < 3; ++c) half[c] = s->b[c];
+    for (int e = 0; e < 9; ++e) axes[e] = s->forward[e];
+    return 1;
+}
+
 void shape_centre(double centre[3], const shape *s) {
     for (int c = 0; c < 3; ++c) centre[c] = s->centre[c] + s->move[c];
 }

@@ -13,6 +13,9 @@ rheo_status shape_make(shape **s, const rheo_shape *def, rheo_report *report);
  * no extent in z, a sphere is a disc, a mesh is cut through its centre. */
 rheo_status shape_make_flat(shape **s, const rheo_shape *def, rheo_report *report);
 void shape_free(shape *s);
+int shape_is_flat(const shape *s);
+/* Half sides and the turn of a box (columns of a row-major matrix are its axes), 0 when it is not one. */
+int shape_as_box(double half[3], double axes[9], const shape *s);
 /* Negative inside. Exact for primitives and meshes; for scaled shapes and CSG a bound with the exact zero
  * set. */
 double shape_distance(const shape *s, const double x[3]);

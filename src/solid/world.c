@@ -1,11 +1,50 @@
-/* The bodies of a scene. */
+/* The bodies of a scene: contact, friction, restitution and joints through ODE, motion by our own hand.
+ *
+ *   M (v+ - v) = J^T lambda,   0 <= lambda_n  _|_  (J v+)_n >= b,   |lambda_t| <= mu lambda_n
+ *
+ * A step of dt is cut into parts h. At the start of each, contacts are found (solid/contact.c; two boxes by
+ * ODE's separating axes), ODE solves for the velocities v+ that contacts and joints allow, and body_move()
+ * carries the bodies: ODE's own positions are thrown away, because its free rotation drifts and ours does
+ * not. ODE gets all state anew for every solve, so nothing but body_state decides the future. Small systems
+ * are solved exactly (dWorldStep: Dantzig), large ones by sweeps (dWorldQuickStep) from a fixed seed: both
+ * repeat bit by bit.
+ *
+ * A part is so long that nothing nearer than it can travel is crossed: with the gap d and the closing speed c
+ * of every point near another solid, h <= max(d, SINK dx) / c, and along a surface within reach no more than
+ * SLIDE dx. So an impact sinks in by at most about SINK dx. Within MARGIN dx of each other solids count as
+ * touching; deeper than that they are parted at a rate of 1 / PART_TIME, slowly enough to add no bounce.
+ *
+ * Coulomb's cone is ODE's pyramid with its first side along the slip (dContactApprox1). Contact that slides
+ * takes `friction`, contact that does not `static_friction`. Restitution acts where the approach is faster
+ * than what gravity gives in a step and over a margin, so that resting does not rattle.
+ *
+ * Limits: the pyramid lets up to sqrt(2) more friction act at 45 degrees to the slip's first axis; a body
+ * thinner than SINK dx can be passed by a faster one. */
 #include "solid/world.h"
 
 #include <math.h>
+#include <ode/ode.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include "core/memory.h"
 #include "core/report.h"
+#include "solid/contact.h"
 #include "solid/vector.h"
+
+#define MARGIN    0.02 /* cells: nearer than this is touching, deeper than this is parted */
+#define SINK      0.04 /* cells: what an impact may sink in */
+#define SLIDE     0.25 /* cells along a surface in one part of a step */
+#define SPACING   0.5  /* cells between points */
+#define PART_TIME 0.02 /* s */
+#define SOFT      1e-7 /* of a contact row's own size: keeps redundant contacts solvable */
+enum {
+    PARTS_MAX = 400, /* of a step; then the rest goes in one */
+    PAIR_CONTACTS = 8,
+    BOX_CONTACTS = 8,
+    ROWS_EXACT = 240, /* of contacts and joints that Dantzig's method is asked to solve */
+    SWEEPS = 80
+};
 
 struct world {
     const rheo_scene *scene;
@@ -14,7 +53,33 @@ struct world {
     int count;
     body *bodies;
     body_state *states;
+
+    thing *things; /* all solids */
+    int thing_count;
+    touch_list touches;
+    dWorldID ode;
+    dBodyID *ode_body; /* of each thing; NULL where it stands still */
+    dGeomID *ode_box;  /* of each thing that is a box in space, larger by half a margin; else NULL */
+    dJointGroupID contacts;
 };
+
+/* ODE's start, seed of random numbers and messages are the process's: one at a time. */
+static pthread_once_t ode_once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t ode_sweeps = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((format(printf, 2, 0))) static void say_nothing(int number, const char *text, va_list args) {
+    (void)number;
+    (void)text;
+    (void)args;
+}
+
+static void start_ode(void) {
+    dInitODE2(0);
+    dSetMessageHandler(say_nothing);
+}
+
+/* Making
+ * ------------------------------------------------------------------------------------------------------- */
 
 static rheo_status make_bodies(world *w, rheo_report *report) {
     const rheo_scene *s = w->scene;
@@ -35,19 +100,77 @@ static rheo_status make_bodies(world *w, rheo_report *report) {
     return RHEO_OK;
 }
 
+static rheo_status make_things(world *w, rheo_report *report) {
+    for (int i = 0; i < w->scene->solid_count; ++i) {
+        if (thing_make(&w->things[i], &w->scene->solids[i], w->shapes[i], world_body_of(w, i),
+                       SPACING * w->dx))
+            return report_no_memory(report, "contact points");
+        ++w->thing_count;
+        thing_place(&w->things[i], 0);
+    }
+    return RHEO_OK;
+}
+
+/* Rows of a row-major matrix in ODE's layout. */
+static void to_ode_matrix(dMatrix3 m, const double r[9]) {
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) m[4 * i + j] = r[3 * i + j];
+        m[4 * i + 3] = 0;
+    }
+}
+
+static dBodyID make_ode_body(world *w, const thing *t) {
+    if (t->def->motion == RHEO_STATIC) return NULL;
+    dBodyID b = dBodyCreate(w->ode);
+    dBodySetGyroscopicMode(b, 0);
+    dBodySetAutoDisableFlag(b, 0);
+    if (t->body) {
+        const double *i = t->body->inertia;
+        dMass m;
+        dMassSetParameters(&m, t->body->mass, 0, 0, 0, i[0], i[4], i[8], i[1], i[2], i[5]);
+        dBodySetMass(b, &m);
+    } else {
+        dBodySetKinematic(b);
+    }
+    return b;
+}
+
+static void make_ode(world *w) {
+    pthread_once(&ode_once, start_ode);
+    w->ode = dWorldCreate();
+    w->contacts = dJointGroupCreate(0);
+    dWorldSetGravity(w->ode, 0, 0, 0);
+    dWorldSetAutoDisableFlag(w->ode, 0);
+    dWorldSetQuickStepNumIterations(w->ode, SWEEPS);
+    dWorldSetContactSurfaceLayer(w->ode, MARGIN * w->dx);
+    dWorldSetContactMaxCorrectingVel(w->ode, 0.25 * w->dx / PART_TIME);
+    for (int i = 0; i < w->thing_count; ++i) {
+        const thing *t = &w->things[i];
+        double half[3], axes[9];
+        w->ode_body[i] = make_ode_body(w, t);
+        if (t->def->inside_fluid || !shape_as_box(half, axes, t->shape)) continue;
+        const double more = 0.5 * MARGIN * w->dx;
+        w->ode_box[i] = dCreateBox(0, 2 * (half[0] + more), 2 * (half[1] + more), 2 * (half[2] + more));
+    }
+}
+
 rheo_status world_create(world **out, const rheo_scene *scene, shape *const *shapes, double dx,
                          rheo_report *report) {
-    size_t room = 1;
-    for (int i = 0; i < scene->solid_count; ++i) room += scene->solids[i].motion == RHEO_DYNAMIC;
+    const size_t solids = (size_t)scene->solid_count + 1;
     world *w = *out = mem_alloc(sizeof *w);
     if (!w) return report_no_memory(report, "the bodies");
     w->scene = scene;
     w->shapes = shapes;
     w->dx = dx;
-    w->bodies = mem_alloc(room * sizeof *w->bodies);
-    w->states = mem_alloc(room * sizeof *w->states);
-    rheo_status status =
-        w->bodies && w->states ? make_bodies(w, report) : report_no_memory(report, "the bodies");
+    w->bodies = mem_alloc(solids * sizeof *w->bodies);
+    w->states = mem_alloc(solids * sizeof *w->states);
+    w->things = mem_alloc(solids * sizeof *w->things);
+    w->ode_body = mem_alloc(solids * sizeof *w->ode_body);
+    w->ode_box = mem_alloc(solids * sizeof *w->ode_box);
+    const int whole = w->bodies && w->states && w->things && w->ode_body && w->ode_box;
+    rheo_status status = whole ? make_bodies(w, report) : report_no_memory(report, "the bodies");
+    if (!status && w->count) status = make_things(w, report);
+    if (!status && w->count) make_ode(w);
     if (status) {
         world_free(w);
         *out = NULL;
@@ -57,10 +180,19 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
 
 void world_free(world *w) {
     if (!w) return;
-    mem_free(w->bodies);
-    mem_free(w->states);
+    for (int i = 0; i < w->thing_count; ++i) {
+        thing_free(&w->things[i]);
+        if (w->ode_box[i]) dGeomDestroy(w->ode_box[i]);
+    }
+    if (w->contacts) dJointGroupDestroy(w->contacts);
+    if (w->ode) dWorldDestroy(w->ode);
+    void *const blocks[] = {w->bodies, w->states, w->things, w->ode_body, w->ode_box, w->touches.item};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(w);
 }
+
+/* Reading
+ * ------------------------------------------------------------------------------------------------------ */
 
 int world_count(const world *w) {
     return w ? w->count : 0;
@@ -94,13 +226,264 @@ void world_accelerate(world *w, const double acceleration[3], double dt) {
         for (int c = 0; c < w->scene->dim; ++c) w->states[i].velocity[c] += dt * acceleration[c];
 }
 
+/* Finding contacts
+ * ---------------------------------------------------------------------------------------------- */
+
+static void place_things(world *w, double time) {
+    for (int i = 0; i < w->thing_count; ++i) thing_place(&w->things[i], time);
+}
+
+static void place_box(const world *w, int i) {
+    double half[3], axes[9], turned[9];
+    const thing *t = &w->things[i];
+    dMatrix3 m;
+    shape_as_box(half, axes, t->shape);
+    for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c)
+            turned[3 * r + c] = t->now.rotation[3 * r] * axes[c] + t->now.rotation[3 * r + 1] * axes[3 + c] +
+                                t->now.rotation[3 * r + 2] * axes[6 + c];
+    to_ode_matrix(m, turned);
+    dGeomSetPosition(w->ode_box[i], t->now.position[0], t->now.position[1], t->now.position[2]);
+    dGeomSetRotation(w->ode_box[i], m);
+}
+
+/* Two boxes that overlap when swollen by the margin. */
+static void touch_boxes(world *w, int a, int b) {
+    dContactGeom found[BOX_CONTACTS];
+    place_box(w, a);
+    place_box(w, b);
+    const int count = dCollide(w->ode_box[a], w->ode_box[b], BOX_CONTACTS, found, sizeof *found);
+    for (int i = 0; i < count; ++i) {
+        touch t = {.a = a, .b = b, .gap = MARGIN * w->dx - found[i].depth};
+        for (int c = 0; c < 3; ++c) {
+            t.point[c] = found[i].pos[c];
+            t.normal[c] = found[i].normal[c];
+        }
+        touch_add(&w->touches, &t);
+    }
+}
+
+/* Near contacts of a pair from `first` on: the ones that touch are thinned out and put at their deepest, the
+ * others only tell how far one may go. */
+static void thin_out(world *w, int first) {
+    touch_list *l = &w->touches;
+    const double margin = MARGIN * w->dx;
+    touch_list touching = {0};
+    int kept = first;
+    for (int i = first; i < l->count; ++i) {
+        if (l->item[i].gap < margin + 0.25 * SPACING * w->dx && w->things[l->item[i].a].points.curved)
+            touch_refine(&l->item[i], w->things);
+        if (l->item[i].gap < margin) touch_add(&touching, &l->item[i]);
+        else l->item[kept++] = l->item[i];
+    }
+    l->count = kept;
+    touch_choose(&touching, 0, PAIR_CONTACTS, 0.05 * SPACING * w->dx);
+    for (int i = 0; i < touching.count; ++i) touch_add(l, &touching.item[i]);
+    l->failed |= touching.failed;
+    mem_free(touching.item);
+}
+
+/* How near two solids must be to matter within dt. */
+static double pair_reach(const world *w, int a, int b, double dt) {
+    if (!(dt > 0)) return MARGIN * w->dx;
+    const double still = b >= 0 ? thing_speed(&w->things[b]) : 0;
+    return fmin(thing_speed(&w->things[a]) + still, 1e3 * w->dx / dt) * dt + MARGIN * w->dx;
+}
+
+/* Everything that bodies touch or could come to touch within dt. */
+static void find_touches(world *w, double dt) {
+    touch_list *l = &w->touches;
+    l->count = 0;
+    for (int a = 0; a < w->thing_count; ++a) {
+        if (!w->things[a].body) continue;
+        for (int b = 0; b < w->thing_count; ++b) {
+            if (b == a || (w->things[b].body && b < a)) continue;
+            const int first = l->count;
+            const double reach = pair_reach(w, a, b, dt);
+            touch_pair(l, w->things, a, b, reach, 1e-3 * w->dx);
+            if (l->count > first && w->ode_box[a] && w->ode_box[b]) {
+                int kept = first; /* the gaps tell how far to go, ODE where they touch */
+                for (int i = first; i < l->count; ++i)
+                    if (l->item[i].gap >= MARGIN * w->dx) l->item[kept++] = l->item[i];
+                l->count = kept;
+                touch_boxes(w, a, b);
+            } else {
+                thin_out(w, first);
+            }
+        }
+        for (int side = 0; side < 2 * w->scene->dim; ++side) {
+            if (w->scene->wall[side] != RHEO_WALL_CLOSED) continue;
+            const int first = l->count;
+            const double place = side % 2 ? w->scene->size[side / 2] : 0;
+            touch_side(l, w->things, a, side, place, pair_reach(w, a, -1, dt));
+            thin_out(w, first);
+        }
+    }
+}
+
+/* Velocity of a relative to b at a contact. */
+static void slip_of(double u[3], const world *w, const touch *t) {
+    double other[3] = {0, 0, 0};
+    thing_velocity(u, &w->things[t->a], t->point);
+    if (t->b >= 0) thing_velocity(other, &w->things[t->b], t->point);
+    vec_sub(u, u, other);
+}
+
+/* How long a part may be, from gaps and closing speeds. */
+static double safe_part(const world *w, double left) {
+    double h = left;
+    for (int i = 0; i < w->touches.count; ++i) {
+        const touch *t = &w->touches.item[i];
+        double u[3];
+        slip_of(u, w, t);
+        const double speed = vec_length(u), closing = -vec_dot(u, t->normal);
+        if (speed * h <= SINK * w->dx) continue;
+        if (t->gap >= MARGIN * w->dx && closing > 0) h = fmin(h, fmax(t->gap, SINK * w->dx) / closing);
+        if (t->gap < SLIDE * w->dx && speed > 0) h = fmin(h, SLIDE * w->dx / speed);
+    }
+    return h;
+}
+
+/* Solving
+ * ------------------------------------------------------------------------------------------------------ */
+
+static void give_states(world *w) {
+    for (int i = 0; i < w->thing_count; ++i) {
+        const thing *t = &w->things[i];
+        dBodyID b = w->ode_body[i];
+        if (!b) continue;
+        const double *x = t->body ? t->body->now->position : t->now.position;
+        const double *v = t->body ? t->body->now->velocity : t->now.velocity;
+        const double *q = t->body ? t->body->now->orientation : t->now.orientation;
+        const double *spin = t->body ? t->body->now->spin : t->now.spin;
+        const dQuaternion turn = {q[0], q[1], q[2], q[3]};
+        dBodySetPosition(b, x[0], x[1], x[2]);
+        dBodySetQuaternion(b, turn);
+        dBodySetLinearVel(b, v[0], v[1], v[2]);
+        dBodySetAngularVel(b, spin[0], spin[1], spin[2]);
+    }
+}
+
+static void take_velocities(world *w) {
+    for (int i = 0; i < w->thing_count; ++i) {
+        const thing *t = &w->things[i];
+        if (!t->body) continue;
+        const dReal *v = dBodyGetLinearVel(w->ode_body[i]), *spin = dBodyGetAngularVel(w->ode_body[i]);
+        body_state *now = t->body->now;
+        for (int c = 0; c < 3; ++c) {
+            const int out = t->body->flat; /* of the plane */
+            now->velocity[c] = out && c == 2 ? 0 : v[c];
+            now->spin[c] = out && c != 2 ? 0 : spin[c];
+        }
+    }
+}
+
+static double static_friction(const rheo_solid *s) {
+    return s->static_friction > 0 ? s->static_friction : s->friction;
+}
+
+/* What the surfaces are like to each other; a side of the domain is like the body. */
+static void pair_surface(double *friction, double *hold, double *restitution, const world *w,
+                         const touch *t) {
+    const rheo_solid *a = w->things[t->a].def, *b = t->b >= 0 ? w->things[t->b].def : a;
+    *friction = sqrt(a->friction * b->friction);
+    *hold = sqrt(static_friction(a) * static_friction(b));
+    *restitution = fmax(a->restitution, b->restitution);
+}
+
+static double inverse_mass(const world *w, int i) {
+    return i >= 0 && w->things[i].body ? 1 / w->things[i].body->mass : 0;
+}
+
+static void set_slip_direction(dContact *c, const double u[3], double closing, const touch *t, int flat) {
+    double along[3], length;
+    for (int k = 0; k < 3; ++k) along[k] = u[k] + closing * t->normal[k];
+    length = vec_length(along);
+    if (flat || !(length > 0)) { /* any direction across the normal; in the plane the one in it */
+        const double z[3] = {0, 0, 1}, x[3] = {1, 0, 0};
+        vec_cross(along, flat || fabs(t->normal[2]) < 0.9 ? z : x, t->normal);
+        length = vec_length(along);
+    }
+    for (int k = 0; k < 3; ++k) c->fdir1[k] = along[k] / length;
+    c->fdir1[3] = 0;
+}
+
+static void add_contact(world *w, const touch *t, double h, double rest_speed, int parting) {
+    double u[3], friction, hold, restitution;
+    slip_of(u, w, t);
+    const double closing = -vec_dot(u, t->normal);
+    const double slide = sqrt(fmax(0, vec_dot(u, u) - closing * closing));
+    const int flat = w->scene->dim == 2;
+    dContact c = {0};
+    pair_surface(&friction, &hold, &restitution, w, t);
+    c.surface.mode = dContactApprox1 | dContactFDir1 | dContactSoftERP | dContactSoftCFM | dContactMu2;
+    c.surface.mu = slide > rest_speed ? friction : hold;
+    c.surface.mu2 = flat ? 0 : c.surface.mu;
+    c.surface.soft_erp = parting ? fmin(0.5, h / PART_TIME) : 0;
+    c.surface.soft_cfm = SOFT * (inverse_mass(w, t->a) + inverse_mass(w, t->b)) * h;
+    if (restitution > 0 && closing > rest_speed) {
+        c.surface.mode |= dContactBounce;
+        c.surface.bounce = restitution;
+        c.surface.bounce_vel = 0;
+    }
+    for (int k = 0; k < 3; ++k) {
+        c.geom.pos[k] = t->point[k];
+        c.geom.normal[k] = t->normal[k];
+    }
+    c.geom.depth = fmax(0, -t->gap);
+    set_slip_direction(&c, u, closing, t, flat);
+    dJointAttach(dJointCreateContact(w->ode, w->contacts, &c), w->ode_body[t->a],
+                 t->b >= 0 ? w->ode_body[t->b] : NULL);
+}
+
+/* What the slowest of bounces and slides must exceed: gravity of a step, and of a fall over the margin. */
+static double resting_speed(const world *w, double time, double dt) {
+    double g[3];
+    rheo_evaluate_curve(g, &w->scene->gravity, time);
+    const double weight = vec_length(g);
+    return 1.5 * weight * dt + sqrt(2 * weight * MARGIN * w->dx);
+}
+
+/* Velocities that contacts and joints allow. */
+static void solve(world *w, double h, double rest_speed, int parting) {
+    int rows = 0;
+    for (int i = 0; i < w->touches.count; ++i) {
+        if (w->touches.item[i].gap >= MARGIN * w->dx) continue;
+        if (!rows) give_states(w);
+        add_contact(w, &w->touches.item[i], h, rest_speed, parting);
+        rows += 3;
+    }
+    if (!rows) return;
+    if (rows <= ROWS_EXACT) {
+        dWorldStep(w->ode, h);
+    } else {
+        pthread_mutex_lock(&ode_sweeps);
+        dRandSetSeed(1);
+        dWorldQuickStep(w->ode, h);
+        pthread_mutex_unlock(&ode_sweeps);
+    }
+    dJointGroupEmpty(w->contacts);
+    take_velocities(w);
+}
+
 void world_step(world *w, double time, double dt) {
-    (void)time;
-    for (int i = 0; i < world_count(w); ++i) body_move(&w->bodies[i], dt);
+    if (!world_count(w)) return;
+    const double rest_speed = resting_speed(w, time, dt);
+    double left = dt;
+    for (int part = 0; left > 0; ++part) {
+        place_things(w, time + dt - left);
+        find_touches(w, left);
+        double h = part < PARTS_MAX ? safe_part(w, left) : left;
+        if (left - h < 1e-6 * dt) h = left;
+        solve(w, h, rest_speed, 1);
+        for (int i = 0; i < w->count; ++i) body_move(&w->bodies[i], h);
+        left = h < left ? left - h : 0;
+    }
 }
 
 void world_hold(world *w, double time, double dt) {
-    (void)w;
-    (void)time;
-    (void)dt;
+    if (!world_count(w)) return;
+    place_things(w, time);
+    find_touches(w, 0);
+    solve(w, dt, resting_speed(w, time, dt), 0);
 }

@@ -1,0 +1,260 @@
+/* Contact by signed distance.
+ *
+ * A pair touches where a surface point x of one has the distance d(x) - radius < reach to the other; the
+ * normal is grad d. Both are asked of each other, so a corner on a face is found whichever has the corner.
+ * Distances exist for every shape, concave ones and the inside of containers included, and are exact or never
+ * too large in size.
+ *
+ * Points lie `spacing` apart. On smooth surfaces the deepest one may lie between them: touch_refine() walks
+ * it there along the surface. Edges of concave shapes that cross between points are found late by up to
+ * spacing^2 / (8 length): the spacing is half a cell or less.
+ *
+ * Of many contacts a few are enough to hold a body: the deepest one and those that span the widest. */
+#include "solid/contact.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/memory.h"
+#include "solid/vector.h"
+
+int thing_make(thing *t, const rheo_solid *def, const shape *s, const body *b, double spacing) {
+    *t = (thing){.def = def, .shape = s, .body = b, .endless = def->inside_fluid};
+    double lower[3], upper[3];
+    shape_bounds(lower, upper, s);
+    const int dim = shape_is_flat(s) ? 2 : 3;
+    for (int c = 0; c < dim; ++c) {
+        t->own_middle[c] = 0.5 * (lower[c] + upper[c]);
+        t->half[c] = 0.5 * (upper[c] - lower[c]);
+        if (!isfinite(t->own_middle[c] + t->half[c])) t->endless = true;
+        t->radius += t->half[c] * t->half[c];
+    }
+    t->radius = t->endless ? INFINITY : sqrt(t->radius);
+    double longest = fmax(t->half[0], fmax(t->half[1], t->half[2]));
+    if (isfinite(longest)) spacing = fmax(spacing, longest / 24);
+    if (shape_sample(&t->points, s, spacing)) return -1;
+    t->at = mem_alloc((size_t)(t->points.count + 1) * sizeof *t->at);
+    return t->at ? 0 : -1;
+}
+
+void thing_free(thing *t) {
+    shape_points_free(&t->points);
+    mem_free(t->at);
+    *t = (thing){0};
+}
+
+static void place_point(double x[3], const thing *t, const double own[3]) {
+    double centre[3], from[3];
+    shape_centre(centre, t->shape);
+    vec_sub(from, own, centre);
+    mat_times(x, t->now.rotation, from);
+    for (int c = 0; c < 3; ++c) x[c] += t->now.position[c];
+}
+
+void thing_place(thing *t, double time) {
+    t->now = t->body ? body_placement(t->body) : placement_of_solid(t->def, t->shape, time);
+    if (!t->endless) place_point(t->middle, t, t->own_middle);
+    for (int i = 0; i < t->points.count; ++i) place_point(t->at[i], t, t->points.x[i]);
+}
+
+double thing_distance(const thing *t, const double x[3]) {
+    const double d = placement_distance(&t->now, t->shape, x);
+    return t->def->inside_fluid ? -d : d;
+}
+
+void thing_velocity(double u[3], const thing *t, const double x[3]) {
+    placement_velocity(u, &t->now, x);
+}
+
+double thing_speed(const thing *t) {
+    const double turn = vec_length(t->now.spin);
+    if (t->endless) return vec_length(t->now.velocity) + (turn > 0 ? INFINITY : 0);
+    double u[3];
+    thing_velocity(u, t, t->middle);
+    return vec_length(u) + turn * t->radius;
+}
+
+/* Out of the solid. */
+static void thing_normal(double n[3], const thing *t, const double x[3], double step) {
+    double from[3], own[3], y[3], centre[3];
+    const double *r = t->now.rotation;
+    shape_centre(centre, t->shape);
+    vec_sub(from, x, t->now.position);
+    for (int c = 0; c < 3; ++c) y[c] = centre[c] + r[c] * from[0] + r[3 + c] * from[1] + r[6 + c] * from[2];
+    shape_gradient(own, t->shape, y, step);
+    mat_times(n, r, own);
+    if (t->def->inside_fluid)
+        for (int c = 0; c < 3; ++c) n[c] = -n[c];
+}
+
+void touch_add(touch_list *list, const touch *t) {
+    if (list->count == list->room) {
+        const int room = list->room ? 2 * list->room : 256;
+        void *grown =
+            mem_grow(list->item, (size_t)list->room * sizeof *list->item, (size_t)room * sizeof *list->item);
+        if (!grown) {
+            list->failed = 1;
+            return;
+        }
+        list->item = grown;
+        list->room = room;
+    }
+    list->item[list->count++] = *t;
+}
+
+/* A lower bound of the distance from x to a bounded thing, without asking its shape. */
+static double beyond_bounds(const thing *t, const double x[3]) {
+    double from[3], out = 0;
+    if (t->endless) return 0;
+    const double *r = t->now.rotation;
+    vec_sub(from, x, t->middle);
+    for (int c = 0; c < 3; ++c) {
+        const double along = r[c] * from[0] + r[3 + c] * from[1] + r[6 + c] * from[2];
+        const double q = fabs(along) - t->half[c];
+        if (q > 0 && t->half[c] > 0) out += q * q;
+    }
+    return sqrt(out);
+}
+
+/* Points of `a` in or near the other; `swap`: the roles in the result are exchanged. */
+static void points_against(touch_list *list, const thing *things, int a, int b, bool swap, double reach,
+                           double step) {
+    const thing *from = &things[a], *to = &things[b];
+    const double radius = from->points.radius;
+    for (int i = 0; i < from->points.count; ++i) {
+        const double *x = from->at[i];
+        if (beyond_bounds(to, x) > reach + radius) continue;
+        const double gap = thing_distance(to, x) - radius;
+        if (!(gap < reach)) continue;
+        double n[3];
+        thing_normal(n, to, x, step);
+        if (n[0] == 0 && n[1] == 0 && n[2] == 0) continue;
+        touch t = {.a = swap ? b : a, .b = swap ? a : b, .gap = gap, .of_b = swap};
+        for (int c = 0; c < 3; ++c) {
+            t.normal[c] = swap ? -n[c] : n[c];
+            t.point[c] = x[c] - (radius + 0.5 * gap) * n[c];
+        }
+        touch_add(list, &t);
+    }
+}
+
+void touch_pair(touch_list *list, const thing *things, int a, int b, double reach, double step) {
+    const thing *p = &things[a], *q = &things[b];
+    double between[3];
+    vec_sub(between, p->middle, q->middle);
+    if (!p->endless && !q->endless && vec_length(between) > p->radius + q->radius + reach) return;
+    points_against(list, things, a, b, false, reach, step);
+    const bool both_balls = p->points.count == 1 && q->points.count == 1; /* one question has said it all */
+    if (!both_balls) points_against(list, things, b, a, true, reach, step);
+}
+
+void touch_side(touch_list *list, const thing *things, int a, int side, double place, double reach) {
+    const thing *t = &things[a];
+    const int axis = side / 2;
+    const double out = side % 2 ? -1 : 1; /* the normal into the domain */
+    if (out * (t->middle[axis] - place) - t->radius > reach) return;
+    for (int i = 0; i < t->points.count; ++i) {
+        const double gap = out * (t->at[i][axis] - place) - t->points.radius;
+        if (!(gap < reach)) continue;
+        touch found = {.a = a, .b = SIDE_OF_DOMAIN + side, .gap = gap};
+        memcpy(found.point, t->at[i], sizeof found.point);
+        found.point[axis] = place + 0.5 * out * gap;
+        found.normal[axis] = out;
+        touch_add(list, &found);
+    }
+}
+
+static double distance_between(const touch *p, const touch *q) {
+    double from[3];
+    vec_sub(from, p->point, q->point);
+    return vec_length(from);
+}
+
+void touch_choose(touch_list *list, int first, int most, double apart) {
+    touch *item = list->item + first;
+    const int count = list->count - first;
+    int chosen = 0;
+    while (chosen < count && chosen < most) {
+        int best = -1;
+        double value = chosen ? apart : -INFINITY;
+        for (int i = chosen; i < count; ++i) {
+            double v = chosen ? INFINITY : -item[i].gap;
+            for (int k = 0; k < chosen; ++k) v = fmin(v, distance_between(&item[i], &item[k]));
+            if (v > value) {
+                value = v;
+                best = i;
+            }
+        }
+        if (best < 0) break;
+        const touch t = item[best];
+        item[best] = item[chosen];
+        item[chosen++] = t;
+    }
+    list->count = first + chosen;
+}
+
+/* Refining
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* The gap at x to what stands across: a thing, or a side of the domain through `on` with the normal n. */
+static double gap_across(const thing *other, const double on[3], const double n[3], const double x[3]) {
+    if (other) return thing_distance(other, x);
+    double from[3];
+    vec_sub(from, x, on);
+    return vec_dot(from, n);
+}
+
+static void settle_on(double x[3], const thing *t, double step) {
+    for (int round = 0; round < 3; ++round) {
+        double n[3];
+        const double d = thing_distance(t, x);
+        thing_normal(n, t, x, step);
+        for (int c = 0; c < 3; ++c) x[c] -= d * n[c];
+    }
+}
+
+/* Steepest descent of the gap along the surface of `own` from x; n is the normal of what stands across. */
+static double walk_deeper(double x[3], double n[3], const thing *own, const thing *other, const double on[3],
+                          double spacing) {
+    double step = 0.5 * spacing, gap = gap_across(other, on, n, x);
+    for (int round = 0; round < 12; ++round) {
+        double surface[3], down[3], next[3], slope = 0;
+        thing_normal(surface, own, x, 1e-3 * spacing);
+        if (other) thing_normal(n, other, x, 1e-3 * spacing);
+        const double along = vec_dot(n, surface);
+        for (int c = 0; c < 3; ++c) {
+            down[c] = n[c] - along * surface[c];
+            slope += down[c] * down[c];
+        }
+        slope = sqrt(slope);
+        if (slope < 1e-6) break;
+        for (int c = 0; c < 3; ++c) next[c] = x[c] - step * down[c] / slope;
+        settle_on(next, own, 1e-3 * spacing);
+        const double there = gap_across(other, on, n, next);
+        if (there < gap) {
+            gap = there;
+            memcpy(x, next, 3 * sizeof *x);
+        } else {
+            step *= 0.4;
+        }
+    }
+    if (other) thing_normal(n, other, x, 1e-3 * spacing);
+    return gap;
+}
+
+void touch_refine(touch *t, const thing *things) {
+    const thing *own = &things[t->of_b ? t->b : t->a];
+    if (!own->points.curved) return;
+    const thing *other = t->of_b ? &things[t->a] : t->b >= 0 ? &things[t->b] : NULL;
+    const double sign = t->of_b ? -1 : 1;
+    double x[3], on[3], n[3];
+    for (int c = 0; c < 3; ++c) {
+        n[c] = sign * t->normal[c];
+        x[c] = t->point[c] + 0.5 * t->gap * n[c];
+        on[c] = t->point[c] - 0.5 * t->gap * n[c];
+    }
+    t->gap = walk_deeper(x, n, own, other, on, own->points.spacing);
+    for (int c = 0; c < 3; ++c) {
+        t->normal[c] = sign * n[c];
+        t->point[c] = x[c] - 0.5 * t->gap * n[c];
+    }
+}

@@ -1,0 +1,57 @@
+/* Where solids touch: points, normals and gaps from signed distances. */
+#ifndef SOLID_CONTACT_H
+#define SOLID_CONTACT_H
+
+#include <stdbool.h>
+#include "solid/body.h"
+#include "solid/sample.h"
+
+/* A solid as contact sees it. */
+typedef struct thing {
+    const rheo_solid *def;
+    const shape *shape;
+    const body *body; /* NULL: static or keyed */
+    bool endless;     /* no bounds: a plane or the outside of a container */
+    shape_points points;
+    double (*at)[3]; /* the points now, m */
+    placement now;
+    double middle[3];              /* of its bounds, now, m */
+    double own_middle[3], half[3]; /* of its bounds in the scene file's place */
+    double radius;                 /* m, of the ball about its middle that holds it */
+} thing;
+
+/* -1: no memory. spacing: of points, m. */
+int thing_make(thing *t, const rheo_solid *def, const shape *s, const body *b, double spacing);
+void thing_free(thing *t);
+/* Where it is now, from its body or at `time`. */
+void thing_place(thing *t, double time);
+double thing_distance(const thing *t, const double x[3]); /* negative in the solid */
+void thing_velocity(double u[3], const thing *t, const double x[3]);
+double thing_speed(const thing *t); /* of its fastest point, m/s */
+
+enum { SIDE_OF_DOMAIN = -6 }; /* in touch.b: SIDE_OF_DOMAIN + RHEO_LEFT ... */
+
+typedef struct touch {
+    int a, b;         /* things; b may be a side of the domain */
+    double point[3];  /* m, half way */
+    double normal[3]; /* out of b, into a */
+    double gap;       /* m, negative where they overlap */
+    bool of_b;        /* the point was found on b's surface, else on a's */
+} touch;
+
+typedef struct touch_list {
+    touch *item;
+    int count, room;
+    int failed; /* no memory */
+} touch_list;
+
+/* Pairs of a and b nearer than `reach`; everything found is added. */
+void touch_pair(touch_list *list, const thing *things, int a, int b, double reach, double step);
+void touch_side(touch_list *list, const thing *things, int a, int side, double place, double reach);
+void touch_add(touch_list *list, const touch *t);
+/* Of the items from `first` on, the deepest and then those farthest from the chosen ones, at most `most`, no
+ * two closer than `apart`, to the front; the rest are dropped. */
+void touch_choose(touch_list *list, int first, int most, double apart);
+/* Slides a contact found on a smooth surface along it to where the gap is smallest. */
+void touch_refine(touch *t, const thing *things);
+#endif
