@@ -242,9 +242,6 @@ static rheo_status check_fluids(const checker *c) {
 static rheo_status check_emitters(const checker *c) {
     const rheo_scene *s = c->scene;
     char path[NODE_PATH_MAX];
-    if (s->method == RHEO_MAC && s->emitter_count > 0)
-        return fail(c, "solver.method", "flip, apic, pic or semi-lagrangian",
-                    "method mac cannot drive emitters in this version");
     for (int i = 0; i < s->emitter_count; ++i) {
         const rheo_emitter *e = &s->emitters[i];
         if (e->fluid < 0 || e->fluid >= s->fluid_count)

@@ -123,16 +123,20 @@ static int layers_to_cross(const rheo_sim *s, double dt) {
     return NEAR_LAYERS + (most < 8 ? (int)most : 8);
 }
 
+/* A byte a particle. */
+static rheo_status reserve_marks(rheo_sim *s, rheo_report *report) {
+    if (s->keep_room >= s->parts.count) return RHEO_OK;
+    mem_free(s->keep);
+    s->keep_room = s->parts.capacity;
+    s->keep = mem_alloc(s->keep_room);
+    if (s->keep) return RHEO_OK;
+    s->keep_room = 0;
+    return report_no_memory(report, "particles");
+}
+
 rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report) {
-    if (s->keep_room < s->parts.count) {
-        mem_free(s->keep);
-        s->keep_room = s->parts.capacity;
-        s->keep = mem_alloc(s->keep_room);
-        if (!s->keep) {
-            s->keep_room = 0;
-            return report_no_memory(report, "particles");
-        }
-    }
+    const rheo_status status = reserve_marks(s, report);
+    if (status) return status;
     const boundary_counts b =
         boundary_particles(&s->parts, s->keep, &s->g, &s->open, s->def.solid_count ? s->solid : NULL);
     s->stats.counts.rescued += b.rescued;
@@ -146,7 +150,7 @@ static int is_running(const rheo_sim *s, const rheo_emitter *def, double dt) {
     return s->time + dt > def->during[0] && s->time < def->during[1];
 }
 
-static rheo_status emit(rheo_sim *s, double dt, rheo_report *report) {
+rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report) {
     const float *solid = s->def.solid_count ? s->solid : NULL;
     for (int e = 0; e < s->def.emitter_count; ++e) {
         const rheo_emitter *def = &s->def.emitters[e];
@@ -166,14 +170,57 @@ static rheo_status emit(rheo_sim *s, double dt, rheo_report *report) {
     return RHEO_OK;
 }
 
-/* The semi-Lagrangian method has no particles to bring an emitter's velocity. */
-static void drive_emitters(rheo_sim *s, double dt) {
-    for (int e = 0; e < s->def.emitter_count; ++e) {
-        const rheo_emitter *def = &s->def.emitters[e];
-        double velocity[3];
-        rheo_evaluate_curve(velocity, &def->velocity, s->time + dt);
-        if (is_running(s, def, dt)) emit_velocity(&s->vel, &s->g, s->emitter_shape[e], velocity);
-    }
+/* The velocity of an emitter that drives the liquid in this step; 0 when it does not. */
+static int drives(double velocity[3], const rheo_sim *s, const rheo_emitter *def, double dt) {
+    rheo_evaluate_curve(velocity, &def->velocity, s->time + dt);
+    return is_running(s, def, dt) && (velocity[0] != 0 || velocity[1] != 0 || velocity[2] != 0);
+}
+
+void liquid_drive_emitters(mac_field *u, const rheo_sim *s, double dt) {
+    double velocity[3];
+    for (int e = 0; e < s->def.emitter_count; ++e)
+        if (drives(velocity, s, &s->def.emitters[e], dt))
+            emit_velocity(u, &s->g, s->emitter_shape[e], velocity);
+}
+
+rheo_status liquid_carry_emitted(rheo_sim *s, double dt, rheo_report *report) {
+    const rheo_status status = reserve_marks(s, report);
+    if (status) return status;
+    memset(s->keep, 0, s->parts.count);
+    double velocity[3];
+    for (int e = 0; e < s->def.emitter_count; ++e)
+        if (drives(velocity, s, &s->def.emitters[e], dt))
+            emit_carry(&s->parts, s->keep, &s->g, s->emitter_shape[e], velocity, dt);
+    return RHEO_OK;
+}
+
+const openings *liquid_close_emitters(rheo_sim *s, double dt) {
+    if (!s->source) return &s->open;
+    memset(s->source, 0, s->g.box.size * sizeof *s->source);
+    s->work.source = s->source;
+    mac_field_copy(&s->driven.open, &s->open.open, &s->g);
+    memcpy(s->driven.open_wall, s->open.open_wall, sizeof s->driven.open_wall);
+    for (int a = 0; a < s->g.box.dim; ++a)
+        if (s->open.wall.value[a])
+            memcpy(s->driven.wall.value[a], s->open.wall.value[a], s->g.box.size * sizeof(float));
+        else memset(s->driven.wall.value[a], 0, s->g.box.size * sizeof(float));
+    double velocity[3];
+    for (int e = 0; e < s->def.emitter_count; ++e)
+        if (drives(velocity, s, &s->def.emitters[e], dt))
+            emit_drive(&s->driven, s->source, s->psi, &s->g, &s->open, s->emitter_shape[e], velocity);
+    return &s->driven;
+}
+
+double liquid_emitter_speed(const rheo_sim *s) {
+    double most = 0;
+    for (int e = 0; e < s->def.emitter_count; ++e)
+        for (int ahead = 0; ahead < 2; ++ahead) {
+            double v[3];
+            rheo_evaluate_curve(v, &s->def.emitters[e].velocity, s->time + ahead / s->def.fps);
+            if (is_running(s, &s->def.emitters[e], 1 / s->def.fps))
+                most = fmax(most, fabs(v[0]) + fabs(v[1]) + fabs(v[2]));
+        }
+    return most;
 }
 
 /* The surface, and the velocity that the particles bring. */
@@ -189,15 +236,15 @@ static void fields_from_particles(rheo_sim *s, mac_field *velocity) {
 
 /* What carries the particles through the next step: the velocity, and a displacement that evens out their
  * density. */
-poisson_result liquid_correct_drift(rheo_sim *s, const float *phi, double dt) {
+poisson_result liquid_correct_drift(rheo_sim *s, const openings *o, const float *phi, double dt) {
     if (!s->def.volume_correction) {
         mac_field_copy(&s->carry, &s->vel, &s->g);
         return (poisson_result){.converged = true};
     }
     memset(s->psi, 0, s->g.box.size * sizeof *s->psi);
-    volume_outflow(s->work.rhs, s->front.layer, &s->g, &s->open, s->density, phi, dt);
-    return pressure_displace(&s->carry, &s->vel, s->psi, s->solver, &s->work, &s->g, &s->open, phi,
-                             s->work.rhs, VOLUME_TOLERANCE, VOLUME_ITERATIONS);
+    volume_outflow(s->work.rhs, s->front.layer, &s->g, o, s->density, phi, dt);
+    return pressure_displace(&s->carry, &s->vel, s->psi, s->solver, &s->work, &s->g, o, phi, s->work.rhs,
+                             VOLUME_TOLERANCE, VOLUME_ITERATIONS);
 }
 
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r) {
@@ -229,7 +276,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "advect");
     particles_advect(&s->parts, g, &s->carry, NULL, dt);
     if (marks_only(s)) advect_velocity(&s->vel, &s->work.face, g, dt);
-    if (marks_only(s)) drive_emitters(s, dt);
+    if (marks_only(s)) liquid_drive_emitters(&s->vel, s, dt);
 
     timer_stage(&s->timer, "solids");
     liquid_move_bodies(s, dt);
@@ -238,7 +285,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "sort");
     if (particles_sort(&s->parts, g)) return report_no_memory(report, "particles");
-    if ((status = emit(s, dt, report))) return status;
+    if ((status = liquid_emit(s, dt, report))) return status;
     fields_from_particles(s, marks_only(s) ? &s->before : &s->vel);
 
     timer_stage(&s->timer, "forces");
@@ -254,14 +301,14 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
                                                   s->def.tolerance, s->def.max_iterations);
     liquid_keep_worst(&s->stats.pressure, &solve);
     s->q_dt = dt;
-    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->phi);
+    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->phi, NULL);
     pressure_speed(s->speed, &s->vel, g, &s->open, s->phi);
     if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2]))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
                            "velocity is not finite at t = %g s", s->time + dt);
 
     timer_stage(&s->timer, "volume");
-    const poisson_result drift = liquid_correct_drift(s, s->phi, dt);
+    const poisson_result drift = liquid_correct_drift(s, &s->open, s->phi, dt);
     liquid_keep_worst(&s->stats.density, &drift);
 
     timer_stage(&s->timer, "extrapolate");

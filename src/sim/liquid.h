@@ -61,6 +61,8 @@ struct rheo_sim {
     /* scratch, once allocated */
     uint8_t *cells;  /* MAC: what each cell holds, else NULL */
     float *cell_phi; /* MAC: the same as the pressure wants it, else NULL */
+    openings driven; /* MAC with emitters: open, with their shapes closed; else values NULL */
+    float *source;   /* the divergence that they make, m/s summed over faces */
     pressure_work work;
     float *psi;
     front front;
@@ -87,8 +89,20 @@ double liquid_dt_limit(const rheo_sim *s);
 /* Parts that other steps of the same state share; phi < 0 says where the liquid is. */
 rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report); /* out of solids, inside closed sides */
 void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers, rheo_sim *s,
-                        const float *phi);                                     /* far may be NULL */
-poisson_result liquid_correct_drift(rheo_sim *s, const float *phi, double dt); /* writes carry */
+                        const float *phi); /* far may be NULL */
+poisson_result liquid_correct_drift(rheo_sim *s, const openings *o, const float *phi,
+                                    double dt); /* writes carry */
+/* New liquid of the emitters that run in a step of dt; the set is sorted before and after. */
+rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report);
+/* Moves what is inside emitters that drive at their velocity, and marks it in s->keep. */
+rheo_status liquid_carry_emitted(rheo_sim *s, double dt, rheo_report *report);
+/* What emitters do to a velocity that particles do not bring: faces inside their shapes take theirs. */
+void liquid_drive_emitters(mac_field *u, const rheo_sim *s, double dt);
+/* The openings with running emitters closed as boundaries that move at their velocity, and the sources that
+ * they are to the pressure; the plain openings when the scene has none. */
+const openings *liquid_close_emitters(rheo_sim *s, double dt);
+/* The fastest that any emitter is now or at the frame's end, m/s, summed over axes. */
+double liquid_emitter_speed(const rheo_sim *s);
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r);
 /* A checkpoint's arrays, and what follows from them after reading. */
 struct state_array;

@@ -12,8 +12,11 @@
  * density is evened out by moving them as in the other methods (solver.volume_correction: false leaves that
  * out).
  *
- * Limits: no emitters (cells driven at a speed of their own blew up); one viscosity, that of the first fluid;
- * the step shrinks with dx^2 / nu. */
+ * An emitter that runs is a boundary: faces in its shape are closed to the pressure and move at its velocity,
+ * markers in it move at exactly that, and the cells through which its liquid enters are sources of v A in all
+ * (stage/emit.c).
+ *
+ * Limits: one viscosity, that of the first fluid; the step shrinks with dx^2 / nu. */
 #include "sim/mac.h"
 
 #include <math.h>
@@ -34,8 +37,9 @@ double mac_dt_limit(const rheo_sim *s) {
     double speed[3], g[3];
     mac_speed(speed, &s->g, &s->carry);
     rheo_evaluate_curve(g, &s->def.gravity, s->time);
-    return mac_stable_dt(&s->g, speed[0] + speed[1] + speed[2] + liquid_wall_speed(s),
-                         sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), viscosity(s), s->def.cfl);
+    const double flow = fmax(speed[0] + speed[1] + speed[2], liquid_emitter_speed(s));
+    return mac_stable_dt(&s->g, flow + liquid_wall_speed(s), sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]),
+                         viscosity(s), s->def.cfl);
 }
 
 /* The surface to draw and to measure, from the markers' density as in the other methods. */
@@ -66,7 +70,8 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "advect");
     mac_mark_cells(cells_before, g, &s->parts, &s->open);
-    mac_move_markers(&s->parts, g, &s->carry, cells_before, dt);
+    if (s->source && (status = liquid_carry_emitted(s, dt, report))) return status;
+    mac_move_markers(&s->parts, g, &s->carry, cells_before, s->source ? s->keep : NULL, dt);
 
     timer_stage(&s->timer, "solids");
     liquid_move_bodies(s, dt);
@@ -75,40 +80,44 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "sort");
     if (particles_sort(&s->parts, g)) return report_no_memory(report, "particles");
+    if ((status = liquid_emit(s, dt, report))) return status;
 
     timer_stage(&s->timer, "cells");
     mac_mark_cells(s->cells, g, &s->parts, &s->open);
     mac_cell_distance(s->cell_phi, g, s->cells);
     mac_fill_new_cells(&s->vel, g, s->cells, cells_before, &s->parts);
-    mac_set_walls(&s->vel, g, &s->open);
-    mac_close_surface(&s->vel, g, s->cells, &s->open);
+    const openings *open = liquid_close_emitters(s, dt);
+    liquid_drive_emitters(&s->vel, s, dt);
+    mac_set_walls(&s->vel, g, open);
+    mac_close_surface(&s->vel, g, s->cells, open, s->source);
 
     timer_stage(&s->timer, "surface");
     draw_surface(s);
 
     timer_stage(&s->timer, "momentum");
-    mac_momentum(&s->before, g, &s->vel, s->cells, &s->open, viscosity(s), gravity, s->def.no_slip, dt);
+    mac_momentum(&s->before, g, &s->vel, s->cells, open, viscosity(s), gravity, s->def.no_slip, dt);
     swap_fields(&s->vel, &s->before);
-    mac_close_surface(&s->vel, g, s->cells, &s->open);
+    mac_close_surface(&s->vel, g, s->cells, open, s->source);
 
     timer_stage(&s->timer, "bodies");
     liquid_pull_bodies(s, gravity, dt);
 
     timer_stage(&s->timer, "pressure");
-    if (pressure_assemble(s->solver, &s->work, g, &s->open, s->cell_phi))
+    if (pressure_assemble(s->solver, &s->work, g, open, s->cell_phi))
         return report_no_memory(report, "the pressure solve");
-    const poisson_result solve = pressure_project(&s->vel, s->q, s->solver, &s->work, g, &s->open,
-                                                  s->cell_phi, s->def.tolerance, s->def.max_iterations);
+    const poisson_result solve = pressure_project(&s->vel, s->q, s->solver, &s->work, g, open, s->cell_phi,
+                                                  s->def.tolerance, s->def.max_iterations);
     liquid_keep_worst(&s->stats.pressure, &solve);
     s->q_dt = dt;
-    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->cell_phi);
-    pressure_speed(s->speed, &s->vel, g, &s->open, s->cell_phi);
+    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, open, s->cell_phi, s->source);
+    liquid_drive_emitters(&s->vel, s, dt);
+    pressure_speed(s->speed, &s->vel, g, open, s->cell_phi);
     if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2]))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
                            "velocity is not finite at t = %g s", s->time + dt);
 
     timer_stage(&s->timer, "volume");
-    const poisson_result drift = liquid_correct_drift(s, s->cell_phi, dt);
+    const poisson_result drift = liquid_correct_drift(s, open, s->cell_phi, dt);
     liquid_keep_worst(&s->stats.density, &drift);
 
     timer_stage(&s->timer, "extrapolate");

@@ -86,6 +86,9 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     bad |= field_make(&s->solid, g) | field_make(&s->room, g) | field_make(&s->work.extra, g) |
            field_make(&s->work.rhs, g);
     if (is_mac) bad |= field_make(&s->cell_phi, g) | !(s->cells = mem_alloc(g->box.size));
+    if (is_mac && s->def.emitter_count)
+        bad |= field_make(&s->source, g) | mac_field_make(&s->driven.open, g) |
+               mac_field_make(&s->driven.wall, g);
     s->work.unknown = mem_alloc(g->box.size);
     bad |= front_make(&s->front, g);
     s->solver =
@@ -186,11 +189,12 @@ void rheo_free_sim(rheo_sim *s) {
     for (int i = 0; s->solid_shape && i < s->def.solid_count; ++i) shape_free(s->solid_shape[i]);
     world_free(s->world);
     particles_free(&s->parts);
-    mac_field *const fields[] = {&s->vel, &s->before, &s->carry, &s->open.open, &s->open.wall};
+    mac_field *const fields[] = {&s->vel,       &s->before,      &s->carry,      &s->open.open,
+                                 &s->open.wall, &s->driven.open, &s->driven.wall};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) mac_field_free(fields[i]);
     void *const blocks[] = {s->phi,         s->density, s->q,          s->psi,      s->solid,
                             s->solid_still, s->room,    s->work.extra, s->work.rhs, s->work.unknown,
-                            s->keep,        s->cells,   s->cell_phi};
+                            s->keep,        s->cells,   s->cell_phi,   s->source};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     front_free(&s->front);
     poisson_free(s->solver);

@@ -2,6 +2,7 @@
 #ifndef STAGE_EMIT_H
 #define STAGE_EMIT_H
 
+#include "grid/openings.h"
 #include "particle/particles.h"
 #include "solid/shape.h"
 
@@ -15,12 +16,23 @@ typedef struct emission {
 emission emit_fill(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
                    const double velocity[3], int fluid, unsigned seed, const float *node_solid);
 
-/* What flows into a shape through its own surface within dt, at `velocity`: v A dt in all, whatever its
- * length. Particles that are inside already take the velocity. The set must be sorted. */
+/* What flows into the open part of a shape (in the domain, outside solids) through that part's own surface
+ * within dt, at `velocity`: v A dt in all, whatever its length. Particles that are inside already take the
+ * velocity. The set must be sorted. */
 emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
                      const double velocity[3], int fluid, unsigned seed, const float *node_solid, double time,
                      double dt);
 
+/* Particles inside a shape move at the velocity for dt; moved[q] is set for them, and those with it set are
+ * left alone. The set must be sorted, and is not afterwards. */
+void emit_carry(particles *p, uint8_t *moved, const mac_grid *g, const shape *s, const double velocity[3],
+                double dt);
+
 /* Faces inside a shape take the velocity: for methods whose particles only mark. */
 void emit_velocity(mac_field *u, const mac_grid *g, const shape *s, const double velocity[3]);
+/* The emitter as a boundary condition of the pressure: `driven`, a copy of o with wall velocities, is closed
+ * where faces lie in the shape and moves there at `velocity`; cells through which liquid comes in get the
+ * inflow as a net outflow [m/s, summed over faces], v A in all. scratch: a field. */
+void emit_drive(openings *driven, float *source, float *scratch, const mac_grid *g, const openings *o,
+                const shape *s, const double velocity[3]);
 #endif

@@ -15,6 +15,8 @@
  * A face alone with four or five others' divergence would get up to five times their speed, and keep it: the
  * noise that Carlson reports for such cells. So where the rule would make a face faster than the fastest face
  * of its cell was, the cell is left to the pressure as well, which spreads the change over all its faces.
+ * Cells through which an emitter's liquid enters are not divergence-free: their faces towards air rest, but
+ * for those behind the inflow, which take what the source leaves over of (22).
  * In a plane the third axis has no faces; two pairs are then air all around.
  *
  * Limits: air faces count as fully open, so next to cut solids (22) holds only after the projection. */
@@ -69,8 +71,25 @@ typedef struct {
     mac_field *u;
     const uint8_t *kind;
     const openings *o;
+    const float *source;
     cell_range range;
 } job;
+
+/* A cell through which an emitter's liquid comes in. Its faces towards air are at rest, but for those behind
+ * the inflow, which take what the inflow leaves over. */
+INLINE void rest_beside_inflow(float face[6], unsigned air, float source, int dim) {
+    unsigned behind = 0;
+    int count = 0;
+    for (int f = 0; f < 2 * dim; ++f) {
+        if (!(air >> f & 1u)) continue;
+        const float across = air >> (f ^ 1) & 1u ? 0 : face[f ^ 1];
+        const int is_behind = f % 2 ? across < 0 : across > 0;
+        behind |= (unsigned)is_behind << f;
+        count += is_behind;
+        face[f] = 0;
+    }
+    if (count) add_outflow(face, behind, (source - outflow(face, dim)) / (float)count, dim);
+}
 
 /* What passes through a face, as a velocity: the open share moves with the liquid, the rest with the wall. */
 INLINE float passing(const job *s, int axis, ptrdiff_t n) {
@@ -90,8 +109,10 @@ INLINE void close_cell(const job *s, ptrdiff_t c, int dim) {
         air |= (unsigned)towards_air << f;
         face[f] = towards_air ? s->u->value[a][at] : passing(s, a, at);
     }
-    const float before = fastest(face, dim);
-    if (!air || !mac_continuity(face, air, dim) || fastest(face, dim) > before) return;
+    const float before = fastest(face, dim), source = s->source ? s->source[c] : 0;
+    if (!air) return;
+    if (source > 0) rest_beside_inflow(face, air, source, dim);
+    else if (!mac_continuity(face, air, dim) || fastest(face, dim) > before) return;
     for (int f = 0; f < 2 * dim; ++f)
         if (air >> f & 1u) s->u->value[f / 2][f % 2 ? c + b->step[f / 2] : c] = face[f];
 }
@@ -109,7 +130,8 @@ static void close_task(void *context, int block) {
     }
 }
 
-void mac_close_surface(mac_field *u, const mac_grid *g, const uint8_t *kind, const openings *o) {
-    job s = {.g = g, .u = u, .kind = kind, .o = o, .range = range_cells(g)};
+void mac_close_surface(mac_field *u, const mac_grid *g, const uint8_t *kind, const openings *o,
+                       const float *source) {
+    job s = {.g = g, .u = u, .kind = kind, .o = o, .source = source, .range = range_cells(g)};
     parallel_for(g->pool, range_blocks(&s.range), close_task, &s);
 }

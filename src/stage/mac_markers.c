@@ -16,7 +16,7 @@ typedef struct {
     particles *markers;
     const mac_grid *g;
     const mac_field *u;
-    const uint8_t *kind;
+    const uint8_t *kind, *moved;
     float cells; /* dt / dx */
 } job;
 
@@ -43,6 +43,7 @@ static void move_task(void *context, int block) {
     const int dim = p->dim;
     const size_t from = (size_t)block * GRAIN, to = from + GRAIN < p->count ? from + GRAIN : p->count;
     for (size_t q = from; q < to; ++q) {
+        if (s->moved && s->moved[q]) continue;
         float x[3] = {0, 0, 0}, euler[3] = {0, 0, 0}, u[3], there[3];
         for (int a = 0; a < dim; ++a) x[a] = p->x[a][q];
         sample_faces(u, s->u, s->g, x);
@@ -56,7 +57,7 @@ static void move_task(void *context, int block) {
 }
 
 void mac_move_markers(particles *markers, const mac_grid *g, const mac_field *u, const uint8_t *kind,
-                      double dt) {
-    job s = {.markers = markers, .g = g, .u = u, .kind = kind, .cells = (float)(dt / g->dx)};
+                      const uint8_t *moved, double dt) {
+    job s = {.markers = markers, .g = g, .u = u, .kind = kind, .moved = moved, .cells = (float)(dt / g->dx)};
     parallel_for(g->pool, block_count((long)markers->count, GRAIN), move_task, &s);
 }

@@ -24,9 +24,10 @@ void mac_fill_new_cells(mac_field *u, const mac_grid *g, const uint8_t *kind, co
 /* mac_markers.c */
 
 /* x <- x + dt/2 (u(x) + u(x + dt u(x))); Euler for markers whose first move ends in a cell without liquid.
- * Positions may leave the box, no farther than its border. */
+ * Those with moved[q] set stay where they are (NULL: none). Positions may leave the box, no farther than its
+ * border. */
 void mac_move_markers(particles *markers, const mac_grid *g, const mac_field *u, const uint8_t *kind,
-                      double dt);
+                      const uint8_t *moved, double dt);
 
 /* mac_momentum.c */
 
@@ -50,6 +51,8 @@ double mac_stable_dt(const mac_grid *g, double speed, double acceleration, doubl
  * has air behind it. Returns 1 when the cell is divergence-free now, 0 when the rule leaves it to the
  * pressure. */
 int mac_continuity(float face[6], unsigned air, int dim);
-/* The rule in all surface cells. */
-void mac_close_surface(mac_field *u, const mac_grid *g, const uint8_t *kind, const openings *o);
+/* The rule in all surface cells; those with a source (m/s summed over faces; NULL: none) keep their faces
+ * towards air at rest. */
+void mac_close_surface(mac_field *u, const mac_grid *g, const uint8_t *kind, const openings *o,
+                       const float *source);
 #endif

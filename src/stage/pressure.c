@@ -28,7 +28,7 @@
 typedef struct {
     const mac_grid *g;
     const openings *o;
-    const float *phi;
+    const float *phi, *source;
     cell_range range;
     const pressure_work *work;
     const mac_field *from;
@@ -129,6 +129,10 @@ INLINE float net_outflow(const job *s, ptrdiff_t c, int dim) {
     return sum;
 }
 
+INLINE float source_of(const job *s, ptrdiff_t c) {
+    return s->source ? s->source[c] : 0;
+}
+
 INLINE void rhs_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
     FOR_ROWS(&s->range, block, j, k) {
@@ -139,7 +143,7 @@ INLINE void rhs_block(const job *s, int block, int dim) {
         }
         for (int i = 0; i < b->n[0]; ++i) {
             const ptrdiff_t c = row + i;
-            s->work->rhs[c] = s->work->unknown[c] ? -net_outflow(s, c, dim) : 0;
+            s->work->rhs[c] = s->work->unknown[c] ? source_of(s, c) - net_outflow(s, c, dim) : 0;
         }
     }
 }
@@ -151,7 +155,7 @@ INLINE double divergence_block(const job *s, int block, int dim) {
         const ptrdiff_t row = box_at(b, 0, j, k);
         for (int i = 0; i < b->n[0]; ++i)
             if (is_unknown(s, row + i, dim)) {
-                const float d = fabsf(net_outflow(s, row + i, dim));
+                const float d = fabsf(net_outflow(s, row + i, dim) - source_of(s, row + i));
                 most = most > d ? most : d;
             }
     }
@@ -355,6 +359,7 @@ poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressur
                                 const mac_grid *g, const openings *o, const float *phi, double tolerance,
                                 int max_iterations) {
     job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work, .u = u};
+    s.source = work->source;
     parallel_for(g->pool, range_blocks(&s.range), rhs_task, &s);
     const poisson_result result = poisson_solve(solver, q, work->rhs, tolerance, max_iterations);
     subtract_gradient(u, u, q, work, g, o, phi);
@@ -381,9 +386,10 @@ void pressure_speed(double speed[3], const mac_field *u, const mac_grid *g, cons
     }
 }
 
-double pressure_divergence(const mac_field *u, const mac_grid *g, const openings *o, const float *phi) {
+double pressure_divergence(const mac_field *u, const mac_grid *g, const openings *o, const float *phi,
+                           const float *source) {
     mac_field copy = *u;
-    job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .u = &copy};
+    job s = {.g = g, .o = o, .phi = phi, .source = source, .range = range_cells(g), .u = &copy};
     return parallel_max(g->pool, range_blocks(&s.range), divergence_task, &s) / g->dx;
 }
 

@@ -10,14 +10,15 @@ typedef struct pressure_work {
     mac_field face; /* coefficients, then the correction of the volume stage */
     float *extra, *rhs;
     uint8_t *unknown;
+    const float *source; /* net outflow that cells shall have [m/s, summed over faces]; NULL: none */
 } pressure_work;
 
 /* Builds the system of the liquid cells (phi < 0 at the centre) and hands it to the solver. -1: no memory. */
 int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, const openings *o,
                       const float *phi);
 
-/* u <- u - grad q with div u = 0 in liquid cells. q = p dt / (rho dx) [m/s] is the warm start and the result.
- * Closed faces get the wall's velocity, faces in no contact with liquid 0. */
+/* u <- u - grad q with div u = 0 in liquid cells, or what work->source asks for. q = p dt / (rho dx) [m/s] is
+ * the warm start and the result. Closed faces get the wall's velocity, faces in no contact with liquid 0. */
 poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressure_work *work,
                                 const mac_grid *g, const openings *o, const float *phi, double tolerance,
                                 int max_iterations);
@@ -32,8 +33,9 @@ poisson_result pressure_displace(mac_field *u, const mac_field *from, float *psi
 /* The largest |u| an axis over the faces that the projection set; +inf when one is not finite. */
 void pressure_speed(double speed[3], const mac_field *u, const mac_grid *g, const openings *o,
                     const float *phi);
-/* max |div u| over liquid cells, 1/s. */
-double pressure_divergence(const mac_field *u, const mac_grid *g, const openings *o, const float *phi);
+/* max |div u| over liquid cells, 1/s, sources (NULL: none) taken out. */
+double pressure_divergence(const mac_field *u, const mac_grid *g, const openings *o, const float *phi,
+                           const float *source);
 /* 0 on faces where the projection set the velocity, EXTRAPOLATE_UNKNOWN elsewhere, border included. */
 void pressure_known_faces(uint8_t *layer, const mac_grid *g, const openings *o, const float *phi, int axis);
 #endif

@@ -194,7 +194,7 @@ static double rotation_error(int steps) {
     p.count = 1;
     p.x[0][0] = 26;
     p.x[1][0] = 16;
-    for (int s = 0; s < steps; ++s) mac_move_markers(&p, &t.g, &t.u, t.kind, 1.0 / steps);
+    for (int s = 0; s < steps; ++s) mac_move_markers(&p, &t.g, &t.u, t.kind, NULL, 1.0 / steps);
     const double e = hypot((double)p.x[0][0] - 16 - 10 * cos(1), (double)p.x[1][0] - 16 - 10 * sin(1));
     particles_free(&p);
     tank_free(&t);

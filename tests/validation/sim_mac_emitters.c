@@ -1,0 +1,143 @@
+/* Emitters of the marker-and-cell method: they give v A a second, drive a jet at their speed and no faster,
+ * let go of it to fall with g, and feed a pool from inside. Two seconds each, in the plane and in space. */
+#include "check.h"
+#include <rheo/rheo.h>
+
+static const double NONE[3] = {0, 0, 0}, DOWN[3] = {0, -9.81, 0};
+
+typedef struct {
+    rheo_shape fill;
+    rheo_fluid fluid;
+    rheo_emitter emitter;
+    double velocity[3];
+    rheo_scene scene;
+} setting;
+
+static rheo_shape box_shape(double x0, double y0, double z0, double x1, double y1, double z1) {
+    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
+    s.a[0] = x0, s.a[1] = y0, s.a[2] = z0;
+    s.b[0] = x1, s.b[1] = y1, s.b[2] = z1;
+    return s;
+}
+
+static void set(setting *s, int dim, int cells, const double *gravity) {
+    s->fluid = rheo_default_fluid();
+    s->emitter = rheo_default_emitter();
+    s->emitter.velocity = (rheo_curve){1, NONE, s->velocity, 3};
+    s->scene = rheo_default_scene();
+    s->scene.dim = dim;
+    s->scene.size[0] = s->scene.size[1] = 1;
+    s->scene.size[2] = 0.5;
+    s->scene.cells = cells;
+    s->scene.method = RHEO_MAC;
+    s->scene.gravity = (rheo_curve){1, NONE, gravity, 3};
+    s->scene.fluids = &s->fluid;
+    s->scene.fluid_count = 1;
+    s->scene.emitters = &s->emitter;
+    s->scene.emitter_count = 1;
+}
+
+static rheo_sim *start(const setting *s) {
+    rheo_report report = {0};
+    rheo_sim *sim;
+    if (rheo_create_sim(&sim, &s->scene, 1, &report)) fail_msg("%s", report.message);
+    return sim;
+}
+
+static rheo_frame_stats advance(rheo_sim *sim) {
+    rheo_report report = {0};
+    rheo_frame_stats f;
+    if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
+    return f;
+}
+
+/* A jet along x without weight, out through the open right side: v A t is put in, nothing moves faster. */
+static void jet_keeps_its_speed(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        setting s;
+        set(&s, dim, dim == 2 ? 40 : 20, NONE);
+        s.velocity[0] = 1, s.velocity[1] = s.velocity[2] = 0;
+        s.emitter.shape = box_shape(0.1, 0.4, 0.15, 0.3, 0.6, 0.35);
+        s.scene.wall[RHEO_RIGHT] = RHEO_WALL_OPEN;
+        rheo_sim *sim = start(&s);
+        const double dx = 1.0 / s.scene.cells, marker = dx * dx * dx / (dim == 2 ? 4 : 8);
+        const double area = 0.2 * (dim == 2 ? dx : 0.2);
+        rheo_frame_stats f = advance(sim);
+        const int64_t first = f.counts.emitted;
+        double speed = 0, divergence = 0;
+        for (int i = 1; i < 60; ++i) {
+            f = advance(sim);
+            speed = fmax(speed, f.speed);
+            divergence = fmax(divergence, f.divergence);
+        }
+        const double volume = (double)(f.counts.emitted - first) * marker, exact = area * 59 / 30.0;
+        printf("jet %dD: %.6f m3 in 2 s of %.6f, speed at most %.4f of 1 m/s, divergence %.1e 1/s\n", dim,
+               volume, exact, speed, divergence);
+        check_near(volume / exact, 1, 0.01);
+        check_below(speed, 1.05);
+        check_near(f.fluids[0].centroid[1], 0.5, 0.01);
+        check_below(divergence, 1e-3);
+        rheo_free_sim(sim);
+    }
+}
+
+/* An emitter that stops leaves a piece of jet behind, which falls freely. */
+static void jet_falls_with_g(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        setting s;
+        set(&s, dim, dim == 2 ? 40 : 20, DOWN);
+        s.velocity[0] = 1, s.velocity[1] = 1, s.velocity[2] = 0;
+        s.emitter.shape = box_shape(0.1, 0.6, 0.15, 0.3, 0.8, 0.35);
+        s.emitter.during[1] = 0.1;
+        rheo_sim *sim = start(&s);
+        double y[12], v[12];
+        for (int i = 0; i < 10; ++i) {
+            y[i] = advance(sim).fluids[0].centroid[1];
+            v[i] = i ? (y[i] - y[i - 1]) * 30 : 0;
+        }
+        const double g = -(v[9] - v[5]) * 30 / 4;
+        printf("fall %dD: %.3f m/s2\n", dim, g);
+        check_near(g, 9.81, 0.1);
+        rheo_free_sim(sim);
+    }
+}
+
+/* Under water the inflow raises the pool by its volume, and stirs it no faster than it comes in. */
+static void pool_is_fed_from_inside(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        setting s;
+        set(&s, dim, dim == 2 ? 32 : 16, DOWN);
+        s.fill = box_shape(0, 0, 0, 1, 0.4, 1);
+        s.fluid.fill = &s.fill;
+        s.fluid.fill_count = 1;
+        s.velocity[0] = 0, s.velocity[1] = 1, s.velocity[2] = 0;
+        s.emitter.shape = box_shape(0.4, 0.1, 0.15, 0.6, 0.2, 0.35);
+        rheo_sim *sim = start(&s);
+        const double dx = 1.0 / s.scene.cells, area = 0.2 * (dim == 2 ? dx : 0.2);
+        rheo_frame_stats f = advance(sim);
+        const double before = f.volume;
+        double speed = 0, drift = 0;
+        for (int i = 1; i < 30; ++i) {
+            f = advance(sim);
+            speed = fmax(speed, f.speed);
+            drift = fmax(drift, fabs(f.volume_drift));
+        }
+        printf("pool %dD: %.5f m3 more of %.5f, speed at most %.3f m/s, drift at most %.4f\n", dim,
+               f.volume - before, area * 29 / 30.0, speed, drift);
+        check_below(drift, 0.05);
+        check_below(speed, 5);
+        rheo_free_sim(sim);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jet_keeps_its_speed),
+        cmocka_unit_test(jet_falls_with_g),
+        cmocka_unit_test(pool_is_fed_from_inside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
