@@ -121,6 +121,26 @@ typedef struct rheo_solid {
     double color[3];        /* linear RGB */
 } rheo_solid;
 
+typedef enum rheo_joint_kind {
+    RHEO_JOINT_BALL,   /* turns freely about the anchor */
+    RHEO_JOINT_HINGE,  /* turns about the axis through the anchor */
+    RHEO_JOINT_SLIDER, /* moves along the axis, without turning */
+    RHEO_JOINT_FIXED,
+    RHEO_JOINT_MOTOR, /* a hinge that is driven */
+} rheo_joint_kind;
+
+/* Holds a to b, or to the world. Motion counts as that of a relative to b, from where the scene file has
+ * them. */
+typedef struct rheo_joint {
+    rheo_joint_kind kind;
+    int a, b;         /* indices of solids, one of them dynamic; -1: the world */
+    double anchor[3]; /* m, at time 0 */
+    double axis[3];   /* any length > 0; 2D: hinges turn about z */
+    double limits[2]; /* degrees, slider: m; from -1e9 to 1e9: none */
+    rheo_curve speed; /* rad/s, slider: m/s; width 1; driven when force > 0 */
+    double force;     /* N m, slider: N: the most that drives or brakes */
+} rheo_joint;
+
 enum {
     RHEO_OF_VELOCITY = 1,
     RHEO_OF_PRESSURE = 2,
@@ -170,6 +190,8 @@ typedef struct rheo_scene {
     int emitter_count;
     rheo_solid *solids;
     int solid_count;
+    rheo_joint *joints;
+    int joint_count;
     rheo_probe *probes;
     int probe_count;
 
@@ -187,6 +209,7 @@ RHEO_API rheo_shape rheo_default_shape(rheo_shape_kind kind); /* unscaled, untur
 RHEO_API rheo_fluid rheo_default_fluid(void);                 /* water, nowhere */
 RHEO_API rheo_emitter rheo_default_emitter(void);
 RHEO_API rheo_solid rheo_default_solid(void);
+RHEO_API rheo_joint rheo_default_joint(void); /* a ball joint of solid 0 with the world */
 
 /* Reads a scene file, or a built-in scene by its name. `set` holds "path=value" texts (may be NULL) that
  * replace or add values, for example "domain.cells=32". */

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/memory.h"
@@ -24,6 +25,7 @@ static const char *const wall_words[] = {"closed", "open", "periodic"};
 static const char *const side_words[] = {"left", "right", "bottom", "top", "back", "front"};
 static const char *const surface_words[] = {"density", "average", "spheres", "pressure"};
 static const char *const motion_words[] = {"static", "keyed", "dynamic"};
+static const char *const joint_words[] = {"ball", "hinge", "slider", "fixed", "motor"};
 static const char *const quantity_words[] = {"velocity", "pressure", "temperature", "phi", "density"};
 
 static void put_key(writer *t, const char *key) {
@@ -218,6 +220,26 @@ static void put_solid(writer *t, const rheo_scene *s, int i) {
     put_vector(t, "color", o->color);
 }
 
+/* Solids made by hand may have no name; the reader then calls them solidN. */
+static void put_solid_name(writer *t, const char *key, const rheo_scene *s, int solid) {
+    char name[32];
+    snprintf(name, sizeof name, "solid%d", solid);
+    put_word(t, key, solid < 0 ? "world" : s->solids[solid].name ? s->solids[solid].name : name);
+}
+
+static void put_joint(writer *t, const rheo_scene *s, int i) {
+    const rheo_joint *j = &s->joints[i];
+    put_word(t, "type", joint_words[j->kind]);
+    put_solid_name(t, "a", s, j->a);
+    put_solid_name(t, "b", s, j->b);
+    put_vector(t, "anchor", j->anchor);
+    put_vector(t, "axis", j->axis);
+    put_key(t, "limits");
+    json_put_vector(&t->w, j->limits, 2);
+    put_curve(t, "speed", &j->speed);
+    put_real(t, "force", j->force);
+}
+
 static void put_probe(writer *t, const rheo_scene *s, int i) {
     const rheo_probe *p = &s->probes[i];
     const char *before = "";
@@ -269,7 +291,11 @@ static void put_section(writer *t, uint64_t *checksum, const rheo_scene *s, int 
     case 3: put_solver(t, s); break;
     case 4: put_list(t, s, s->fluid_count, put_fluid); break;
     case 5: put_list(t, s, s->emitter_count, put_emitter); break;
-    case 6: put_list(t, s, s->solid_count, put_solid); break;
+    case 6: /* joints belong to the solids they hold */
+        put_list(t, s, s->solid_count, put_solid);
+        if (s->joint_count) put_key(t, "joints");
+        put_list(t, s, s->joint_count, put_joint);
+        break;
     default: put_list(t, s, s->probe_count, put_probe); break;
     }
     if (t->w.error) return;

@@ -37,6 +37,7 @@ static const char *const headings[SECTIONS] = {
     [IN_EMITTER] = "each source of liquid",
     [IN_SOLID] = "each obstacle or container",
     [IN_ROTATION] = "of a keyed solid",
+    [IN_JOINT] = "each joint of bodies",
     [IN_PROBE] = "each point or line to measure on",
     [IN_OUTPUT] = "what is written",
     [IN_CAMERA] = "where pictures are taken from",

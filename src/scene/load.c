@@ -55,6 +55,13 @@ rheo_solid rheo_default_solid(void) {
     return solid;
 }
 
+rheo_joint rheo_default_joint(void) {
+    static const double start[1] = {0}, still[1] = {0};
+    rheo_joint joint = {.b = -1, .speed = {.count = 1, .times = start, .values = still, .width = 1}};
+    params_fill_defaults(&joint, IN_JOINT);
+    return joint;
+}
+
 void scene_place(rheo_report *report, const rheo_scene *scene) {
     const scene_owner *owner = scene->owner;
     if (!report) return;

@@ -22,6 +22,7 @@ static const char *const wall_names[] = {"closed", "open", "periodic", NULL};
 static const char *const slip_names[] = {"free", "no", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
+static const char *const joint_names[] = {"ball", "hinge", "slider", "fixed", "motor", NULL};
 static const char *const quantity_names[] = {"velocity", "pressure", "temperature", "phi", "density", NULL};
 
 #define AT(type, field) offsetof(type, field), sizeof(((type *)0)->field)
@@ -29,6 +30,7 @@ static const char *const quantity_names[] = {"velocity", "pressure", "temperatur
 #define FLUID(field)    AT(rheo_fluid, field)
 #define EMITTER(field)  AT(rheo_emitter, field)
 #define SOLID(field)    AT(rheo_solid, field)
+#define JOINT(field)    AT(rheo_joint, field)
 #define PROBE(field)    AT(rheo_probe, field)
 #define SHAPE(field)    AT(rheo_shape, field)
 #define FAR             1e6 /* m: nothing lies beyond */
@@ -50,7 +52,9 @@ const param scene_params[] = {
     {IN_SCENE, "emitters", P_LIST, "", NONE, false, "", SCENE(emitters), NULL, IN_EMITTER,
      "sources of liquid"},
     {IN_SCENE, "solids", P_LIST, "", NONE, false, "", SCENE(solids), NULL, IN_SOLID,
-     "obstacles and containers"},
+     "obstacles, containers and bodies"},
+    {IN_SCENE, "joints", P_LIST, "", NONE, false, "", SCENE(joints), NULL, IN_JOINT,
+     "what holds dynamic solids to each other and to the world"},
     {IN_SCENE, "heat", P_LATER, "", NONE, false, "", 0, 0, NULL, 0, "ambient temperature and heat sources"},
     {IN_SCENE, "probes", P_LIST, "", NONE, false, "", SCENE(probes), NULL, IN_PROBE,
      "points and lines to measure on"},
@@ -159,6 +163,25 @@ const param scene_params[] = {
     {IN_ROTATION, "degrees", P_CURVE1, "degrees", -1e9, 1e9, false, false, "", SOLID(rotation_degrees), NULL,
      0, "angle from where the shape stands; can be keyed"},
 
+    {IN_JOINT, "type", P_CHOICE, "", NONE, true, "", JOINT(kind), joint_names, 0,
+     "ball: turns about the anchor; hinge: about the axis through it; slider: moves along the axis; motor: a "
+     "hinge "
+     "that is driven"},
+    {IN_JOINT, "a", P_SOLID, "", NONE, true, "", JOINT(a), NULL, 0,
+     "name of a solid; a or b must be dynamic, and the two do not touch each other otherwise"},
+    {IN_JOINT, "b", P_SOLID, "", NONE, false, "", JOINT(b), NULL, 0,
+     "name of another solid, or world (default: world)"},
+    {IN_JOINT, "anchor", P_VECTOR, "m", -FAR, FAR, false, false, "[0, 0, 0]", JOINT(anchor), NULL, 0,
+     "where it is at time 0; not used by slider and fixed"},
+    {IN_JOINT, "axis", P_VECTOR, "", -FAR, FAR, false, false, "[0, 0, 1]", JOINT(axis), NULL, 0,
+     "of a hinge, motor or slider, any length; in 2D hinges turn about z"},
+    {IN_JOINT, "limits", P_SPAN, "degrees or m", -1e9, 1e9, false, false, "[-1e9, 1e9]", JOINT(limits), NULL,
+     0, "how far a turns (within -180 to 180) or slides relative to b"},
+    {IN_JOINT, "speed", P_CURVE1, "rad/s or m/s", -1e5, 1e5, false, false, "0", JOINT(speed), NULL, 0,
+     "at which a turns or slides relative to b, as far as the force allows; can be keyed"},
+    {IN_JOINT, "force", P_REAL, "N m or N", 0, 1e12, false, false, "0", JOINT(force), NULL, 0,
+     "the most that drives or brakes towards the speed; 0: not driven"},
+
     {IN_PROBE, "name", P_NAME, "", NONE, true, "", PROBE(name), NULL, 0, "of the file probes/NAME.csv"},
     {IN_PROBE, "from", P_VECTOR, "m", -FAR, FAR, false, true, "", PROBE(from), NULL, 0,
      "the point, or where the line starts"},
@@ -223,25 +246,16 @@ const param scene_params[] = {
 const int scene_param_count = (int)(sizeof scene_params / sizeof *scene_params);
 
 const char *section_name(section s) {
-    static const char *const names[SECTIONS] = {[IN_SCENE] = "scene",
-                                                [IN_DOMAIN] = "domain",
-                                                [IN_TIME] = "time",
-                                                [IN_SOLVER] = "solver",
-                                                [IN_FLUID] = "fluids[]",
-                                                [IN_EMITTER] = "emitters[]",
-                                                [IN_SOLID] = "solids[]",
-                                                [IN_ROTATION] = "solids[].rotation",
-                                                [IN_PROBE] = "probes[]",
-                                                [IN_OUTPUT] = "output",
-                                                [IN_CAMERA] = "camera",
-                                                [IN_BOX] = "box",
-                                                [IN_SPHERE] = "sphere",
-                                                [IN_CAPSULE] = "capsule",
-                                                [IN_CYLINDER] = "cylinder",
-                                                [IN_TORUS] = "torus",
-                                                [IN_PLANE] = "plane",
-                                                [IN_MESH] = "mesh",
-                                                [IN_PLACEMENT] = "beside any shape",
+    static const char *const names[SECTIONS] = {[IN_SCENE] = "scene",     [IN_DOMAIN] = "domain",
+                                                [IN_TIME] = "time",       [IN_SOLVER] = "solver",
+                                                [IN_FLUID] = "fluids[]",  [IN_EMITTER] = "emitters[]",
+                                                [IN_SOLID] = "solids[]",  [IN_ROTATION] = "solids[].rotation",
+                                                [IN_JOINT] = "joints[]",  [IN_PROBE] = "probes[]",
+                                                [IN_OUTPUT] = "output",   [IN_CAMERA] = "camera",
+                                                [IN_BOX] = "box",         [IN_SPHERE] = "sphere",
+                                                [IN_CAPSULE] = "capsule", [IN_CYLINDER] = "cylinder",
+                                                [IN_TORUS] = "torus",     [IN_PLANE] = "plane",
+                                                [IN_MESH] = "mesh",       [IN_PLACEMENT] = "beside any shape",
                                                 [IN_ROTATE] = "rotate"};
     return names[s];
 }
@@ -354,6 +368,7 @@ void param_allowed(char *text, size_t size, const param *p) {
     case P_WALLS: snprintf(text, size, "closed or open, or by side: { top: open, x: closed }"); break;
     case P_MATERIAL: snprintf(text, size, "one of `rheo materials`"); break;
     case P_FLUID: snprintf(text, size, "the name of one of the fluids"); break;
+    case P_SOLID: snprintf(text, size, "the name of one of the solids, or world"); break;
     case P_LATER: snprintf(text, size, "leave it out: not in this version"); break;
     case P_SET:
         snprintf(text, size, "a list of: ");

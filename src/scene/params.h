@@ -16,6 +16,7 @@ typedef enum section {
     IN_EMITTER,
     IN_SOLID,
     IN_ROTATION,
+    IN_JOINT,
     IN_PROBE,
     IN_OUTPUT,
     IN_CAMERA,
@@ -51,6 +52,7 @@ typedef enum param_type {
     P_WALLS,    /* rheo_wall[6] */
     P_MATERIAL, /* const char *, one of the materials */
     P_FLUID,    /* int, the index of a fluid given by name */
+    P_SOLID,    /* int, the index of a solid given by name, -1 for "world" */
     P_SET,      /* unsigned, one bit for each of the names */
     P_LATER,    /* a name that is taken for a later version; refused with that message */
 } param_type;

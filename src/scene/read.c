@@ -228,6 +228,18 @@ static rheo_status read_fluid_reference(reader *r, int *index, const node *n, co
     return read_choice(r, index, n, names, path, p);
 }
 
+static rheo_status read_solid_reference(reader *r, int *index, const node *n, const char *path,
+                                        const param *p) {
+    const int count = r->scene->solid_count;
+    const char **names = arena_alloc(r->memory, (size_t)(count + 2) * sizeof *names);
+    if (!names) return report_no_memory(r->report, "names");
+    for (int i = 0; i < count; ++i) names[i] = r->scene->solids[i].name;
+    names[count] = "world";
+    rheo_status status = read_choice(r, index, n, names, path, p);
+    if (*index == count) *index = -1;
+    return status;
+}
+
 static rheo_status read_set(reader *r, unsigned *bits, const node *n, const char *path, const param *p) {
     if (n->kind != NODE_LIST || !n->count) return fail_type(r, n, path, p);
     *bits = 0;
@@ -492,6 +504,8 @@ static void start_item(void *item, section in) {
         *(rheo_emitter *)item = rheo_default_emitter();
     } else if (in == IN_SOLID) {
         *(rheo_solid *)item = rheo_default_solid();
+    } else if (in == IN_JOINT) {
+        *(rheo_joint *)item = rheo_default_joint();
     }
 }
 
@@ -499,6 +513,7 @@ static rheo_status read_list(reader *r, const node *n, const param *p, const cha
     static const size_t sizes[SECTIONS] = {[IN_FLUID] = sizeof(rheo_fluid),
                                            [IN_EMITTER] = sizeof(rheo_emitter),
                                            [IN_SOLID] = sizeof(rheo_solid),
+                                           [IN_JOINT] = sizeof(rheo_joint),
                                            [IN_PROBE] = sizeof(rheo_probe)};
     rheo_scene *scene = r->scene;
     if (n->kind != NODE_LIST) return fail_type(r, n, path, p);
@@ -511,6 +526,7 @@ static rheo_status read_list(reader *r, const node *n, const param *p, const cha
     case IN_FLUID: scene->fluids = (rheo_fluid *)(void *)items; break;
     case IN_EMITTER: scene->emitters = (rheo_emitter *)(void *)items; break;
     case IN_SOLID: scene->solids = (rheo_solid *)(void *)items; break;
+    case IN_JOINT: scene->joints = (rheo_joint *)(void *)items; break;
     default: scene->probes = (rheo_probe *)(void *)items; break;
     }
     int i = 0;
@@ -527,6 +543,7 @@ static rheo_status read_list(reader *r, const node *n, const param *p, const cha
     case IN_FLUID: scene->fluid_count = n->count; break;
     case IN_EMITTER: scene->emitter_count = n->count; break;
     case IN_SOLID: scene->solid_count = n->count; break;
+    case IN_JOINT: scene->joint_count = n->count; break;
     default: scene->probe_count = n->count; break;
     }
     return RHEO_OK;
@@ -572,6 +589,7 @@ static rheo_status read_param(reader *r, void *base, const node *n, const param 
     case P_WALLS: return read_walls(r, into, n, path, p);
     case P_MATERIAL: return read_material(r, base, n, path, p);
     case P_FLUID: return read_fluid_reference(r, into, n, path, p);
+    case P_SOLID: return read_solid_reference(r, into, n, path, p);
     case P_SET: return read_set(r, into, n, path, p);
     case P_LATER:
         return fail(r, n, path, "leave it out", NULL, "'%s' (%s) is not in this version", p->name, p->help);

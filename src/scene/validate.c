@@ -295,6 +295,47 @@ static rheo_status check_solids(const checker *c) {
     return RHEO_OK;
 }
 
+static bool is_solid(const rheo_scene *s, int index) {
+    return index >= -1 && index < s->solid_count;
+}
+
+static bool is_dynamic(const rheo_scene *s, int index) {
+    return index >= 0 && s->solids[index].motion == RHEO_DYNAMIC;
+}
+
+static rheo_status check_joint(const checker *c, const rheo_joint *joint, int i) {
+    const rheo_scene *s = c->scene;
+    char path[NODE_PATH_MAX];
+    rheo_status status = check_section(c, joint, IN_JOINT, path_of(path, "joints[%d]", i));
+    if (status != RHEO_OK) return status;
+    if (!is_solid(s, joint->a) || !is_solid(s, joint->b))
+        return fail(c, path, "indices of solids, or -1 for the world", "a joint of an unknown solid");
+    if (joint->a == joint->b)
+        return fail(c, path_of(path, "joints[%d].b", i), "two different solids",
+                    "a joint of a solid with itself");
+    if (!is_dynamic(s, joint->a) && !is_dynamic(s, joint->b))
+        return fail(c, path_of(path, "joints[%d].a", i), "a or b with motion: dynamic",
+                    "neither end of the joint can move");
+    const bool turns = joint->kind == RHEO_JOINT_HINGE || joint->kind == RHEO_JOINT_MOTOR;
+    double axis[3] = {joint->axis[0], joint->axis[1], s->dim == 3 ? joint->axis[2] : 0};
+    if ((joint->kind == RHEO_JOINT_SLIDER || (turns && s->dim == 3)) && !has_length(axis))
+        return fail(c, path_of(path, "joints[%d].axis", i), "not 0 0 0", "the axis has no length");
+    if (!(joint->limits[0] <= joint->limits[1]))
+        return fail(c, path_of(path, "joints[%d].limits", i), "[from, to] with from not above to",
+                    "the limits from %g to %g leave nothing", joint->limits[0], joint->limits[1]);
+    if (joint->kind == RHEO_JOINT_MOTOR && !(joint->force > 0))
+        return fail(c, path_of(path, "joints[%d].force", i), "above 0",
+                    "a motor needs the most torque it has");
+    return RHEO_OK;
+}
+
+static rheo_status check_joints(const checker *c) {
+    rheo_status status = RHEO_OK;
+    for (int i = 0; i < c->scene->joint_count && status == RHEO_OK; ++i)
+        status = check_joint(c, &c->scene->joints[i], i);
+    return status;
+}
+
 static rheo_status check_probes(const checker *c) {
     const rheo_scene *s = c->scene;
     char path[NODE_PATH_MAX];
@@ -335,6 +376,7 @@ rheo_status rheo_validate_scene(const rheo_scene *scene, rheo_report *report) {
     if (status == RHEO_OK) status = check_fluids(&c);
     if (status == RHEO_OK) status = check_emitters(&c);
     if (status == RHEO_OK) status = check_solids(&c);
+    if (status == RHEO_OK) status = check_joints(&c);
     if (status == RHEO_OK) status = check_probes(&c);
     if (status == RHEO_OK) status = check_camera(&c);
     if (status != RHEO_OK) scene_place(report, scene);

@@ -37,6 +37,8 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
         copy_bytes(owner, scene->emitters, (size_t)scene->emitter_count * sizeof *scene->emitters, &fail);
     copy->solids =
         copy_bytes(owner, scene->solids, (size_t)scene->solid_count * sizeof *scene->solids, &fail);
+    copy->joints =
+        copy_bytes(owner, scene->joints, (size_t)scene->joint_count * sizeof *scene->joints, &fail);
     copy->probes =
         copy_bytes(owner, scene->probes, (size_t)scene->probe_count * sizeof *scene->probes, &fail);
     if (fail) return -1;
@@ -59,6 +61,7 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
         copy_curve(&copy->solids[i].rotation_degrees, owner, &fail);
         copy->solids[i].shape = (rheo_shape){0};
     }
+    for (int i = 0; i < copy->joint_count; ++i) copy_curve(&copy->joints[i].speed, owner, &fail);
     for (int i = 0; i < copy->probe_count; ++i)
         copy->probes[i].name = copy_text(owner, scene->probes[i].name, &fail);
     return fail ? -1 : 0;

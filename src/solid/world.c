@@ -18,6 +18,8 @@
  * takes `friction`, contact that does not `static_friction`. Restitution acts where the approach is faster
  * than what gravity gives in a step and over a margin, so that resting does not rattle.
  *
+ * Joints are ODE's. Two solids that a joint holds do not touch each other: hinges would bind.
+ *
  * Limits: the pyramid lets up to sqrt(2) more friction act at 45 degrees to the slip's first axis; a body
  * thinner than SINK dx can be passed by a faster one. */
 #include "solid/world.h"
@@ -32,12 +34,14 @@
 #include "solid/contact.h"
 #include "solid/vector.h"
 
-#define MARGIN    0.02 /* cells: nearer than this is touching, deeper than this is parted */
-#define SINK      0.04 /* cells: what an impact may sink in */
-#define SLIDE     0.25 /* cells along a surface in one part of a step */
-#define SPACING   0.5  /* cells between points */
-#define PART_TIME 0.02 /* s */
-#define SOFT      1e-7 /* of a contact row's own size: keeps redundant contacts solvable */
+#define MARGIN       0.02 /* cells: nearer than this is touching, deeper than this is parted */
+#define SINK         0.04 /* cells: what an impact may sink in */
+#define SLIDE        0.25 /* cells along a surface in one part of a step */
+#define SPACING      0.5  /* cells between points */
+#define PART_TIME    0.02 /* s */
+#define JOINT_REPAIR 0.8  /* of a joint's error in one part */
+#define TURN         0.03 /* rad that a jointed body may turn in one part */
+#define SOFT         1e-7 /* of a contact row's own size: keeps redundant contacts solvable */
 enum {
     PARTS_MAX = 400, /* of a step; then the rest goes in one */
     PAIR_CONTACTS = 8,
@@ -61,6 +65,7 @@ struct world {
     dBodyID *ode_body; /* of each thing; NULL where it stands still */
     dGeomID *ode_box;  /* of each thing that is a box in space, larger by half a margin; else NULL */
     dJointGroupID contacts;
+    dJointID *joint; /* of the scene's joints; an end that stands still is the world's */
 };
 
 /* ODE's start, seed of random numbers and messages are the process's: one at a time. */
@@ -154,6 +159,79 @@ static void make_ode(world *w) {
     }
 }
 
+/* One joint where the bodies are at time 0. */
+static dJointID make_joint(world *w, const rheo_joint *def) {
+    const double *x = def->anchor;
+    double axis[3] = {def->axis[0], def->axis[1], def->axis[2]};
+    const int flat = w->scene->dim == 2;
+    dBodyID a = def->a >= 0 ? w->ode_body[def->a] : NULL, b = def->b >= 0 ? w->ode_body[def->b] : NULL;
+    dJointID j = NULL;
+    switch (def->kind) {
+    case RHEO_JOINT_BALL:
+        j = dJointCreateBall(w->ode, 0);
+        dJointAttach(j, a, b);
+        dJointSetBallAnchor(j, x[0], x[1], flat ? 0 : x[2]);
+        break;
+    case RHEO_JOINT_SLIDER:
+        j = dJointCreateSlider(w->ode, 0);
+        dJointAttach(j, a, b);
+        dJointSetSliderAxis(j, axis[0], axis[1], flat ? 0 : axis[2]);
+        dJointSetSliderParam(j, dParamLoStop, def->limits[0] > -1e9 ? def->limits[0] : -dInfinity);
+        dJointSetSliderParam(j, dParamHiStop, def->limits[1] < 1e9 ? def->limits[1] : dInfinity);
+        break;
+    case RHEO_JOINT_FIXED:
+        j = dJointCreateFixed(w->ode, 0);
+        dJointAttach(j, a, b);
+        dJointSetFixed(j);
+        break;
+    case RHEO_JOINT_HINGE:
+    case RHEO_JOINT_MOTOR:
+        j = dJointCreateHinge(w->ode, 0);
+        dJointAttach(j, a, b);
+        dJointSetHingeAnchor(j, x[0], x[1], flat ? 0 : x[2]);
+        if (flat) dJointSetHingeAxis(j, 0, 0, 1);
+        else dJointSetHingeAxis(j, axis[0], axis[1], axis[2]);
+        dJointSetHingeParam(j, dParamLoStop,
+                            def->limits[0] > -1e9 ? def->limits[0] * M_PI / 180 : -dInfinity);
+        dJointSetHingeParam(j, dParamHiStop, def->limits[1] < 1e9 ? def->limits[1] * M_PI / 180 : dInfinity);
+        break;
+    }
+    return j;
+}
+
+/* The speed and the most force of driven joints; force 0 lets them go. */
+static void drive_joints(world *w, double time, int driven) {
+    for (int i = 0; i < w->scene->joint_count; ++i) {
+        const rheo_joint *def = &w->scene->joints[i];
+        double speed = 0;
+        if (!(def->force > 0)) continue;
+        rheo_evaluate_curve(&speed, &def->speed, time);
+        const double force = driven ? def->force : 0;
+        if (def->kind == RHEO_JOINT_HINGE || def->kind == RHEO_JOINT_MOTOR) {
+            dJointSetHingeParam(w->joint[i], dParamVel, speed);
+            dJointSetHingeParam(w->joint[i], dParamFMax, force);
+        } else if (def->kind == RHEO_JOINT_SLIDER) {
+            dJointSetSliderParam(w->joint[i], dParamVel, speed);
+            dJointSetSliderParam(w->joint[i], dParamFMax, force);
+        }
+    }
+}
+
+static int are_joined(const world *w, int a, int b) {
+    for (int i = 0; i < w->scene->joint_count; ++i) {
+        const rheo_joint *j = &w->scene->joints[i];
+        if ((j->a == a && j->b == b) || (j->a == b && j->b == a)) return 1;
+    }
+    return 0;
+}
+
+static void give_states(world *w);
+
+static void make_joints(world *w) {
+    give_states(w);
+    for (int i = 0; i < w->scene->joint_count; ++i) w->joint[i] = make_joint(w, &w->scene->joints[i]);
+}
+
 rheo_status world_create(world **out, const rheo_scene *scene, shape *const *shapes, double dx,
                          rheo_report *report) {
     const size_t solids = (size_t)scene->solid_count + 1;
@@ -167,10 +245,14 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     w->things = mem_alloc(solids * sizeof *w->things);
     w->ode_body = mem_alloc(solids * sizeof *w->ode_body);
     w->ode_box = mem_alloc(solids * sizeof *w->ode_box);
-    const int whole = w->bodies && w->states && w->things && w->ode_body && w->ode_box;
+    w->joint = mem_alloc(((size_t)scene->joint_count + 1) * sizeof *w->joint);
+    const int whole = w->bodies && w->states && w->things && w->ode_body && w->ode_box && w->joint;
     rheo_status status = whole ? make_bodies(w, report) : report_no_memory(report, "the bodies");
     if (!status && w->count) status = make_things(w, report);
-    if (!status && w->count) make_ode(w);
+    if (!status && w->count) {
+        make_ode(w);
+        make_joints(w);
+    }
     if (status) {
         world_free(w);
         *out = NULL;
@@ -186,7 +268,8 @@ void world_free(world *w) {
     }
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->ode) dWorldDestroy(w->ode);
-    void *const blocks[] = {w->bodies, w->states, w->things, w->ode_body, w->ode_box, w->touches.item};
+    void *const blocks[] = {w->bodies,  w->states, w->things,      w->ode_body,
+                            w->ode_box, w->joint,  w->touches.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(w);
 }
@@ -297,7 +380,7 @@ static void find_touches(world *w, double dt) {
     for (int a = 0; a < w->thing_count; ++a) {
         if (!w->things[a].body) continue;
         for (int b = 0; b < w->thing_count; ++b) {
-            if (b == a || (w->things[b].body && b < a)) continue;
+            if (b == a || (w->things[b].body && b < a) || are_joined(w, a, b)) continue;
             const int first = l->count;
             const double reach = pair_reach(w, a, b, dt);
             touch_pair(l, w->things, a, b, reach, 1e-3 * w->dx);
@@ -329,9 +412,15 @@ static void slip_of(double u[3], const world *w, const touch *t) {
     vec_sub(u, u, other);
 }
 
-/* How long a part may be, from gaps and closing speeds. */
+/* How long a part may be, from gaps and closing speeds, and from the turning of what is held by joints. */
 static double safe_part(const world *w, double left) {
     double h = left;
+    for (int i = 0; i < w->scene->joint_count; ++i)
+        for (int end = 0; end < 2; ++end) {
+            const int solid = end ? w->scene->joints[i].b : w->scene->joints[i].a;
+            const double turn = solid >= 0 ? vec_length(w->things[solid].now.spin) : 0;
+            if (turn * h > TURN) h = TURN / turn;
+        }
     for (int i = 0; i < w->touches.count; ++i) {
         const touch *t = &w->touches.item[i];
         double u[3];
@@ -444,13 +533,17 @@ static double resting_speed(const world *w, double time, double dt) {
     return 1.5 * weight * dt + sqrt(2 * weight * MARGIN * w->dx);
 }
 
-/* Velocities that contacts and joints allow. */
-static void solve(world *w, double h, double rest_speed, int parting) {
-    int rows = 0;
+/* Velocities that contacts and joints allow. Without `moving` nothing is parted, put right or driven: that is
+ * for the solve that moves, so that it happens once a step. */
+static void solve(world *w, double time, double h, double rest_speed, int moving) {
+    int rows = 6 * w->scene->joint_count;
+    if (rows) give_states(w);
+    drive_joints(w, time, moving);
+    dWorldSetERP(w->ode, moving ? JOINT_REPAIR : 0);
     for (int i = 0; i < w->touches.count; ++i) {
         if (w->touches.item[i].gap >= MARGIN * w->dx) continue;
         if (!rows) give_states(w);
-        add_contact(w, &w->touches.item[i], h, rest_speed, parting);
+        add_contact(w, &w->touches.item[i], h, rest_speed, moving);
         rows += 3;
     }
     if (!rows) return;
@@ -475,7 +568,7 @@ void world_step(world *w, double time, double dt) {
         find_touches(w, left);
         double h = part < PARTS_MAX ? safe_part(w, left) : left;
         if (left - h < 1e-6 * dt) h = left;
-        solve(w, h, rest_speed, 1);
+        solve(w, time + dt - left, h, rest_speed, 1);
         for (int i = 0; i < w->count; ++i) body_move(&w->bodies[i], h);
         left = h < left ? left - h : 0;
     }
@@ -485,5 +578,5 @@ void world_hold(world *w, double time, double dt) {
     if (!world_count(w)) return;
     place_things(w, time);
     find_touches(w, 0);
-    solve(w, dt, resting_speed(w, time, dt), 0);
+    solve(w, time, dt, resting_speed(w, time, dt), 0);
 }

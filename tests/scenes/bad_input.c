@@ -29,7 +29,10 @@ typedef struct bad {
 #define CHECK       "check s.yaml"
 #define FILL(shape) "fluids:\n  - fill: [ " shape " ]\n"
 #define SOLID(text) FLUID "solids:\n  - " text "\n"
-#define MESH(name)  SOLID("shape: { mesh: { file: " name " } }")
+#define BODY(more, rest)                                                                                     \
+    FLUID "solids:\n  - { shape: { sphere: { center: [0.8, 0.7, 0.5], radius: 0.1 } }, motion: dynamic" more \
+          " }\n" rest "\n"
+#define MESH(name) SOLID("shape: { mesh: { file: " name " } }")
 
 /* clang-format off */ /* one row a line */
 static const bad table[] = {
@@ -111,6 +114,12 @@ static const bad table[] = {
     {"periodic walls", "domain: { walls: { x: periodic } }\n" FLUID, CHECK, 3, {"domain.walls", "not in this version", "closed, open"}, 0, 0},
     {"smoke", "solver: { method: smoke }\n" FLUID, CHECK, 3, {"s.yaml:1:19: solver.method", "not in this version"}, 0, 0},
     {"dynamic with keys", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic, position: { keys: [[0, [0, 0, 0]], [1, [1, 0, 0]]] } }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "a dynamic solid has no position or rotation keys"}, 0, 0},
+    {"joint to nobody", BODY(", name: lever", "joints: [ { type: hinge, a: lever, b: wall, anchor: [0.5, 0.5, 0.5] }, { type: ball, a: levr } ]"), CHECK, 3, {"s.yaml:5:37: joints[0].b", "'wall' is not known"}, 0, 0},
+    {"joint misspelt", BODY(", name: lever", "joints: [ { type: ball, a: levr } ]"), CHECK, 3, {"s.yaml:5:28: joints[0].a", "did you mean 'lever'"}, 0, 0},
+    {"joint with itself", BODY(", name: lever", "joints: [ { type: ball, a: lever, b: lever } ]"), CHECK, 3, {"joints[0].b", "a joint of a solid with itself"}, 0, 0},
+    {"motor without torque", BODY(", name: lever", "joints: [ { type: motor, a: lever } ]"), CHECK, 3, {"joints[0].force", "a motor needs"}, 0, 0},
+    {"zero density", BODY(", density: 0", ""), CHECK, 3, {"s.yaml:4:94: solids[0].density", "0 is out of range", "0.001 to 100000"}, 0, 0},
+    {"negative density", BODY(", density: -5", ""), CHECK, 3, {"s.yaml:4:94: solids[0].density", "-5 is out of range"}, 0, 0},
     {"dynamic container", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic, inside: fluid }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "inside: solid"}, 0, 0},
     {"heat", "heat: { ambient: 20 }\n" FLUID, CHECK, 3, {"s.yaml:1:7: heat", "not in this version"}, 0, 0},
 

@@ -1,0 +1,184 @@
+/* Joints against mechanics: the period of a pendulum, a motor's torque and speed, limits, sliders, what is
+ * fixed. */
+#include "check.h"
+#include "rig.h"
+#include "solid/vector.h"
+
+static rheo_joint *join(rig *r, rheo_joint *list, rheo_joint_kind kind, int a, int b, double x, double y,
+                        double z) {
+    static const double still = 0;
+    rheo_joint *j = &list[r->scene.joint_count++];
+    *j = (rheo_joint){
+        .kind = kind, .a = a, .b = b, .anchor = {x, y, z}, .axis = {0, 0, 1}, .limits = {-1e9, 1e9}};
+    j->speed = (rheo_curve){.count = 1, .values = &still, .width = 1};
+    r->scene.joints = list;
+    return j;
+}
+
+/* A rod of length L on a hinge at its end: T = 2 pi sqrt(2 L / (3 g)) (1 + A^2 / 16 + 11 A^4 / 3072). */
+static void pendulum_period(void **state) {
+    (void)state;
+    const rheo_joint_kind kinds[2] = {RHEO_JOINT_HINGE, RHEO_JOINT_BALL};
+    for (int k = 0; k < 2; ++k) {
+        rig r;
+        rheo_joint joints[1];
+        rig_start(&r);
+        r.gravity[1] = -9.81;
+        const double length = 0.5, amplitude = 0.3, wide = 0.01;
+        rheo_shape rod = rig_box(0.5, 0.5 - 0.5 * length, 0.5, wide, 0.5 * length, wide);
+        rod.rotate_degrees =
+            amplitude * 180 / M_PI; /* about the rod's middle: moved back to hang from (0.5, 0.5) */
+        rod.move[0] = 0.5 * length * sin(amplitude);
+        rod.move[1] = 0.5 * length * (1 - cos(amplitude));
+        rig_add(&r, rod, RHEO_DYNAMIC);
+        join(&r, joints, kinds[k], 0, -1, 0.5, 0.5, 0.5);
+        rig_make(&r);
+        const double dt = 1.0 / 240, inertia = length * length / 3 + wide * wide / 3;
+        const double a2 = amplitude * amplitude;
+        const double wanted =
+            2 * M_PI * sqrt(2 * inertia / (9.81 * length)) * (1 + a2 / 16 + 11 * a2 * a2 / 3072);
+        double crossings[8], last = 1, off = 0, swing = 0;
+        int count = 0;
+        while (count < 7 && r.time < 10) {
+            rig_advance(&r, dt, dt);
+            const body *b = world_body(r.w, 0);
+            double turn[9], end[3];
+            const double own[3] = {0, 0.5 * length, 0}, side = b->now->position[0] - 0.5;
+            const double back[3] = {sin(amplitude) * -own[1], cos(amplitude) * own[1], 0};
+            body_rotation(turn, b);
+            mat_times(end, turn, back);
+            off = fmax(off, hypot(b->now->position[0] + end[0] - 0.5, b->now->position[1] + end[1] - 0.5));
+            if (side * last < 0) {
+                crossings[count++] = r.time - dt * fabs(side) / fabs(side - last);
+                if (count == 1) swing = 0; /* the last full swings count */
+            }
+            swing = fmax(swing, fabs(side));
+            last = side;
+        }
+        const double period = (crossings[6] - crossings[0]) / 3;
+        printf("pendulum %d: period %.5f s (%.5f), swing %.4f of the start, hinge off by %.4f cells\n", k,
+               period, wanted, swing / (0.5 * length * sin(amplitude)), off / r.dx);
+        check_near(period, wanted, 0.003 * wanted);
+        check_near(swing / (0.5 * length * sin(amplitude)), 1, 0.03);
+        check_below(off / r.dx, 0.05);
+        rig_end(&r);
+    }
+}
+
+/* A disc driven with torque M gains M / I until it has its speed, and keeps it. */
+static void motor_drives(void **state) {
+    (void)state;
+    rig r;
+    rheo_joint joints[1];
+    rig_start(&r);
+    rig_add(&r, rig_shape(RHEO_SHAPE_CYLINDER, (double[]){0.5, 0.5, 0.45}, (double[]){0.5, 0.5, 0.55}, 0.1),
+            RHEO_DYNAMIC);
+    rheo_joint *j = join(&r, joints, RHEO_JOINT_MOTOR, 0, -1, 0.5, 0.5, 0.5);
+    const double speed = 5;
+    j->speed.values = &speed;
+    rig_make(&r);
+    const body *b = world_body(r.w, 0);
+    joints[0].force = 10 * b->inertia[8]; /* 10 rad/s2 */
+    rig_advance(&r, 0.3, 0.01);
+    printf("motor: %.6f rad/s after 0.3 s (3), ", b->now->spin[2]);
+    check_near(b->now->spin[2], 3, 1e-3);
+    rig_advance(&r, 0.7, 0.01);
+    printf("%.6f at the end (5)\n", b->now->spin[2]);
+    check_near(b->now->spin[2], 5, 1e-3);
+    check_near(vec_length(b->now->velocity), 0, 1e-6);
+    rig_end(&r);
+}
+
+/* A trap door falls to its stop and stays. */
+static void limits_stop(void **state) {
+    (void)state;
+    rig r;
+    rheo_joint joints[2];
+    rig_start(&r);
+    r.gravity[1] = -9.81;
+    rig_add(&r, rig_box(0.6, 0.5, 0.5, 0.1, 0.01, 0.1), RHEO_DYNAMIC);
+    join(&r, joints, RHEO_JOINT_HINGE, 0, -1, 0.5, 0.5, 0.5)->limits[0] = -30;
+    rig_add(&r, rig_box(0.2, 0.8, 0.5, 0.05, 0.05, 0.05), RHEO_DYNAMIC);
+    rheo_joint *j = join(&r, joints, RHEO_JOINT_SLIDER, 1, -1, 0, 0, 0);
+    memcpy(j->axis, (double[]){1, 1, 0}, sizeof j->axis);
+    j->limits[0] = -0.2;
+    rig_make(&r);
+    rig_advance(&r, 0.1, 0.01);
+    const body_state *slid = world_body(r.w, 1)->now;
+    printf("slider: v %.6f %.6f (both %.6f)\n", slid->velocity[0], slid->velocity[1], -0.5 * 9.81 * 0.1);
+    check_near(slid->velocity[0], -0.5 * 9.81 * 0.1, 1e-3);
+    check_near(slid->velocity[1], -0.5 * 9.81 * 0.1, 1e-3);
+    rig_advance(&r, 2, 0.01);
+    const body_state *door = world_body(r.w, 0)->now;
+    const double angle = atan2(door->position[1] - 0.5, door->position[0] - 0.5) * 180 / M_PI;
+    const double way = hypot(slid->position[0] - 0.2, slid->position[1] - 0.8);
+    printf("door stopped at %.4f degrees (-30), slider after %.5f m (0.2)\n", angle, way);
+    check_near(angle, -30, 0.2);
+    check_near(way, 0.2, 1e-3);
+    check_near(vec_length(door->velocity), 0, 1e-3);
+    rig_end(&r);
+}
+
+/* Two boxes made one fall and turn as one; a body fixed to the world hangs still. */
+static void fixed_holds(void **state) {
+    (void)state;
+    rig r;
+    rheo_joint joints[2];
+    rig_start(&r);
+    r.gravity[1] = -9.81;
+    rig_add(&r, rig_box(0.3, 0.5, 0.5, 0.05, 0.05, 0.05), RHEO_DYNAMIC)->spin[0] = 3;
+    rig_add(&r, rig_box(0.45, 0.5, 0.5, 0.05, 0.05, 0.05), RHEO_DYNAMIC)->velocity[1] = 1;
+    rig_add(&r, rig_box(0.8, 0.5, 0.5, 0.05, 0.05, 0.05), RHEO_DYNAMIC);
+    join(&r, joints, RHEO_JOINT_FIXED, 0, 1, 0, 0, 0);
+    join(&r, joints, RHEO_JOINT_FIXED, 2, -1, 0, 0, 0);
+    rig_make(&r);
+    rig_advance(&r, 1, 0.01);
+    double between[3];
+    vec_sub(between, world_body(r.w, 0)->now->position, world_body(r.w, 1)->now->position);
+    printf("fixed: %.6f m apart (0.15), hung body moved %.2g m\n", vec_length(between),
+           fabs(world_body(r.w, 2)->now->position[1] - 0.5));
+    check_near(vec_length(between), 0.15, 0.01 * r.dx);
+    check_near(world_body(r.w, 2)->now->position[1], 0.5, 1e-6);
+    check_near(world_body(r.w, 0)->now->velocity[1] + world_body(r.w, 1)->now->velocity[1], 1 - 2 * 9.81,
+               1e-6);
+    rig_end(&r);
+}
+
+/* A keyed wheel drags what is hinged to it; a door between two bodies in the plane turns about z. */
+static void joints_in_the_plane(void **state) {
+    (void)state;
+    rig r;
+    rheo_joint joints[1];
+    rig_start(&r);
+    r.scene.dim = 2;
+    r.gravity[1] = -9.81;
+    const double amplitude = 0.2;
+    rig_add(&r, rig_ball(0.5 + 0.3 * sin(amplitude), 0.5 - 0.3 * cos(amplitude), 0, 0.1), RHEO_DYNAMIC);
+    join(&r, joints, RHEO_JOINT_HINGE, 0, -1, 0.5, 0.5, 0);
+    rig_make(&r);
+    const double wanted = 2 * M_PI * sqrt((0.09 + 0.005) / (9.81 * 0.3)) * (1 + amplitude * amplitude / 16);
+    double last = 1, first = 0, period = 0;
+    while (period == 0 && r.time < 5) {
+        rig_advance(&r, 1.0 / 240, 1.0 / 240);
+        const double side = world_body(r.w, 0)->now->position[0] - 0.5;
+        if (side <= 0 && last > 0) {
+            const double when = r.time - side / (side - last) / 240;
+            if (first > 0) period = when - first;
+            first = when;
+        }
+        last = side;
+    }
+    printf("disc in the plane: period %.5f (%.5f)\n", period, wanted);
+    check_near(period, wanted, 0.005 * wanted);
+    check_near(world_body(r.w, 0)->now->position[2], 0, 0);
+    rig_end(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pendulum_period),     cmocka_unit_test(motor_drives),
+        cmocka_unit_test(limits_stop),         cmocka_unit_test(fixed_holds),
+        cmocka_unit_test(joints_in_the_plane),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
