@@ -96,8 +96,9 @@ static void print_info_json(const rheo_cache_info *i) {
     print_json_text(stdout, i->status);
     printf(",\"first_frame\":%d,\"last_frame\":%d,\"fps\":%.9g,\"dim\":%d,\"cells\":[%d,%d,%d],\"dx\":%.9g",
            i->first_frame, i->last_frame, i->fps, i->dim, i->cells[0], i->cells[1], i->cells[2], i->dx);
-    printf(",\"meshes\":%d,\"particles\":%d,\"checkpoints\":%d,\"pictures\":%d,\"bytes\":%zu,\"problem\":",
-           i->meshes, i->particles, i->checkpoints, i->pictures, i->bytes);
+    printf(",\"meshes\":%d,\"particles\":%d,\"volumes\":%d,\"checkpoints\":%d,\"pictures\":%d,\"bytes\":%zu,"
+           "\"problem\":",
+           i->meshes, i->particles, i->volumes, i->checkpoints, i->pictures, i->bytes);
     print_json_text(stdout, i->problem);
     puts("}");
 }
@@ -113,8 +114,8 @@ static void print_info(const rheo_cache_info *i) {
         printf("frames       %d to %d at %g a second\n", i->first_frame, i->last_frame, i->fps);
     else printf("frames       none\n");
     printf("grid         %d x %d x %d cells of %.4g m\n", i->cells[0], i->cells[1], i->cells[2], i->dx);
-    printf("meshes       %d\nparticles    %d\ncheckpoints  %d\npictures     %d\n", i->meshes, i->particles,
-           i->checkpoints, i->pictures);
+    printf("meshes       %d\nparticles    %d\nvolumes      %d\ncheckpoints  %d\npictures     %d\n", i->meshes,
+           i->particles, i->volumes, i->checkpoints, i->pictures);
     printf("size         %s\n", bytes);
     if (i->problem[0]) printf("problem      %s\n", i->problem);
 }

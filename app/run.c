@@ -149,8 +149,11 @@ static void on_frame(void *user, rheo_sim *sim, const rheo_frame_stats *s) {
         return;
     }
     char now[256];
-    int length = snprintf(now, sizeof now, "%.2f s, %d steps, %lld particles, volume %+.2f%%", s->seconds,
-                          s->steps, (long long)s->particles, 100 * s->volume_drift);
+    int length = r->scene->method == RHEO_SMOKE
+                     ? snprintf(now, sizeof now, "%.2f s, %d steps, smoke %.3g m3 (%+.1f%%), up to %.0f C",
+                                s->seconds, s->steps, s->volume, 100 * s->volume_drift, s->temperature[1])
+                     : snprintf(now, sizeof now, "%.2f s, %d steps, %lld particles, volume %+.2f%%",
+                                s->seconds, s->steps, (long long)s->particles, 100 * s->volume_drift);
     if (r->o->verbose && length > 0 && length < (int)sizeof now)
         snprintf(now + length, sizeof now - (size_t)length, ", speed %.3g m/s, pressure %d its to %.1e%s",
                  s->speed, s->pressure.iterations, s->pressure.residual,
@@ -187,8 +190,10 @@ static void print_summary(const runner *r, const rheo_run_summary *s, const char
             memory);
     fprintf(stderr, "  cache:  %s\n", out);
     if (r->scene->output_mesh) fprintf(stderr, "  meshes: %s/mesh/\n", out);
+    if (r->scene->output_volume) fprintf(stderr, "  volumes: %s/volume/\n", out);
     if (status == RHEO_INTERRUPTED) fprintf(stderr, "  go on:  the same command with --resume\n");
-    if (status == RHEO_OK && r->scene->output_mesh) fprintf(stderr, "  movie:  rheo movie %s\n", out);
+    if (status == RHEO_OK && (r->scene->output_mesh || r->scene->output_volume))
+        fprintf(stderr, "  movie:  rheo movie %s\n", out);
 }
 
 static rheo_status run_scene(const options *o, const rheo_scene *scene, const char *out) {

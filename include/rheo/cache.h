@@ -42,7 +42,7 @@ typedef struct rheo_cache_info {
     double fps;
     int dim, cells[3];
     double dx;
-    int meshes, particles, checkpoints, pictures; /* files found whole */
+    int meshes, particles, volumes, checkpoints, pictures; /* files found whole */
     size_t bytes;
     char problem[512]; /* "" or what is wrong: missing, truncated, checksum differs */
 } rheo_cache_info;

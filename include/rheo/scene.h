@@ -61,7 +61,7 @@ typedef enum rheo_method {
     RHEO_PIC,
     RHEO_SEMI_LAGRANGIAN,
     RHEO_MAC,
-    RHEO_LEVELSET, /* levelset, smoke and sph: names of the contract that this version refuses */
+    RHEO_LEVELSET, /* levelset and sph: names of the contract that this version refuses */
     RHEO_SMOKE,
     RHEO_SPH,
 } rheo_method;
@@ -76,6 +76,13 @@ typedef enum rheo_coupling {
     RHEO_FLUID_TO_SOLID, /* the liquid pushes bodies and does not feel them */
 } rheo_coupling;
 
+/* how smoke carries density, temperature and velocity */
+typedef enum rheo_advection {
+    RHEO_ADVECT_MACCORMACK,      /* second order, clamped to what it was interpolated from (default) */
+    RHEO_ADVECT_BFECC,           /* the same order, the error taken out before the last step */
+    RHEO_ADVECT_SEMI_LAGRANGIAN, /* first order: calm and blurred */
+} rheo_advection;
+
 /* where the drawn surface comes from */
 typedef enum rheo_surface {
     RHEO_SURFACE_DENSITY,  /* half-full contour of the particles' own volume: keeps volume (default) */
@@ -87,8 +94,11 @@ typedef enum rheo_surface {
 typedef struct rheo_fluid {
     const char *name;
     const char *material;
-    double density;   /* kg/m3 */
-    double viscosity; /* Pa s */
+    double density;     /* kg/m3 */
+    double viscosity;   /* Pa s */
+    double temperature; /* degrees C, smoke: of the fill and of what emitters bring */
+    double soot;        /* kg/m3, smoke: what density 1 weighs */
+    double expansion;   /* 1/K, smoke: how much lighter a degree makes it */
     const rheo_shape *fill;
     int fill_count;
     double velocity[3]; /* m/s, at the start */
@@ -98,8 +108,10 @@ typedef struct rheo_fluid {
 typedef struct rheo_emitter {
     int fluid; /* index */
     rheo_shape shape;
-    rheo_curve velocity; /* m/s, width 3 */
-    double during[2];    /* s */
+    rheo_curve velocity;    /* m/s, width 3 */
+    double during[2];       /* s */
+    double rate;            /* 1/s, smoke: density that comes in a second; 0: the shape is kept full */
+    rheo_curve temperature; /* degrees C, smoke, width 1; not given: the fluid's */
 } rheo_emitter;
 
 typedef enum rheo_motion { RHEO_STATIC, RHEO_KEYED, RHEO_DYNAMIC } rheo_motion;
@@ -141,6 +153,12 @@ typedef struct rheo_joint {
     double force;     /* N m, slider: N: the most that drives or brakes */
 } rheo_joint;
 
+/* A part of the domain that is held at a temperature. */
+typedef struct rheo_heat_source {
+    rheo_shape shape;
+    rheo_curve temperature; /* degrees C, width 1 */
+} rheo_heat_source;
+
 enum {
     RHEO_OF_VELOCITY = 1,
     RHEO_OF_PRESSURE = 2,
@@ -181,6 +199,8 @@ typedef struct rheo_scene {
     int max_iterations;
     double pic_blend; /* flip and apic: share of PIC mixed in per 1/30 s */
     rheo_surface surface;
+    rheo_advection advection; /* smoke */
+    double confinement;       /* smoke: strength of vorticity confinement; 0: none */
     bool volume_correction;
     unsigned seed;
 
@@ -192,6 +212,9 @@ typedef struct rheo_scene {
     int solid_count;
     rheo_joint *joints;
     int joint_count;
+    double ambient; /* degrees C, of the air around and at the start */
+    rheo_heat_source *heat_sources;
+    int heat_source_count;
     rheo_probe *probes;
     int probe_count;
 
@@ -210,6 +233,7 @@ RHEO_API rheo_fluid rheo_default_fluid(void);                 /* water, nowhere 
 RHEO_API rheo_emitter rheo_default_emitter(void);
 RHEO_API rheo_solid rheo_default_solid(void);
 RHEO_API rheo_joint rheo_default_joint(void); /* a ball joint of solid 0 with the world */
+RHEO_API rheo_heat_source rheo_default_heat_source(void);
 
 /* Reads a scene file, or a built-in scene by its name. `set` holds "path=value" texts (may be NULL) that
  * replace or add values, for example "domain.cells=32". */

@@ -112,6 +112,17 @@ typedef struct rheo_particle_view {
 } rheo_particle_view;
 RHEO_API void rheo_view_particles(rheo_particle_view *view, const rheo_sim *sim);
 
+/* Read-only look at smoke: cell (i, j, k) is at [i + j * row + k * plane]. NULL fields with other methods. */
+typedef struct rheo_volume_view {
+    int cells[3];
+    ptrdiff_t row, plane;
+    const float *density;     /* 1: as thick as it comes */
+    const float *temperature; /* degrees C */
+    const float *share;       /* of the cell outside solids; the others mean nothing where it is 0 */
+    double dx, origin[3];     /* m */
+} rheo_volume_view;
+RHEO_API void rheo_view_volume(rheo_volume_view *view, const rheo_sim *sim);
+
 /* Samples quantities of a probe at the present state: rows of x y z and one column a quantity (vectors
  * three). */
 RHEO_API void rheo_sample_probe(double *rows, const rheo_sim *sim, const rheo_probe *probe);

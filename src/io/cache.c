@@ -27,6 +27,7 @@ static const struct {
     [CACHE_MESH] = {"mesh", "mesh", NULL, "ply"},
     [CACHE_PARTICLES] = {"particles", "particles", NULL, "ply"},
     [CACHE_SPRAY] = {"spray", "particles", "spray", "ply"},
+    [CACHE_VOLUME] = {"volume", "volume", NULL, "h5"},
     [CACHE_BODIES] = {"bodies", "bodies", "bodies", "json"},
     [CACHE_PROBE] = {"probe", "probes", NULL, "csv"},
     [CACHE_STATE] = {"state", "state", "state", "h5"},

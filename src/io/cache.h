@@ -17,6 +17,7 @@ typedef enum cache_kind {
     CACHE_MESH,      /* mesh/NAME.NNNNNN.ply */
     CACHE_PARTICLES, /* particles/NAME.NNNNNN.ply */
     CACHE_SPRAY,     /* particles/spray.NNNNNN.ply: those outside the surface */
+    CACHE_VOLUME,    /* volume/NAME.NNNNNN.h5 */
     CACHE_BODIES,    /* bodies/bodies.NNNNNN.json */
     CACHE_PROBE,     /* probes/NAME.csv, its size and checksum as of the frame */
     CACHE_STATE,     /* state/state.NNNNNN.h5 */

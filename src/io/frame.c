@@ -1,4 +1,4 @@
-/* Surface, particles, spray, bodies and probes of a frame.
+/* Surface, particles, spray, volume, bodies and probes of a frame.
  *
  * Probe files grow: the manifest keeps their length and running checksum for every frame, so that a resumed
  * run can cut them back to where it starts again. Everything is written before the manifest lists it. */
@@ -12,6 +12,7 @@
 #include "core/timer.h"
 #include "io/json.h"
 #include "io/ply.h"
+#include "io/volume.h"
 #include "sim/state.h"
 
 typedef struct frame_job {
@@ -66,6 +67,17 @@ static rheo_status write_particles(const frame_job *j, cache_kind kind) {
     status = ply_write_particles(path, &view, kind == CACHE_SPRAY ? PLY_SPRAY : PLY_ALL,
                                  j->stats->temperature[0], &w, j->report);
     return status == RHEO_OK ? list_file(j, kind, j->m->surface, w.bytes, w.checksum) : status;
+}
+
+static rheo_status write_volume(const frame_job *j) {
+    char path[FILE_PATH_MAX];
+    file_writer w;
+    rheo_volume_view view;
+    rheo_view_volume(&view, j->sim);
+    if (!view.density) return RHEO_OK;
+    rheo_status status = make_path(path, j, CACHE_VOLUME, j->m->surface);
+    if (status == RHEO_OK) status = volume_write(path, &view, j->frame, &w, j->report);
+    return status == RHEO_OK ? list_file(j, CACHE_VOLUME, j->m->surface, w.bytes, w.checksum) : status;
 }
 
 static rheo_status write_bodies(const frame_job *j) {
@@ -214,6 +226,7 @@ rheo_status frame_write(cache_manifest *m, rheo_frame_stats *stats, const char *
     rheo_status status = scene->output_mesh ? write_mesh(&j) : RHEO_OK;
     if (status == RHEO_OK && scene->output_particles) status = write_particles(&j, CACHE_PARTICLES);
     if (status == RHEO_OK && scene->output_mesh) status = write_particles(&j, CACHE_SPRAY);
+    if (status == RHEO_OK && scene->output_volume) status = write_volume(&j);
     if (status == RHEO_OK) status = write_bodies(&j);
     for (int i = 0; i < scene->probe_count && status == RHEO_OK; ++i) status = write_probe(&j, i);
     if (status == RHEO_OK) ++m->frame_count;

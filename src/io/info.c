@@ -69,6 +69,7 @@ static void count_files(rheo_cache_info *info, const char *cache, const cache_ma
         }
         info->meshes += f->kind == CACHE_MESH;
         info->particles += f->kind == CACHE_PARTICLES;
+        info->volumes += f->kind == CACHE_VOLUME;
         info->checkpoints += f->kind == CACHE_STATE;
     }
 }

@@ -120,7 +120,8 @@ static void sweep(const run *r, cache_kind kind) {
 }
 
 static void sweep_all(const run *r, bool pictures) {
-    static const cache_kind once[] = {CACHE_MESH, CACHE_PARTICLES, CACHE_BODIES, CACHE_PROBE, CACHE_STATE};
+    static const cache_kind once[] = {CACHE_MESH,   CACHE_PARTICLES, CACHE_VOLUME,
+                                      CACHE_BODIES, CACHE_PROBE,     CACHE_STATE};
     for (size_t i = 0; i < sizeof once / sizeof *once; ++i) sweep(r, once[i]);
     if (pictures) sweep(r, CACHE_PICTURE);
 }

@@ -24,6 +24,7 @@ static const char *const coupling_words[] = {"monolithic", "rigid-fluid", "solid
 static const char *const wall_words[] = {"closed", "open", "periodic"};
 static const char *const side_words[] = {"left", "right", "bottom", "top", "back", "front"};
 static const char *const surface_words[] = {"density", "average", "spheres", "pressure"};
+static const char *const advection_words[] = {"maccormack", "bfecc", "semi-lagrangian"};
 static const char *const motion_words[] = {"static", "keyed", "dynamic"};
 static const char *const joint_words[] = {"ball", "hinge", "slider", "fixed", "motor"};
 static const char *const quantity_words[] = {"velocity", "pressure", "temperature", "phi", "density"};
@@ -142,7 +143,7 @@ static void put_domain(writer *t, const rheo_scene *s) {
     file_print(&t->w, "{");
     for (int side = 0; side < 2 * s->dim; ++side) put_word(t, side_words[side], wall_words[s->wall[side]]);
     file_print(&t->w, "}");
-    put_word(t, "slip", s->no_slip ? "no" : "free");
+    if (s->method != RHEO_SMOKE) put_word(t, "slip", s->no_slip ? "no" : "free");
     file_print(&t->w, "}");
 }
 
@@ -153,9 +154,14 @@ static void put_solver(writer *t, const rheo_scene *s) {
     put_word(t, "coupling", coupling_words[s->coupling]);
     put_real(t, "tolerance", s->tolerance);
     put_whole(t, "max_iterations", s->max_iterations);
-    put_real(t, "pic_blend", s->pic_blend);
-    put_flag(t, "volume_correction", s->volume_correction);
-    put_whole(t, "seed", (long long)s->seed);
+    if (s->method == RHEO_SMOKE) {
+        put_word(t, "advection", advection_words[s->advection]);
+        put_real(t, "confinement", s->confinement);
+    } else {
+        put_real(t, "pic_blend", s->pic_blend);
+        put_flag(t, "volume_correction", s->volume_correction);
+        put_whole(t, "seed", (long long)s->seed);
+    }
     file_print(&t->w, "}");
 }
 
@@ -173,6 +179,11 @@ static void put_fluid(writer *t, const rheo_scene *s, int i) {
     if (f->material) put_word(t, "material", f->material);
     put_real(t, "density", f->density);
     put_real(t, "viscosity", f->viscosity);
+    if (s->method == RHEO_SMOKE) {
+        put_real(t, "temperature", f->temperature);
+        put_real(t, "soot", f->soot);
+        put_real(t, "expansion", f->expansion);
+    }
     if (f->fill_count) {
         put_key(t, "fill");
         put_shapes(t, f->fill, f->fill_count);
@@ -192,6 +203,15 @@ static void put_emitter(writer *t, const rheo_scene *s, int i) {
     put_curve(t, "velocity", &e->velocity);
     put_key(t, "during");
     json_put_vector(&t->w, (double[2]){e->during[0], until}, 2);
+    if (s->method != RHEO_SMOKE) return;
+    put_real(t, "rate", e->rate);
+    put_curve(t, "temperature", &e->temperature);
+}
+
+static void put_heat_source(writer *t, const rheo_scene *s, int i) {
+    put_key(t, "shape");
+    put_shape(t, &s->heat_sources[i].shape);
+    put_curve(t, "temperature", &s->heat_sources[i].temperature);
 }
 
 static void put_solid(writer *t, const rheo_scene *s, int i) {
@@ -269,6 +289,15 @@ static void put_list(writer *t, const rheo_scene *s, int count,
     file_print(&t->w, "]");
 }
 
+static void put_heat(writer *t, const rheo_scene *s) {
+    put_key(t, "heat");
+    file_print(&t->w, "{");
+    put_real(t, "ambient", s->ambient);
+    if (s->heat_source_count) put_key(t, "sources");
+    put_list(t, s, s->heat_source_count, put_heat_source);
+    file_print(&t->w, "}");
+}
+
 /* One section with its key, and the checksum of what it wrote. */
 static void put_section(writer *t, uint64_t *checksum, const rheo_scene *s, int which) {
     t->meshes = CHECKSUM_START;
@@ -289,7 +318,10 @@ static void put_section(writer *t, uint64_t *checksum, const rheo_scene *s, int 
         break;
     case 2: put_curve(t, "gravity", &s->gravity); break;
     case 3: put_solver(t, s); break;
-    case 4: put_list(t, s, s->fluid_count, put_fluid); break;
+    case 4:
+        put_list(t, s, s->fluid_count, put_fluid);
+        if (s->method == RHEO_SMOKE) put_heat(t, s); /* what the fluid starts from; no section of its own */
+        break;
     case 5: put_list(t, s, s->emitter_count, put_emitter); break;
     case 6: /* joints belong to the solids they hold */
         put_list(t, s, s->solid_count, put_solid);
@@ -314,7 +346,7 @@ char *scene_text(uint64_t section[CACHE_SECTIONS], const rheo_scene *s) {
     put_flag(&t, "particles", s->output_particles);
     put_flag(&t, "volume", s->output_volume);
     put_whole(&t, "checkpoint_every", s->checkpoint_every);
-    put_word(&t, "surface", surface_words[s->surface]);
+    if (s->method != RHEO_SMOKE) put_word(&t, "surface", surface_words[s->surface]);
     file_print(&t.w, "}");
     put_key(&t, "camera");
     file_print(&t.w, "{");

@@ -47,7 +47,7 @@ static rheo_status list_frames(frame_list *list, const cache_manifest *m, const 
     list->frame = mem_alloc((size_t)(m->frame_count + 1) * sizeof *list->frame);
     if (!list->frame) return report_no_memory(report, "the list of frames");
     for (int f = 0; f < m->frame_count; ++f) {
-        if (!cache_find_file(m, CACHE_MESH, f)) continue;
+        if (!cache_scene_source(m, f)) continue;
         if (first < 0) first = f;
         last = f;
         if (f < start || (o->last_frame >= 0 && f > o->last_frame) || (f - start) % o->every) continue;
@@ -57,10 +57,10 @@ static rheo_status list_frames(frame_list *list, const cache_manifest *m, const 
     if (first < 0)
         status = report_fail(report, RHEO_INVALID,
                              "run the scene with output: { mesh: true }, or make meshes with `rheo mesh`",
-                             "the cache holds no meshes to draw");
+                             "the cache holds no meshes and no volumes to draw");
     else if (!list->count)
         status = report_fail(report, RHEO_INVALID, NULL,
-                             "none of the frames asked for is there: meshes are from %d to %d", first, last);
+                             "none of the frames asked for is there: they are from %d to %d", first, last);
     if (status) report_place(report, cache, 0, 0, NULL);
     return status;
 }
@@ -94,7 +94,7 @@ static rheo_status draw_frame(bool *drawn, job *j, int frame, rheo_report *repor
     char picture[FILE_PATH_MAX], mesh[FILE_PATH_MAX];
     *drawn = false;
     if (!cache_path(picture, j->cache, CACHE_PICTURE, NULL, frame) ||
-        !cache_scene_path(mesh, j->cache, cache_find_file(j->manifest, CACHE_MESH, frame)->name))
+        !cache_scene_path(mesh, j->cache, cache_scene_source(j->manifest, frame)->name))
         return report_fail(report, RHEO_IO, NULL, "the cache's path is too long");
     if (!o->redo && is_up_to_date(picture, mesh, o)) return RHEO_OK;
     rheo_status status = cache_scene_load_frame(j->scene, frame, (float)o->width / (float)o->height, report);

@@ -14,6 +14,7 @@
 #include "solid/vector.h"
 
 enum { BODIES_MAX = 256 };
+#define FLAT_SMOKE 0.45f /* metres of smoke that a plane scene is thick */
 
 bool cache_scene_path(char path[FILE_PATH_MAX], const char *cache, const char *name) {
     return snprintf(path, FILE_PATH_MAX, "%s/%s", cache, name) < FILE_PATH_MAX;
@@ -89,6 +90,7 @@ rheo_status cache_scene_open(cache_scene **out, const char *cache, const cache_m
 static void free_frame(cache_scene *c) {
     rheo_free_mesh(&c->mesh);
     c->mesh = (rheo_mesh){0};
+    volume_free(&c->volume);
     mem_free(c->drop);
     c->drop = NULL;
 }
@@ -276,6 +278,35 @@ static rheo_status add_liquid(cache_scene *c, int frame, rheo_report *report) {
     return add_spray(c, liquid, frame, report);
 }
 
+/* ---- smoke of a frame ---- */
+
+const cache_file *cache_scene_source(const cache_manifest *m, int frame) {
+    const cache_file *mesh = cache_find_file(m, CACHE_MESH, frame);
+    return mesh ? mesh : cache_find_file(m, CACHE_VOLUME, frame);
+}
+
+static rheo_status add_smoke(cache_scene *c, const cache_file *file, rheo_report *report) {
+    const rheo_scene *scene = c->scene;
+    rheo_status status = volume_read(&c->volume, c->cache, file, report);
+    if (status) return status;
+    const volume *v = &c->volume;
+    const double color[3] = {scene->fluids[0].color[0], scene->fluids[0].color[1], scene->fluids[0].color[2]};
+    c->picture.volume = (picture_volume){
+        .cells = {v->cells[0], v->cells[1], v->cells[2]},
+        .density = v->density,
+        .lower = vec_of(v->origin),
+        .spacing = (float)v->dx,
+        .strength = c->picture.flat ? FLAT_SMOKE / (float)v->dx : c->picture.tint,
+        .material = picture_add_material(&c->picture, PICTURE_SMOKE, vec_of(color)),
+    };
+    return RHEO_OK;
+}
+
+static rheo_status add_fluid(cache_scene *c, int frame, rheo_report *report) {
+    const cache_file *file = cache_scene_source(c->manifest, frame);
+    return file && file->kind == CACHE_VOLUME ? add_smoke(c, file, report) : add_liquid(c, frame, report);
+}
+
 static bool same_constant(const rheo_curve *a, const rheo_curve *b) {
     return a->count == 1 && b->count == 1 &&
            !memcmp(a->values, b->values, (size_t)b->width * sizeof *b->values);
@@ -307,7 +338,7 @@ rheo_status cache_scene_load_frame(cache_scene *c, int frame, float aspect, rheo
     const double upper[3] = {scene->size[0], scene->size[1], flat ? c->manifest->dx : scene->size[2]};
     picture_begin(&c->picture, grey(0), vec_of(upper), flat, (float)c->manifest->dx, aspect);
     aim_camera(c, frame / scene->fps);
-    rheo_status status = add_liquid(c, frame, report);
+    rheo_status status = add_fluid(c, frame, report);
     if (!status) status = add_solids(c, frame, report);
     if (status) return status;
     int line = picture_add_material(&c->picture, PICTURE_LINE, vec(0.10f, 0.11f, 0.13f));

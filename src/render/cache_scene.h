@@ -4,6 +4,7 @@
 
 #include "io/cache.h"
 #include "io/ply.h"
+#include "io/volume.h"
 #include "render/picture.h"
 #include "solid/shape.h"
 
@@ -27,14 +28,17 @@ typedef struct cache_scene {
     picture_edges edges;
     picture_scene picture; /* of the frame loaded last */
     rheo_mesh mesh;
+    volume volume;
     float (*drop)[4];
 } cache_scene;
 
 rheo_status cache_scene_open(cache_scene **c, const char *cache, const cache_manifest *m,
                              rheo_report *report);
-/* Fills `picture` with the frame: surface, spray, solids where they are, camera. */
+/* Fills `picture` with the frame: surface and spray or smoke, solids where they are, camera. */
 rheo_status cache_scene_load_frame(cache_scene *c, int frame, float aspect, rheo_report *report);
 void cache_scene_free(cache_scene *c);
+/* The file that a frame is drawn from, a surface or a volume; NULL: none. */
+const cache_file *cache_scene_source(const cache_manifest *m, int frame);
 /* CACHE/NAME of a file the manifest lists; false when too long. */
 bool cache_scene_path(char path[FILE_PATH_MAX], const char *cache, const char *name);
 #endif

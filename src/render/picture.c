@@ -95,6 +95,7 @@ typedef struct painting {
     const picture_scene *scene;
     const tracer *tracer;
     const caustics *caustics;
+    const haze *haze;
     const volatile int *cancel;
     atomic_bool stopped;
 } painting;
@@ -119,7 +120,8 @@ static void paint_pixel(const painting *w, int x, int y) {
               v = wrapped(reversed_bits((unsigned)i) + turn[1]);
         vec3 origin, direction;
         camera_ray(&origin, &direction, &w->scene->camera, (float)x + u, (float)y + v, w->width, w->height);
-        vec3 light = shade_ray(w->tracer, w->caustics, w->scene, origin, direction, pixel, (unsigned)i);
+        vec3 light =
+            shade_ray(w->tracer, w->caustics, w->haze, w->scene, origin, direction, pixel, (unsigned)i);
         sum = add(sum, optics_film(scaled(light, 0.80f)));
     }
     vec3 mean = scaled(sum, 1 / (float)w->samples);
@@ -152,8 +154,11 @@ rheo_status picture_paint(unsigned char *pixels, int width, int height, int samp
     rheo_status status = tracer_make(&t, s, report);
     if (status) return status;
     caustics *c;
+    haze *h = NULL;
     status = caustics_make(&c, t, s, p, report);
+    if (!status) status = haze_make(&h, t, s, p, report);
     if (status) {
+        caustics_free(c);
         tracer_free(t);
         return status;
     }
@@ -165,8 +170,10 @@ rheo_status picture_paint(unsigned char *pixels, int width, int height, int samp
                   .scene = s,
                   .tracer = t,
                   .caustics = c,
+                  .haze = h,
                   .cancel = cancel};
     parallel_for(p, w.across * ((height + TILE - 1) / TILE), paint_tile, &w);
+    haze_free(h);
     caustics_free(c);
     tracer_free(t);
     if (atomic_load(&w.stopped)) return report_fail(report, RHEO_INTERRUPTED, NULL, "stopped on request");

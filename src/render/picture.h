@@ -14,6 +14,7 @@ typedef enum picture_kind {
     PICTURE_LIQUID, /* dielectric; color: left after one metre */
     PICTURE_MATTE,  /* diffuse with a soft highlight; color: albedo */
     PICTURE_GLASS,  /* a thin clear shell that does not bend light: the walls of a tank */
+    PICTURE_SMOKE,  /* a volume */
     PICTURE_LINE,   /* dark edges that cast no shadow and have no shading */
 } picture_kind;
 
@@ -45,12 +46,23 @@ typedef struct picture_solid {
     int material;
 } picture_solid;
 
+/* Smoke on a grid of cubes; cell (i, j, k) is at [i + cells[0] * (j + cells[1] * k)]. */
+typedef struct picture_volume {
+    int cells[3];
+    const float *density; /* NULL: none */
+    vec3 lower;           /* m */
+    float spacing;        /* m */
+    float strength;       /* by how much extinction is stronger than the material's colour says */
+    int material;         /* color: left after one metre of density 1 */
+} picture_volume;
+
 enum { PICTURE_MESHES = 24, PICTURE_SOLIDS = 256, PICTURE_MATERIALS = 300 };
 typedef struct picture_scene {
     picture_mesh mesh[PICTURE_MESHES];
     picture_drops drops[PICTURE_MESHES];
     picture_solid solid[PICTURE_SOLIDS];
     picture_material material[PICTURE_MATERIALS];
+    picture_volume volume;
     int mesh_count, drops_count, solid_count, material_count;
     camera camera;
     sky sky;

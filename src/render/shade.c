@@ -1,4 +1,4 @@
-/* Whitted-style shading of liquids, solids, a floor and a sky.
+/* Whitted-style shading of liquids, smoke (haze.c), solids, a floor and a sky.
  *
  *     L = F L_reflected + (1 - F) L_refracted                  at a liquid's surface, both followed
  *     L = e^(-a l) L_behind + (1 - e^(-a l)) L_tint            over a length l of liquid
@@ -21,6 +21,7 @@ static const float PI = 3.14159265f;
 typedef struct path {
     const tracer *t;
     const caustics *c;
+    const haze *h;
     const picture_scene *s;
     uint64_t pixel;
     unsigned sample, draws;
@@ -53,8 +54,8 @@ static vec3 absorption_of(const path *p, int material) {
 
 static vec3 light_through(path *p, vec3 o, vec3 d, bool on_floor) {
     if (tracer_blocked(p->t, o, d, p->nudge, INFINITY)) return grey(0);
-    if (on_floor && p->c) return caustics_at(p->c, o.x, o.z);
-    vec3 left = grey(1);
+    vec3 left = haze_transmit(p->h, o, d, INFINITY);
+    if (on_floor && p->c) return mul(left, caustics_at(p->c, o.x, o.z));
     float near = p->nudge, since = 0;
     tracer_hit hit;
     for (int layer = 0; layer < SHADOW_LAYERS; ++layer) {
@@ -221,12 +222,20 @@ static vec3 tinted(const path *p, vec3 light, int material, float distance) {
     return add(mul(light, left), mul(body, sub(grey(1), left)));
 }
 
+static vec3 through_smoke(path *p, vec3 o, vec3 d, float far, vec3 behind) {
+    float u[2];
+    if (!p->h) return behind;
+    draw(u, p);
+    return haze_over(p->h, o, d, far, behind, u[0]);
+}
+
 static vec3 follow(path *p, vec3 o, vec3 d, int inside, float weight, int depth) {
     if (depth >= DEPTH_MAX || weight < WEIGHT_MIN)
         return inside < 0 ? shade_miss(p, o, d) : optics_sky(&p->s->sky, d);
     tracer_hit hit;
     unsigned see = inside < 0 ? SEE_ALL : SEE_ALL & ~(unsigned)SEE_DROPS;
-    if (!tracer_nearest(&hit, p->t, o, d, p->nudge, INFINITY, see)) return shade_miss(p, o, d);
+    if (!tracer_nearest(&hit, p->t, o, d, p->nudge, INFINITY, see))
+        return through_smoke(p, o, d, INFINITY, shade_miss(p, o, d));
     vec3 x = along(o, d, hit.distance), light;
     if (hit.what == SEE_FLOOR) light = shade_floor(p, x, d, hit.distance);
     else if (hit.what == SEE_DROPS) light = shade_drop(p, &hit, x, d, weight, depth);
@@ -236,15 +245,21 @@ static vec3 follow(path *p, vec3 o, vec3 d, int inside, float weight, int depth)
     else light = shade_solid(p, &hit, x, d);
     if (hit.what == SEE_LIQUID && dot(hit.facet, d) > 0)
         inside = hit.material; /* seen from within, however it got there */
-    return inside < 0 ? light : tinted(p, light, inside, hit.distance);
+    return inside < 0 ? through_smoke(p, o, d, hit.distance, light) : tinted(p, light, inside, hit.distance);
 }
 
-vec3 shade_ray(const tracer *t, const caustics *c, const picture_scene *s, vec3 origin, vec3 direction,
-               uint64_t pixel, unsigned sample) {
+vec3 shade_ray(const tracer *t, const caustics *c, const haze *h, const picture_scene *s, vec3 origin,
+               vec3 direction, uint64_t pixel, unsigned sample) {
     vec3 size = sub(s->upper, s->lower);
     float scale = fmaxf(size.x, fmaxf(size.y, size.z));
-    path p = {
-        .t = t, .c = c, .s = s, .pixel = pixel, .sample = sample, .scale = scale, .nudge = 1e-4f * scale};
+    path p = {.t = t,
+              .c = c,
+              .h = h,
+              .s = s,
+              .pixel = pixel,
+              .sample = sample,
+              .scale = scale,
+              .nudge = 1e-4f * scale};
     vec3 light = follow(&p, origin, direction, -1, 1, 0);
     float peak = fmaxf(light.x, fmaxf(light.y, light.z));
     return peak > SAMPLE_MAX ? scaled(light, SAMPLE_MAX / peak) : light;

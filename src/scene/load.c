@@ -44,7 +44,8 @@ rheo_fluid rheo_default_fluid(void) {
 
 rheo_emitter rheo_default_emitter(void) {
     static const double start[1] = {0}, still[3] = {0};
-    rheo_emitter emitter = {.velocity = {.count = 1, .times = start, .values = still, .width = 3}};
+    rheo_emitter emitter = {.velocity = {.count = 1, .times = start, .values = still, .width = 3},
+                            .temperature = {.width = 1}};
     params_fill_defaults(&emitter, IN_EMITTER);
     return emitter;
 }
@@ -60,6 +61,11 @@ rheo_joint rheo_default_joint(void) {
     rheo_joint joint = {.b = -1, .speed = {.count = 1, .times = start, .values = still, .width = 1}};
     params_fill_defaults(&joint, IN_JOINT);
     return joint;
+}
+
+rheo_heat_source rheo_default_heat_source(void) {
+    static const double start[1] = {0}, warm[1] = {20};
+    return (rheo_heat_source){.temperature = {.count = 1, .times = start, .values = warm, .width = 1}};
 }
 
 void scene_place(rheo_report *report, const rheo_scene *scene) {
@@ -129,6 +135,58 @@ static void forget_set_lines(node *n, const char *file) {
         for (node *child = n->first; child; child = child->next) forget_set_lines(child, file);
 }
 
+/* What only one kind of method uses; said with another it is a mistake, not to be passed over. */
+static const struct {
+    bool smoke;
+    const char *within, *key; /* `within` a list: of each of its items */
+} method_keys[] = {
+    {true, "solver", "advection"},          {true, "solver", "confinement"},
+    {true, "fluids", "temperature"},        {true, "fluids", "soot"},
+    {true, "fluids", "expansion"},          {true, "emitters", "rate"},
+    {true, "emitters", "temperature"},      {true, "", "heat"},
+    {false, "solver", "pic_blend"},         {false, "solver", "seed"},
+    {false, "output", "surface"},           {false, "domain", "slip"},
+    {false, "solver", "volume_correction"},
+};
+
+static rheo_status refuse_key(const node *at, const rheo_scene *scene, const char *within, int index,
+                              rheo_report *report) {
+    char path[NODE_PATH_MAX];
+    if (index >= 0) snprintf(path, sizeof path, "%s[%d].%s", within, index, at->key);
+    else snprintf(path, sizeof path, "%s%s%s", within, within[0] ? "." : "", at->key);
+    report_fail(report, RHEO_INVALID, scene->method == RHEO_SMOKE ? "leave it out" : "method: smoke",
+                "'%s' means nothing with method '%s'", at->key, method_names[scene->method]);
+    report_place(report, at->source, at->key_line, at->key_column, path);
+    return RHEO_INVALID;
+}
+
+static rheo_status check_method_keys(const rheo_scene *scene, rheo_report *report) {
+    const node *root = ((const scene_owner *)scene->owner)->root;
+    const bool smoke = scene->method == RHEO_SMOKE;
+    for (size_t i = 0; i < sizeof method_keys / sizeof *method_keys; ++i) {
+        if (method_keys[i].smoke == smoke) continue;
+        const char *within = method_keys[i].within;
+        const node *map = within[0] ? node_find(root, within) : root;
+        if (!map) continue;
+        const bool list = map->kind == NODE_LIST;
+        int index = list ? 0 : -1;
+        for (const node *item = list ? map->first : map; item; item = list ? item->next : NULL) {
+            const node *at = node_find(item, method_keys[i].key);
+            if (at) return refuse_key(at, scene, within, index, report);
+            index += list;
+        }
+    }
+    return RHEO_OK;
+}
+
+/* Smoke has no surface: unless the file says otherwise its volume is written instead. */
+static void choose_output(rheo_scene *scene) {
+    if (scene->method != RHEO_SMOKE) return;
+    const node *output = node_find(((const scene_owner *)scene->owner)->root, "output");
+    if (!output || !node_find(output, "mesh")) scene->output_mesh = false;
+    if (!output || !node_find(output, "volume")) scene->output_volume = true;
+}
+
 static rheo_status fill_scene(rheo_scene *scene, const char *text, size_t length, const char *directory,
                               const char *const *set, int set_count, rheo_report *report) {
     scene_owner *owner = scene->owner;
@@ -147,6 +205,8 @@ static rheo_status fill_scene(rheo_scene *scene, const char *text, size_t length
     if (set_count) forget_set_lines(owner->root, scene->file);
     bool rewritten = false;
     status = scene_read_tree(scene, &rewritten, directory, report);
+    if (status == RHEO_OK) status = check_method_keys(scene, report);
+    if (status == RHEO_OK) choose_output(scene);
     if (status == RHEO_OK) status = place_camera(scene, &owner->memory, report);
     if (status == RHEO_OK) status = rheo_validate_scene(scene, report);
     if (status != RHEO_OK) return status;

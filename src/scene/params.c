@@ -17,6 +17,7 @@ const char *const method_names[] = {"flip",  "apic", "pic", "semi-lagrangian", "
 static const char *const coupling_names[] = {"monolithic", "rigid-fluid", "solid-to-fluid", "fluid-to-solid",
                                              NULL};
 static const char *const pressure_names[] = {"multigrid", "mic", NULL};
+static const char *const advection_names[] = {"maccormack", "bfecc", "semi-lagrangian", NULL};
 static const char *const surface_names[] = {"density", "average", "spheres", "pressure", NULL};
 static const char *const wall_names[] = {"closed", "open", "periodic", NULL};
 static const char *const slip_names[] = {"free", "no", NULL};
@@ -31,9 +32,11 @@ static const char *const quantity_names[] = {"velocity", "pressure", "temperatur
 #define EMITTER(field)  AT(rheo_emitter, field)
 #define SOLID(field)    AT(rheo_solid, field)
 #define JOINT(field)    AT(rheo_joint, field)
+#define HEAT(field)     AT(rheo_heat_source, field)
 #define PROBE(field)    AT(rheo_probe, field)
 #define SHAPE(field)    AT(rheo_shape, field)
-#define FAR             1e6 /* m: nothing lies beyond */
+#define FAR             1e6     /* m: nothing lies beyond */
+#define COLDEST         -273.15 /* degrees C */
 #define NONE            0, 0, false
 
 /* section, name, type, unit, low, high, above, required, default, destination, names, sub section, help */
@@ -55,7 +58,8 @@ const param scene_params[] = {
      "obstacles, containers and bodies"},
     {IN_SCENE, "joints", P_LIST, "", NONE, false, "", SCENE(joints), NULL, IN_JOINT,
      "what holds dynamic solids to each other and to the world"},
-    {IN_SCENE, "heat", P_LATER, "", NONE, false, "", 0, 0, NULL, 0, "ambient temperature and heat sources"},
+    {IN_SCENE, "heat", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_HEAT,
+     "smoke: temperature of the air and what heats it"},
     {IN_SCENE, "probes", P_LIST, "", NONE, false, "", SCENE(probes), NULL, IN_PROBE,
      "points and lines to measure on"},
     {IN_SCENE, "output", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_OUTPUT,
@@ -82,7 +86,8 @@ const param scene_params[] = {
      "longest step; 0: no limit"},
 
     {IN_SOLVER, "method", P_CHOICE, "", NONE, false, "flip", SCENE(method), method_names, 0,
-     "how velocity is carried; levelset, smoke and sph are for a later version"},
+     "how velocity is carried, or smoke: gas that fills the domain; levelset and sph are for a later "
+     "version"},
     {IN_SOLVER, "pressure", P_CHOICE, "", NONE, false, "multigrid", SCENE(pressure), pressure_names, 0,
      "preconditioner of the pressure solve"},
     {IN_SOLVER, "coupling", P_CHOICE, "", NONE, false, "monolithic", SCENE(coupling), coupling_names, 0,
@@ -99,6 +104,10 @@ const param scene_params[] = {
      "push clumped particles apart so that volume stays"},
     {IN_SOLVER, "seed", P_INT, "", 0, 2147483647, false, false, "0", SCENE(seed), NULL, 0,
      "of the random places of particles in their cells"},
+    {IN_SOLVER, "advection", P_CHOICE, "", NONE, false, "maccormack", SCENE(advection), advection_names, 0,
+     "smoke: how density, temperature and velocity are carried"},
+    {IN_SOLVER, "confinement", P_REAL, "", 0, 10, false, false, "0", SCENE(confinement), NULL, 0,
+     "smoke: vorticity confinement, in cells; 0: none, 0.1 to 0.5 keeps small eddies turning"},
 
     {IN_FLUID, "name", P_NAME, "", NONE, false, "", FLUID(name), NULL, 0,
      "for emitters and files (default: the material)"},
@@ -117,8 +126,12 @@ const param scene_params[] = {
     {IN_FLUID, "surface_tension", P_LATER, "N/m", NONE, false, "", 0, 0, NULL, 0, "surface tension"},
     {IN_FLUID, "conductivity", P_LATER, "W/(m K)", NONE, false, "", 0, 0, NULL, 0, "heat conduction"},
     {IN_FLUID, "heat_capacity", P_LATER, "J/(kg K)", NONE, false, "", 0, 0, NULL, 0, "heat capacity"},
-    {IN_FLUID, "temperature", P_LATER, "degrees C", NONE, false, "", 0, 0, NULL, 0,
-     "temperature at the start"},
+    {IN_FLUID, "temperature", P_REAL, "degrees C", COLDEST, 1e4, false, false, "20", FLUID(temperature), NULL,
+     0, "smoke: of the fill at the start and of what emitters bring"},
+    {IN_FLUID, "soot", P_REAL, "kg/m3", 0, 1e3, false, false, "0", FLUID(soot), NULL, 0,
+     "smoke: what density 1 weighs more than clean air: pulls smoke down"},
+    {IN_FLUID, "expansion", P_REAL, "1/K", 0, 1, false, false, "0.00341", FLUID(expansion), NULL, 0,
+     "smoke: how much lighter a degree makes it (default: 1/293 of an ideal gas at 20 C)"},
 
     {IN_EMITTER, "fluid", P_FLUID, "", NONE, false, "", EMITTER(fluid), NULL, 0,
      "name of one of the fluids (default: the first)"},
@@ -128,6 +141,10 @@ const param scene_params[] = {
      0, "of what comes out; can be keyed"},
     {IN_EMITTER, "during", P_SPAN, "s", 0, 1e9, false, false, "[0, 1e9]", EMITTER(during), NULL, 0,
      "when it runs"},
+    {IN_EMITTER, "rate", P_REAL, "1/s", 0, 1e6, false, false, "0", EMITTER(rate), NULL, 0,
+     "smoke: density added a second; 0: the shape is kept full"},
+    {IN_EMITTER, "temperature", P_CURVE1, "degrees C", COLDEST, 1e4, false, false, "", EMITTER(temperature),
+     NULL, 0, "smoke: of what comes out (default: the fluid's); can be keyed"},
 
     {IN_SOLID, "name", P_NAME, "", NONE, false, "", SOLID(name), NULL, 0,
      "for files and messages (default: solidN)"},
@@ -182,6 +199,14 @@ const param scene_params[] = {
     {IN_JOINT, "force", P_REAL, "N m or N", 0, 1e12, false, false, "0", JOINT(force), NULL, 0,
      "the most that drives or brakes towards the speed; 0: not driven"},
 
+    {IN_HEAT, "ambient", P_REAL, "degrees C", COLDEST, 1e4, false, false, "20", SCENE(ambient), NULL, 0,
+     "of the air at the start and behind open sides"},
+    {IN_HEAT, "sources", P_LIST, "", NONE, false, "", SCENE(heat_sources), NULL, IN_HEAT_SOURCE,
+     "parts of the domain held at a temperature"},
+    {IN_HEAT_SOURCE, "shape", P_SHAPE, "", NONE, true, "", HEAT(shape), NULL, 0, "what is held"},
+    {IN_HEAT_SOURCE, "temperature", P_CURVE1, "degrees C", COLDEST, 1e4, false, true, "", HEAT(temperature),
+     NULL, 0, "at which; can be keyed"},
+
     {IN_PROBE, "name", P_NAME, "", NONE, true, "", PROBE(name), NULL, 0, "of the file probes/NAME.csv"},
     {IN_PROBE, "from", P_VECTOR, "m", -FAR, FAR, false, true, "", PROBE(from), NULL, 0,
      "the point, or where the line starts"},
@@ -190,11 +215,12 @@ const param scene_params[] = {
      "points on the line, both ends included (default: 64 on a line, 1 at a point)"},
     {IN_PROBE, "of", P_SET, "", NONE, true, "", PROBE(of), quantity_names, 0, "list of quantities"},
 
-    {IN_OUTPUT, "mesh", P_BOOL, "", NONE, false, "true", SCENE(output_mesh), NULL, 0, "surface meshes (PLY)"},
+    {IN_OUTPUT, "mesh", P_BOOL, "", NONE, false, "true", SCENE(output_mesh), NULL, 0,
+     "liquids: surface meshes (PLY)"},
     {IN_OUTPUT, "particles", P_BOOL, "", NONE, false, "false", SCENE(output_particles), NULL, 0,
      "particles (PLY)"},
     {IN_OUTPUT, "volume", P_BOOL, "", NONE, false, "false", SCENE(output_volume), NULL, 0,
-     "volumes; for a later version"},
+     "smoke: density and temperature (HDF5; default with method smoke: true)"},
     {IN_OUTPUT, "checkpoint_every", P_INT, "frames", 0, 1e6, false, false, "10", SCENE(checkpoint_every),
      NULL, 0, "how often the state is saved for --resume; 0: only at the end"},
     {IN_OUTPUT, "surface", P_CHOICE, "", NONE, false, "density", SCENE(surface), surface_names, 0,
@@ -246,16 +272,28 @@ const param scene_params[] = {
 const int scene_param_count = (int)(sizeof scene_params / sizeof *scene_params);
 
 const char *section_name(section s) {
-    static const char *const names[SECTIONS] = {[IN_SCENE] = "scene",     [IN_DOMAIN] = "domain",
-                                                [IN_TIME] = "time",       [IN_SOLVER] = "solver",
-                                                [IN_FLUID] = "fluids[]",  [IN_EMITTER] = "emitters[]",
-                                                [IN_SOLID] = "solids[]",  [IN_ROTATION] = "solids[].rotation",
-                                                [IN_JOINT] = "joints[]",  [IN_PROBE] = "probes[]",
-                                                [IN_OUTPUT] = "output",   [IN_CAMERA] = "camera",
-                                                [IN_BOX] = "box",         [IN_SPHERE] = "sphere",
-                                                [IN_CAPSULE] = "capsule", [IN_CYLINDER] = "cylinder",
-                                                [IN_TORUS] = "torus",     [IN_PLANE] = "plane",
-                                                [IN_MESH] = "mesh",       [IN_PLACEMENT] = "beside any shape",
+    static const char *const names[SECTIONS] = {[IN_SCENE] = "scene",
+                                                [IN_DOMAIN] = "domain",
+                                                [IN_TIME] = "time",
+                                                [IN_SOLVER] = "solver",
+                                                [IN_FLUID] = "fluids[]",
+                                                [IN_EMITTER] = "emitters[]",
+                                                [IN_SOLID] = "solids[]",
+                                                [IN_ROTATION] = "solids[].rotation",
+                                                [IN_JOINT] = "joints[]",
+                                                [IN_HEAT] = "heat",
+                                                [IN_HEAT_SOURCE] = "heat.sources[]",
+                                                [IN_PROBE] = "probes[]",
+                                                [IN_OUTPUT] = "output",
+                                                [IN_CAMERA] = "camera",
+                                                [IN_BOX] = "box",
+                                                [IN_SPHERE] = "sphere",
+                                                [IN_CAPSULE] = "capsule",
+                                                [IN_CYLINDER] = "cylinder",
+                                                [IN_TORUS] = "torus",
+                                                [IN_PLANE] = "plane",
+                                                [IN_MESH] = "mesh",
+                                                [IN_PLACEMENT] = "beside any shape",
                                                 [IN_ROTATE] = "rotate"};
     return names[s];
 }
@@ -306,9 +344,7 @@ bool param_is_later(const param *p, const char *name) {
         const char *row, *name;
     } later[] = {
         {"method", "levelset"},
-        {"method", "smoke"},
         {"method", "sph"},
-        {"of", "temperature"},
     };
     for (size_t i = 0; i < sizeof later / sizeof *later; ++i)
         if (!strcmp(later[i].row, p->name) && !strcmp(later[i].name, name)) return true;

@@ -17,6 +17,8 @@ typedef enum section {
     IN_SOLID,
     IN_ROTATION,
     IN_JOINT,
+    IN_HEAT,
+    IN_HEAT_SOURCE,
     IN_PROBE,
     IN_OUTPUT,
     IN_CAMERA,

@@ -22,8 +22,9 @@ enum { LATTICE_3D = 26, LATTICE_2D = 130 };
 
 /* Bytes: calibrated against runs of the dam break from 32 to 128 cells. */
 static const double BASE_BYTES = 22e6, CELL_BYTES = 140, PARTICLE_BYTES = 52;
+static const double SMOKE_CELL_BYTES = 200;
 /* Seconds a step: a cell of the box, a particle. */
-static const double CELL_SECONDS = 5e-8, PARTICLE_SECONDS = 1e-7;
+static const double CELL_SECONDS = 5e-8, PARTICLE_SECONDS = 1e-7, SMOKE_CELL_SECONDS = 3e-7;
 
 typedef struct doctor {
     rheo_preflight *out;
@@ -215,7 +216,7 @@ static void look_at_fills(doctor *d) {
                 find(d, RHEO_WARNING, path, "more cells or a larger fill",
                      "the fill is smaller than a grid cell");
         }
-    if (s->emitter_count || d->status != RHEO_OK) return;
+    if (s->emitter_count || s->heat_source_count || d->status != RHEO_OK) return;
     if (!k)
         find(d, RHEO_ERROR, "fluids", "a fill, or an emitter",
              "there is no fluid at all: no fill and no emitter");
@@ -266,7 +267,7 @@ static void look_at_solids(doctor *d) {
         if (isfinite(thickness)) thickness = fmin(thickness, 2.1 * measure(d, d->solid[i], false, 0).depth);
         if (thickness < d->out->dx)
             find(d, RHEO_WARNING, path, "more cells, or a thicker solid",
-                 "the solid is thinner (about %.2g m) than a cell (%.2g m): liquid may pass through it",
+                 "the solid is thinner (about %.2g m) than a cell (%.2g m): the fluid may pass through it",
                  thickness, d->out->dx);
         if (s->dim == 3 && s->camera_eye.count && placement_distance(&d->place[i], d->solid[i], eye) < 0)
             find(d, RHEO_WARNING, "camera.eye", NULL, "the camera stands inside the solid '%s'",
@@ -322,6 +323,23 @@ static double expected_speed(const rheo_scene *s) {
     for (int i = 0; i < s->fluid_count; ++i)
         for (int a = 0; a < s->dim; ++a) fastest = fmax(fastest, fabs(s->fluids[i].velocity[a]));
     return fastest;
+}
+
+/* Smoke fills the box whatever the scene puts in it; a third of a volume's bytes are left after packing. */
+static void estimate_smoke(doctor *d) {
+    const rheo_scene *s = d->scene;
+    rheo_preflight *out = d->out;
+    double cells = 1, lift = 0;
+    for (int a = 0; a < s->dim; ++a) cells *= out->cells[a] + 6;
+    for (int i = 0; i < s->fluid_count; ++i)
+        lift = fmax(lift, s->fluids[i].expansion * fabs(s->fluids[i].temperature - s->ambient));
+    out->particles = 0;
+    out->memory = BASE_BYTES + SMOKE_CELL_BYTES * cells;
+    out->memory_available = available_memory();
+    out->disk = s->frames * (4000 + (s->output_volume ? 8 * cells / 3 : 0)) + 2 * 24 * cells;
+    double speed = fmin(expected_speed(s), expected_speed(s) * sqrt(fmin(1, lift)) + 1);
+    double steps = fmax(1, ceil(speed / (s->fps * s->cfl * out->dx)));
+    out->seconds = s->frames * (steps + 0.3) * SMOKE_CELL_SECONDS * cells;
 }
 
 static void estimate(doctor *d, double emitted) {
@@ -390,7 +408,8 @@ rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene,
                  "there is no fluid at all: nothing to start with and no emitter that works");
         look_at_solids(&d);
         look_at_methods(&d);
-        estimate(&d, emitted);
+        if (scene->method == RHEO_SMOKE) estimate_smoke(&d);
+        else estimate(&d, emitted);
         judge_estimates(&d, out);
     }
     free_shapes(&d);

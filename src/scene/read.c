@@ -205,6 +205,13 @@ static rheo_status read_curve(reader *r, rheo_curve *curve, int width, const nod
 
 /* --- names of other things --- */
 
+static void take_material(rheo_fluid *fluid, const rheo_material *material) {
+    fluid->material = material->name;
+    fluid->density = material->density;
+    fluid->viscosity = material->viscosity;
+    memcpy(fluid->color, material->color, sizeof fluid->color);
+}
+
 static rheo_status read_material(reader *r, rheo_fluid *fluid, const node *n, const char *path,
                                  const param *p) {
     const rheo_material *materials = rheo_list_materials();
@@ -213,10 +220,7 @@ static rheo_status read_material(reader *r, rheo_fluid *fluid, const node *n, co
     int index = 0;
     rheo_status status = read_choice(r, &index, n, names, path, p);
     if (status != RHEO_OK) return status;
-    fluid->material = materials[index].name;
-    fluid->density = materials[index].density;
-    fluid->viscosity = materials[index].viscosity;
-    memcpy(fluid->color, materials[index].color, sizeof fluid->color);
+    take_material(fluid, &materials[index]);
     return RHEO_OK;
 }
 
@@ -496,10 +500,15 @@ static rheo_status finish_item(reader *r, void *item, section in, const node *n,
     return RHEO_OK;
 }
 
-static void start_item(void *item, section in) {
+static void start_item(const reader *r, void *item, section in) {
     if (in == IN_FLUID) {
         *(rheo_fluid *)item = rheo_default_fluid();
         ((rheo_fluid *)item)->name = NULL;
+        if (r->scene->method != RHEO_SMOKE) return;
+        for (const rheo_material *m = rheo_list_materials(); m->name; ++m)
+            if (!strcmp(m->name, "smoke")) take_material(item, m);
+    } else if (in == IN_HEAT_SOURCE) {
+        *(rheo_heat_source *)item = rheo_default_heat_source();
     } else if (in == IN_EMITTER) {
         *(rheo_emitter *)item = rheo_default_emitter();
     } else if (in == IN_SOLID) {
@@ -514,6 +523,7 @@ static rheo_status read_list(reader *r, const node *n, const param *p, const cha
                                            [IN_EMITTER] = sizeof(rheo_emitter),
                                            [IN_SOLID] = sizeof(rheo_solid),
                                            [IN_JOINT] = sizeof(rheo_joint),
+                                           [IN_HEAT_SOURCE] = sizeof(rheo_heat_source),
                                            [IN_PROBE] = sizeof(rheo_probe)};
     rheo_scene *scene = r->scene;
     if (n->kind != NODE_LIST) return fail_type(r, n, path, p);
@@ -527,6 +537,7 @@ static rheo_status read_list(reader *r, const node *n, const param *p, const cha
     case IN_EMITTER: scene->emitters = (rheo_emitter *)(void *)items; break;
     case IN_SOLID: scene->solids = (rheo_solid *)(void *)items; break;
     case IN_JOINT: scene->joints = (rheo_joint *)(void *)items; break;
+    case IN_HEAT_SOURCE: scene->heat_sources = (rheo_heat_source *)(void *)items; break;
     default: scene->probes = (rheo_probe *)(void *)items; break;
     }
     int i = 0;
@@ -534,7 +545,7 @@ static rheo_status read_list(reader *r, const node *n, const param *p, const cha
         char at[NODE_PATH_MAX];
         void *into = items + (size_t)i * sizes[p->sub];
         join_index(at, path, i);
-        start_item(into, p->sub);
+        start_item(r, into, p->sub);
         rheo_status status = read_section(r, into, item, p->sub, at);
         if (status == RHEO_OK) status = finish_item(r, into, p->sub, item, at, i);
         if (status != RHEO_OK) return status;
@@ -544,6 +555,7 @@ static rheo_status read_list(reader *r, const node *n, const param *p, const cha
     case IN_EMITTER: scene->emitter_count = n->count; break;
     case IN_SOLID: scene->solid_count = n->count; break;
     case IN_JOINT: scene->joint_count = n->count; break;
+    case IN_HEAT_SOURCE: scene->heat_source_count = n->count; break;
     default: scene->probe_count = n->count; break;
     }
     return RHEO_OK;

@@ -200,10 +200,38 @@ static rheo_status check_domain(const checker *c) {
     }
     if (s->frames / s->fps > 1e9)
         return fail(c, "time.frames", "less than 1e9 s in all", "the run is too long");
-    if (s->method > RHEO_MAC)
-        return fail(c, "solver.method", "flip, apic, pic, semi-lagrangian, mac",
+    if (s->method == RHEO_LEVELSET || s->method == RHEO_SPH)
+        return fail(c, "solver.method", "flip, apic, pic, semi-lagrangian, mac, smoke",
                     "the method '%s' is not in this version", method_names[s->method]);
-    if (s->output_volume) return fail(c, "output.volume", "false", "writing volumes is not in this version");
+    return RHEO_OK;
+}
+
+/* What is written follows from what there is: liquids have surfaces and particles, smoke has a volume. */
+static rheo_status check_output(const checker *c) {
+    const rheo_scene *s = c->scene;
+    if (s->method != RHEO_SMOKE)
+        return s->output_volume ? fail(c, "output.volume", "false; method: smoke",
+                                       "volumes are written of smoke only, in this version")
+                                : RHEO_OK;
+    if (s->output_mesh)
+        return fail(c, "output.mesh", "false; volume: true", "smoke has no surface to make a mesh of");
+    if (s->output_particles)
+        return fail(c, "output.particles", "false; volume: true", "smoke has no particles to write");
+    return RHEO_OK;
+}
+
+static rheo_status check_heat(const checker *c) {
+    const rheo_scene *s = c->scene;
+    char path[NODE_PATH_MAX];
+    if (s->heat_source_count && s->method != RHEO_SMOKE)
+        return fail(c, "heat.sources", "method: smoke", "only smoke can be heated, in this version");
+    for (int i = 0; i < s->heat_source_count; ++i) {
+        const rheo_heat_source *h = &s->heat_sources[i];
+        rheo_status status = check_section(c, h, IN_HEAT_SOURCE, path_of(path, "heat.sources[%d]", i));
+        if (status == RHEO_OK)
+            status = check_shape(c, &h->shape, path_of(path, "heat.sources[%d].shape", i), 0);
+        if (status != RHEO_OK) return status;
+    }
     return RHEO_OK;
 }
 
@@ -222,6 +250,9 @@ static rheo_status check_fluids(const checker *c) {
         return fail(c, "fluids", "at least one fluid", "there is no fluid at all");
     if (s->fluid_count > RHEO_FLUIDS_MAX)
         return fail(c, "fluids", "at most 16", "%d fluids are too many", s->fluid_count);
+    if (s->method == RHEO_SMOKE && s->fluid_count > 1)
+        return fail(c, "fluids[1]", "one fluid; emitters may differ in temperature",
+                    "method smoke has one fluid");
     for (int i = 0; i < s->fluid_count; ++i) {
         const rheo_fluid *f = &s->fluids[i];
         rheo_status status = check_section(c, f, IN_FLUID, path_of(path, "fluids[%d]", i));
@@ -346,8 +377,11 @@ static rheo_status check_probes(const checker *c) {
         path_of(path, "probes[%d].of", i);
         if (!probe->of || probe->of >= 2 * RHEO_OF_DENSITY)
             return fail(c, path, "velocity, pressure, phi, density", "the probe measures nothing known");
-        if (probe->of & RHEO_OF_TEMPERATURE)
-            return fail(c, path, "velocity, pressure, phi, density", "temperature is not in this version");
+        if (probe->of & RHEO_OF_TEMPERATURE && s->method != RHEO_SMOKE)
+            return fail(c, path, "velocity, pressure, phi, density",
+                        "only smoke has a temperature, in this version");
+        if (probe->of & RHEO_OF_PHI && s->method == RHEO_SMOKE)
+            return fail(c, path, "velocity, pressure, temperature, density", "smoke has no surface");
         for (int k = 0; k < i; ++k)
             if (!strcmp(s->probes[k].name, probe->name))
                 return same_name(c, path_of(path, "probes[%d].name", i), probe->name);
@@ -373,10 +407,12 @@ static rheo_status check_camera(const checker *c) {
 rheo_status rheo_validate_scene(const rheo_scene *scene, rheo_report *report) {
     checker c = {.scene = scene, .report = report};
     rheo_status status = check_domain(&c);
+    if (status == RHEO_OK) status = check_output(&c);
     if (status == RHEO_OK) status = check_fluids(&c);
     if (status == RHEO_OK) status = check_emitters(&c);
     if (status == RHEO_OK) status = check_solids(&c);
     if (status == RHEO_OK) status = check_joints(&c);
+    if (status == RHEO_OK) status = check_heat(&c);
     if (status == RHEO_OK) status = check_probes(&c);
     if (status == RHEO_OK) status = check_camera(&c);
     if (status != RHEO_OK) scene_place(report, scene);

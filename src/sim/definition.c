@@ -39,6 +39,8 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
         copy_bytes(owner, scene->solids, (size_t)scene->solid_count * sizeof *scene->solids, &fail);
     copy->joints =
         copy_bytes(owner, scene->joints, (size_t)scene->joint_count * sizeof *scene->joints, &fail);
+    copy->heat_sources = copy_bytes(owner, scene->heat_sources,
+                                    (size_t)scene->heat_source_count * sizeof *scene->heat_sources, &fail);
     copy->probes =
         copy_bytes(owner, scene->probes, (size_t)scene->probe_count * sizeof *scene->probes, &fail);
     if (fail) return -1;
@@ -53,7 +55,12 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
     }
     for (int i = 0; i < copy->emitter_count; ++i) {
         copy_curve(&copy->emitters[i].velocity, owner, &fail);
+        copy_curve(&copy->emitters[i].temperature, owner, &fail);
         copy->emitters[i].shape = (rheo_shape){0};
+    }
+    for (int i = 0; i < copy->heat_source_count; ++i) {
+        copy_curve(&copy->heat_sources[i].temperature, owner, &fail);
+        copy->heat_sources[i].shape = (rheo_shape){0};
     }
     for (int i = 0; i < copy->solid_count; ++i) {
         copy->solids[i].name = copy_text(owner, scene->solids[i].name, &fail);

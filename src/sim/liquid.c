@@ -54,6 +54,13 @@ void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers
     if (far) solids_constrain(far, scratch, &s->g, &s->open, s->solid, s->solids, s->def.solid_count, sticks);
 }
 
+void liquid_place_still_solids(rheo_sim *s) {
+    int still = 0;
+    if (!s->moving) return;
+    while (still < s->def.solid_count && s->solids[still].def->motion == RHEO_STATIC) ++still;
+    solids_distance(s->solid_still, NULL, &s->g, s->solids, still);
+}
+
 void liquid_place_solids(rheo_sim *s, double time) {
     int still = 0;
     for (int i = 0; i < s->def.solid_count; ++i) {

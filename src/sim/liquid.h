@@ -76,6 +76,8 @@ struct rheo_sim {
     rheo_frame_stats stats;
     stage_timer timer;
     double surface_area;
+
+    struct smoke *smoke; /* method smoke: what it has beside this (sim/smoke.h), else NULL */
 };
 
 /* One step of dt seconds; the order of the stages is the algorithm. */
@@ -113,4 +115,5 @@ void liquid_move_bodies(rheo_sim *s, double dt);
 void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt);
 /* Puts the solids where they are at a time, and on the grid; bodies are where their states say. */
 void liquid_place_solids(rheo_sim *s, double time);
+void liquid_place_still_solids(rheo_sim *s); /* once, before: those that never move */
 #endif

@@ -8,6 +8,7 @@
 #include "grid/rows.h"
 #include "grid/sample.h"
 #include "sim/method.h"
+#include "sim/smoke.h"
 #include "stage/surface.h"
 
 enum { GRAIN = 16384 };
@@ -135,7 +136,7 @@ static double speed_task(void *context, int block) {
 /* The largest |u| at the middles of the faces that the projection set: the face's own component and the
  * others' means, so it is no less than any single component and no more than the three largest together.
  * Particles outside the surface (spray) fly on their own and do not count. */
-static double largest_speed(rheo_sim *s) {
+double measure_speed(rheo_sim *s) {
     const float *liquid = s->cell_phi && s->stats.steps ? s->cell_phi : s->phi;
     speed_job t = {.s = s};
     double most = 0;
@@ -196,7 +197,7 @@ void measure_liquid(rheo_sim *s) {
     const double inside = surface_volume(&s->g, draw(s, RHEO_SURFACE_DENSITY));
     f->volume = inside + (double)f->counts.spray * s->particle_volume;
     f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
-    f->speed = largest_speed(s);
+    f->speed = measure_speed(s);
     f->temperature[0] = f->temperature[1] = 20;
 }
 
@@ -216,7 +217,7 @@ void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
         f->stages[f->stage_count++] = (rheo_stage_time){s->timer.stage[i].name, s->timer.stage[i].seconds};
         f->seconds += s->timer.stage[i].seconds;
     }
-    f->memory = sim_bytes(s);
+    f->memory = s->smoke ? smoke_bytes(s) : sim_bytes(s);
     *stats = *f;
 }
 
@@ -252,6 +253,9 @@ static double mesh_area(const rheo_mesh *m) {
 }
 
 rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
+    if (s->smoke)
+        return report_fail(report, RHEO_USAGE, "rheo_view_volume()",
+                           "smoke has no surface to make a mesh of");
     const float *drawn = draw(s, s->def.surface);
     if (!drawn) return report_no_memory(report, "the surface");
     const rheo_status status =
@@ -282,6 +286,19 @@ void rheo_view_particles(rheo_particle_view *view, const rheo_sim *s) {
     };
 }
 
+void rheo_view_volume(rheo_volume_view *view, const rheo_sim *s) {
+    const box *b = &s->g.box;
+    *view = (rheo_volume_view){.cells = {b->n[0], b->n[1], b->n[2]},
+                               .row = b->step[1],
+                               .plane = b->step[2],
+                               .dx = s->g.dx,
+                               .origin = {s->g.origin[0], s->g.origin[1], s->g.origin[2]}};
+    if (!s->smoke) return;
+    view->density = s->density + b->first;
+    view->temperature = s->smoke->temperature + b->first;
+    view->share = s->smoke->share + b->first;
+}
+
 int rheo_count_probe_columns(const rheo_probe *probe) {
     int columns = 3;
     for (unsigned bit = RHEO_OF_VELOCITY; bit <= RHEO_OF_DENSITY; bit <<= 1)
@@ -307,9 +324,10 @@ void rheo_sample_probe(double *rows, const rheo_sim *s, const rheo_probe *probe)
             for (int a = 0; a < 3; ++a) *rows++ = (double)u[a];
         }
         if (probe->of & RHEO_OF_PRESSURE) *rows++ = pressure_at(s, x);
-        if (probe->of & RHEO_OF_TEMPERATURE) *rows++ = 20;
+        if (probe->of & RHEO_OF_TEMPERATURE)
+            *rows++ = s->smoke ? (double)sample_cells(s->smoke->temperature, &s->g, x) : 20;
         if (probe->of & RHEO_OF_PHI) *rows++ = (double)sample_cells(s->phi, &s->g, x);
         if (probe->of & RHEO_OF_DENSITY)
-            *rows++ = (double)sample_cells(s->density, &s->g, x) * s->fluid_density;
+            *rows++ = (double)sample_cells(s->density, &s->g, x) * (s->smoke ? 1 : s->fluid_density);
     }
 }

@@ -6,8 +6,8 @@
 #include "sim/state.h"
 
 typedef struct sim_method {
-    /* Allocates the solver's fields and brings them to time 0; the scene, shapes and grid are there. */
-    rheo_status (*start)(rheo_sim *s, rheo_report *report);
+    /* Allocates the solver's fields and brings them to time 0; definition, shapes and grid are there. */
+    rheo_status (*start)(rheo_sim *s, const rheo_scene *scene, rheo_report *report);
     double (*dt_limit)(const rheo_sim *s); /* the largest step that the flow allows, s */
     rheo_status (*step)(rheo_sim *s, double dt, rheo_report *report);
     void (*measure)(rheo_sim *s); /* its part of s->stats */

@@ -10,6 +10,7 @@
 #include "sim/mac.h"
 #include "sim/measure.h"
 #include "sim/method.h"
+#include "sim/smoke.h"
 #include "stage/emit.h"
 
 static int field_make(float **field, const mac_grid *g) {
@@ -114,16 +115,13 @@ static rheo_status fill_fluids(rheo_sim *s, rheo_report *report) {
 }
 
 /* A liquid at the start: solids in place, fills seeded, fields from the particles. */
-static rheo_status start_liquid(rheo_sim *s, rheo_report *report) {
+static rheo_status start_liquid(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
+    (void)scene; /* all that a liquid starts from has been compiled */
     rheo_status status = allocate(s, report);
     if (status) return status;
     s->full = s->def.dim == 3 ? 8 : 4;
     s->particle_volume = s->g.dx * s->g.dx * s->g.dx / (double)s->full;
-    if (s->moving) {
-        int still = 0;
-        while (still < s->def.solid_count && s->solids[still].def->motion == RHEO_STATIC) ++still;
-        solids_distance(s->solid_still, NULL, &s->g, s->solids, still);
-    }
+    liquid_place_still_solids(s);
     liquid_place_solids(s, 0);
     if ((status = fill_fluids(s, report))) return status;
     return liquid_begin(s, report);
@@ -148,6 +146,7 @@ const sim_method mac_method = {
 };
 
 static const sim_method *choose_method(rheo_method method) {
+    if (method == RHEO_SMOKE) return &smoke_method;
     return method == RHEO_MAC ? &mac_method : &liquid_method;
 }
 
@@ -161,7 +160,7 @@ static rheo_status start(rheo_sim *s, const rheo_scene *scene, int threads, rheo
     s->fluid_density = s->def.fluid_count ? s->def.fluids[0].density : 1000;
     for (int w = 0; w < 6; ++w) s->open.open_wall[w] = s->def.wall[w] == RHEO_WALL_OPEN;
     const rheo_status status = compile_shapes(s, scene, report);
-    return status ? status : s->method->start(s, report);
+    return status ? status : s->method->start(s, scene, report);
 }
 
 rheo_status rheo_create_sim(rheo_sim **sim, const rheo_scene *scene, int threads, rheo_report *report) {

@@ -112,7 +112,7 @@ static const bad table[] = {
 
     /* names of the contract that this version does not have */
     {"periodic walls", "domain: { walls: { x: periodic } }\n" FLUID, CHECK, 3, {"domain.walls", "not in this version", "closed, open"}, 0, 0},
-    {"smoke", "solver: { method: smoke }\n" FLUID, CHECK, 3, {"s.yaml:1:19: solver.method", "not in this version"}, 0, 0},
+    {"level set", "solver: { method: levelset }\n" FLUID, CHECK, 3, {"s.yaml:1:19: solver.method", "not in this version"}, 0, 0},
     {"dynamic with keys", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic, position: { keys: [[0, [0, 0, 0]], [1, [1, 0, 0]]] } }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "a dynamic solid has no position or rotation keys"}, 0, 0},
     {"joint to nobody", BODY(", name: lever", "joints: [ { type: hinge, a: lever, b: wall, anchor: [0.5, 0.5, 0.5] }, { type: ball, a: levr } ]"), CHECK, 3, {"s.yaml:5:37: joints[0].b", "'wall' is not known"}, 0, 0},
     {"joint misspelt", BODY(", name: lever", "joints: [ { type: ball, a: levr } ]"), CHECK, 3, {"s.yaml:5:28: joints[0].a", "did you mean 'lever'"}, 0, 0},
@@ -121,7 +121,21 @@ static const bad table[] = {
     {"zero density", BODY(", density: 0", ""), CHECK, 3, {"s.yaml:4:94: solids[0].density", "0 is out of range", "0.001 to 100000"}, 0, 0},
     {"negative density", BODY(", density: -5", ""), CHECK, 3, {"s.yaml:4:94: solids[0].density", "-5 is out of range"}, 0, 0},
     {"dynamic container", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic, inside: fluid }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "inside: solid"}, 0, 0},
-    {"heat", "heat: { ambient: 20 }\n" FLUID, CHECK, 3, {"s.yaml:1:7: heat", "not in this version"}, 0, 0},
+
+    /* what only smoke has, and what smoke has not */
+    {"heat of a liquid", "heat: { ambient: 20 }\n" FLUID, CHECK, 3, {"s.yaml:1:1: heat", "means nothing with method 'flip'", "method: smoke"}, 0, 0},
+    {"temperature of a liquid", "fluids:\n  - { name: water, temperature: 40 }\n", CHECK, 3, {"s.yaml:2:20: fluids[0].temperature", "means nothing"}, 0, 0},
+    {"volume of a liquid", "output: { volume: true }\n" FLUID, CHECK, 3, {"s.yaml:1:19: output.volume", "smoke only"}, 0, 0},
+    {"mesh of smoke", "solver: { method: smoke }\noutput: { mesh: true }\n" FLUID, CHECK, 3, {"s.yaml:2:17: output.mesh", "no surface"}, 0, 0},
+    {"particles of smoke", "solver: { method: smoke }\noutput: { particles: true }\n" FLUID, CHECK, 3, {"output.particles", "no particles"}, 0, 0},
+    {"blend of smoke", "solver: { method: smoke, pic_blend: 0.1 }\n" FLUID, CHECK, 3, {"s.yaml:1:26: solver.pic_blend", "means nothing with method 'smoke'"}, 0, 0},
+    {"advection misspelt", "solver: { method: smoke, advection: macormack }\n" FLUID, CHECK, 3, {"s.yaml:1:37: solver.advection", "'maccormack'"}, 0, 0},
+    {"negative confinement", "solver: { method: smoke, confinement: -1 }\n" FLUID, CHECK, 3, {"solver.confinement", "out of range"}, 0, 0},
+    {"below absolute zero", "solver: { method: smoke }\nheat: { ambient: -300 }\n" FLUID, CHECK, 3, {"s.yaml:2:18: heat.ambient", "-273.15"}, 0, 0},
+    {"two fluids of smoke", "solver: { method: smoke }\nfluids:\n  - { name: a }\n  - { name: b }\n", CHECK, 3, {"fluids[1]", "one fluid"}, 0, 0},
+    {"heat source without a shape", "solver: { method: smoke }\nheat: { sources: [ { temperature: 90 } ] }\n" FLUID, CHECK, 3, {"s.yaml:2:20: heat.sources[0].shape", "missing"}, 0, 0},
+    {"negative rate", "solver: { method: smoke }\n" FLUID "emitters:\n  - { shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } }, rate: -1 }\n", CHECK, 3, {"emitters[0].rate", "out of range"}, 0, 0},
+    {"surface probe of smoke", "solver: { method: smoke }\n" FLUID "probes:\n  - { name: a, from: [0.5, 0.5, 0.5], of: [phi] }\n", CHECK, 3, {"probes[0].of", "no surface"}, 0, 0},
 
     /* what the doctor finds */
     {"no fluids", "domain: { cells: 16 }\n", CHECK, 3, {"s.yaml:1:1: fluids", "missing"}, 0, 0},

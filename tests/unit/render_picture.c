@@ -95,7 +95,7 @@ static void test_furnace(void **state) {
         for (int k = 0; k < 900; ++k) {
             vec3 o, d;
             camera_ray(&o, &d, &s->camera, (float)(k % 30) * 2 + 0.5f, (float)(k / 30) + 3.5f, 60, 36);
-            vec3 light = shade_ray(t, NULL, s, o, d, (uint64_t)k, 0);
+            vec3 light = shade_ray(t, NULL, NULL, s, o, d, (uint64_t)k, 0);
             check_near(light.x, 0.7, 1e-4);
             check_near(light.z, 0.7, 1e-4);
         }
@@ -115,7 +115,7 @@ static void test_absorbed_light(void **state) {
     picture_add_mesh(s, block(red));
     tracer *t;
     assert_int_equal(tracer_make(&t, s, NULL), RHEO_OK);
-    vec3 light = shade_ray(t, NULL, s, vec(0.45f, 0.55f, 3), vec(0, 0, -1), 0, 0);
+    vec3 light = shade_ray(t, NULL, NULL, s, vec(0.45f, 0.55f, 3), vec(0, 0, -1), 0, 0);
     double left = pow(0.5, 1.2), tint = 0.3 * 0.5, surface = pow(0.33 / 2.33, 2);
     check_near(light.x, 1, 1e-4);
     check_near(light.y, surface + (1 - surface) * (left + tint * (1 - left)), 2e-3);

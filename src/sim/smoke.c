@@ -1,0 +1,304 @@
+/* Smoke on a MAC grid.
+ *
+ *   du/dt + (u . grad) u = - grad p / rho + g rho' / rho,   div u = 0,   Dc/Dt = sources,   DT/Dt = sources
+ *
+ * with c the smoke's density (1: as thick as it comes) and T its temperature; rho' is the difference in
+ * weight from the air (stage/smoke_forces.c). The gas fills every cell that is not solid; the projection is
+ * that of the liquids with no surface: cut cells at solids, static and keyed (Batty et al. 2007), a closed
+ * box solved up to a constant, p = 0 on open sides, where air of the ambient temperature comes in. Velocity,
+ * density and temperature are carried on the grid by a second-order scheme that makes no new extremes
+ * (stage/advect_grid.c). After Fedkiw, Stam and Jensen (2001) and Batty et al. (2007), section 5.
+ *
+ * Limits: no viscosity and no conduction but those of interpolation; carrying does not conserve the amount of
+ * smoke exactly: the statistics' volume_drift says by how much; an emitter stirs but does not blow the gas
+ * up. */
+#include "sim/smoke.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/report.h"
+#include "stage/advect_grid.h"
+#include "stage/emit.h"
+
+enum { LAYERS = 3 }; /* into solids: more than what paths reach near a wall that they slide along */
+
+static void swap(float **a, float **b) {
+    float *kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* ---- the parts of a step ---- */
+
+/* Density and temperature behind the domain's sides. */
+static void fill_borders(rheo_sim *s) {
+    advect_fill_border(s->density, &s->g, ADVECT_CELLS, s->open.open_wall, 0);
+    advect_fill_border(s->smoke->temperature, &s->g, ADVECT_CELLS, s->open.open_wall, (float)s->def.ambient);
+}
+
+static void carry(rheo_sim *s, double dt) {
+    smoke *m = s->smoke;
+    const mac_grid *g = &s->g;
+    const advect_scheme scheme = (advect_scheme)s->def.advection;
+    float *const scratch[2] = {m->first, m->second};
+    advect_paths paths = {.back = {s->work.rhs, s->work.extra, s->psi}};
+    advect_trace(&paths, g, &s->vel, &s->open, ADVECT_CELLS, dt);
+    advect_carry(m->next[0], scratch, s->density, &paths, g, scheme);
+    advect_carry(m->next[1], scratch, m->temperature, &paths, g, scheme);
+    swap(&s->density, &m->next[0]);
+    swap(&m->temperature, &m->next[1]);
+    fill_borders(s);
+    for (int axis = 0; axis < g->box.dim; ++axis) {
+        advect_trace(&paths, g, &s->vel, &s->open, axis, dt);
+        advect_carry(s->before.value[axis], scratch, s->vel.value[axis], &paths, g, scheme);
+        advect_fill_border(s->before.value[axis], g, axis, NULL, 0);
+    }
+    const mac_field old = s->vel;
+    s->vel = s->before;
+    s->before = old;
+}
+
+/* How long an emitter runs in the step from s->time to s->time + dt, s. */
+static double running(const rheo_sim *s, const rheo_emitter *e, double dt) {
+    return fmax(0, fmin(s->time + dt, e->during[1]) - fmax(s->time, e->during[0]));
+}
+
+static void emit(rheo_sim *s, double dt) {
+    smoke *m = s->smoke;
+    for (int i = 0; i < s->def.emitter_count; ++i) {
+        const rheo_emitter *e = &s->def.emitters[i];
+        const double runs = running(s, e, dt);
+        double degrees = s->def.fluids[e->fluid].temperature, velocity[3];
+        if (runs <= 0) continue;
+        if (e->temperature.count) rheo_evaluate_curve(&degrees, &e->temperature, s->time + dt);
+        rheo_evaluate_curve(velocity, &e->velocity, s->time + dt);
+        s->volume_put_in +=
+            e->rate > 0 ? smoke_add(s->density, m->temperature, &s->g, &m->emitter[i], m->share,
+                                    e->rate * runs, degrees)
+                        : smoke_fill(s->density, m->temperature, &s->g, &m->emitter[i], m->share, degrees);
+        emit_velocity(&s->vel, &s->g, s->emitter_shape[i], velocity);
+    }
+    for (int i = 0; i < s->def.heat_source_count; ++i) {
+        double degrees;
+        rheo_evaluate_curve(&degrees, &s->def.heat_sources[i].temperature, s->time + dt);
+        smoke_heat(m->temperature, &m->heat[i], degrees);
+    }
+}
+
+static void place_solids(rheo_sim *s, double time) {
+    liquid_place_solids(s, time);
+    smoke_shares(s->smoke->share, &s->g, s->solid);
+}
+
+static rheo_status assemble(rheo_sim *s, rheo_report *report) {
+    if (pressure_assemble(s->solver, &s->work, &s->g, &s->open, s->phi))
+        return report_no_memory(report, "the pressure solve");
+    return RHEO_OK;
+}
+
+/* Velocity around the gas and in solids; density and temperature there and behind the sides. */
+static void extend(rheo_sim *s) {
+    smoke *m = s->smoke;
+    liquid_extrapolate(&s->vel, LAYERS, NULL, 0, s, s->phi);
+    if (s->def.solid_count) smoke_into_solids(s->density, m->temperature, &s->front, &s->g, m->share, LAYERS);
+    fill_borders(s);
+}
+
+double smoke_dt_limit(const rheo_sim *s) {
+    double g[3];
+    const double *u = s->speed, reach = s->def.cfl * s->g.dx; /* m a step */
+    rheo_evaluate_curve(g, &s->def.gravity, s->time);
+    const double lift = s->smoke->most_lift * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const double fast = liquid_wall_speed(s) + sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    return fast + lift > 0 ? reach / (fast + sqrt(reach * lift)) : INFINITY;
+}
+
+rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
+    smoke *m = s->smoke;
+    const mac_grid *g = &s->g;
+    const rheo_fluid *gas = &s->def.fluids[0];
+    rheo_status status = RHEO_OK;
+    double gravity[3];
+    rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
+
+    timer_stage(&s->timer, "advect");
+    s->volume_put_in -= smoke_outflow(s->density, &s->vel, g, &s->open, dt);
+    carry(s, dt);
+
+    timer_stage(&s->timer, "solids");
+    liquid_move_bodies(s, dt);
+    if (s->moving) place_solids(s, s->time + dt);
+
+    timer_stage(&s->timer, "sources");
+    emit(s, dt);
+
+    timer_stage(&s->timer, "forces");
+    smoke_buoyancy(&s->vel, g, s->density, m->temperature, gravity, gas->soot / gas->density, gas->expansion,
+                   s->def.ambient, dt);
+    if (s->def.confinement > 0)
+        smoke_confine(&s->vel, (float *const[4]){s->work.rhs, s->work.extra, s->psi, m->first}, g, m->share,
+                      s->def.confinement, dt);
+
+    timer_stage(&s->timer, "bodies");
+    liquid_pull_bodies(s, gravity, dt);
+
+    timer_stage(&s->timer, "pressure");
+    if (s->moving) status = assemble(s, report);
+    if (status) return status;
+    const poisson_result solve = pressure_project(&s->vel, s->q, s->solver, &s->work, g, &s->open, s->phi,
+                                                  s->def.tolerance, s->def.max_iterations);
+    liquid_keep_worst(&s->stats.pressure, &solve);
+    s->q_dt = dt;
+    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->phi, NULL);
+    pressure_speed(s->speed, &s->vel, g, &s->open, s->phi);
+    if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2]))
+        return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
+                           "velocity is not finite at t = %g s", s->time + dt);
+
+    timer_stage(&s->timer, "extrapolate");
+    extend(s);
+    timer_stage(&s->timer, NULL);
+    return RHEO_OK;
+}
+
+/* ---- start and restart ---- */
+
+static int field_make(float **field, const mac_grid *g) {
+    *field = mem_alloc(g->box.size * sizeof **field);
+    return *field ? 0 : -1;
+}
+
+static rheo_status allocate(rheo_sim *s, rheo_report *report) {
+    const mac_grid *g = &s->g;
+    smoke *m = s->smoke = mem_alloc(sizeof *m);
+    if (!m) return report_no_memory(report, "the smoke");
+    int bad = mac_field_make(&s->vel, g) | mac_field_make(&s->before, g) | mac_field_make(&s->carry, g) |
+              mac_field_make(&s->open.open, g);
+    if (s->moving) bad |= mac_field_make(&s->open.wall, g) | field_make(&s->solid_still, g);
+    float **const fields[] = {&s->phi,   &s->density,    &s->q,        &s->psi,
+                              &s->solid, &s->work.extra, &s->work.rhs, &m->temperature,
+                              &m->share, &m->first,      &m->next[0],  &m->next[1]};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) bad |= field_make(fields[i], g);
+    if (s->def.advection == RHEO_ADVECT_BFECC) bad |= field_make(&m->second, g);
+    s->work.unknown = mem_alloc(g->box.size);
+    bad |= (s->work.unknown == NULL) | front_make(&s->front, g);
+    s->solver =
+        poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
+    s->work.face = s->carry;
+    return bad || !s->solver ? report_no_memory(report, "the grid") : RHEO_OK;
+}
+
+/* Gas in every owned cell, air half a cell behind open sides: p = 0 on the side itself. */
+static void fill_domain(rheo_sim *s) {
+    const box *b = &s->g.box;
+    for (size_t i = 0; i < b->size; ++i) s->phi[i] = (float)(0.5 * s->g.dx);
+    for (size_t i = 0; i < b->size; ++i) s->smoke->temperature[i] = (float)s->def.ambient;
+    for (size_t i = 0; i < b->size; ++i) s->smoke->share[i] = 1;
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j)
+            for (int i = 0; i < b->n[0]; ++i) s->phi[box_at(b, i, j, k)] = (float)(-0.5 * s->g.dx);
+}
+
+static rheo_status cover(smoke_cover **covers, rheo_sim *s, shape *const *shapes, int count,
+                         rheo_report *report) {
+    *covers = arena_alloc(&s->text, ((size_t)count + 1) * sizeof **covers);
+    if (!*covers) return report_no_memory(report, "the sources");
+    for (int i = 0; i < count; ++i)
+        if (smoke_cover_make(&(*covers)[i], &s->g, shapes[i])) return report_no_memory(report, "the sources");
+    return RHEO_OK;
+}
+
+static rheo_status compile_heat(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
+    smoke *m = s->smoke;
+    m->heat_shape = arena_alloc(&s->text, ((size_t)scene->heat_source_count + 1) * sizeof *m->heat_shape);
+    if (!m->heat_shape) return report_no_memory(report, "the sources");
+    rheo_status status = RHEO_OK;
+    for (int i = 0; i < scene->heat_source_count && !status; ++i) {
+        const rheo_shape *def = &scene->heat_sources[i].shape;
+        status = scene->dim == 2 ? shape_make_flat(&m->heat_shape[i], def, report)
+                                 : shape_make(&m->heat_shape[i], def, report);
+    }
+    return status;
+}
+
+static double hottest(const rheo_curve *c, double ambient) {
+    double most = 0;
+    for (int i = 0; i < c->count; ++i) most = fmax(most, fabs(c->values[i] - ambient));
+    return most;
+}
+
+static double most_lift(const rheo_scene *def) {
+    const rheo_fluid *gas = &def->fluids[0];
+    double heat = fabs(gas->temperature - def->ambient);
+    for (int i = 0; i < def->emitter_count; ++i)
+        heat = fmax(heat, hottest(&def->emitters[i].temperature, def->ambient));
+    for (int i = 0; i < def->heat_source_count; ++i)
+        heat = fmax(heat, hottest(&def->heat_sources[i].temperature, def->ambient));
+    return fmax(gas->expansion * heat, gas->soot / gas->density);
+}
+
+static rheo_status start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
+    rheo_status status = allocate(s, report);
+    if (status) return status;
+    smoke *m = s->smoke;
+    const rheo_fluid *gas = &s->def.fluids[0];
+    if ((status = compile_heat(s, scene, report)) ||
+        (status = cover(&m->fill, s, s->fill, s->fill_count, report)) ||
+        (status = cover(&m->emitter, s, s->emitter_shape, s->def.emitter_count, report)) ||
+        (status = cover(&m->heat, s, m->heat_shape, s->def.heat_source_count, report)))
+        return status;
+    m->most_lift = most_lift(&s->def);
+    fill_domain(s);
+    liquid_place_still_solids(s);
+    place_solids(s, 0);
+    for (int i = 0; i < s->fill_count; ++i) {
+        s->volume_put_in +=
+            smoke_fill(s->density, m->temperature, &s->g, &m->fill[i], m->share, gas->temperature);
+        emit_velocity(&s->vel, &s->g, s->fill[i], gas->velocity);
+    }
+    if ((status = assemble(s, report))) return status;
+    pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);
+    extend(s);
+    return RHEO_OK;
+}
+
+static int list_state(state_array *list, rheo_sim *s) {
+    static const char *const names[3] = {"vel_x", "vel_y", "vel_z"};
+    const size_t size = s->g.box.size;
+    int n = 0;
+    for (int a = 0; a < s->g.box.dim; ++a)
+        list[n++] = (state_array){names[a], STATE_F32, size, s->vel.value[a]};
+    list[n++] = (state_array){"density", STATE_F32, size, s->density};
+    list[n++] = (state_array){"temperature", STATE_F32, size, s->smoke->temperature};
+    list[n++] = (state_array){"q", STATE_F32, size, s->q};
+    return n;
+}
+
+static rheo_status restored(rheo_sim *s, rheo_report *report) {
+    place_solids(s, s->time);
+    return assemble(s, report);
+}
+
+static void finish(rheo_sim *s) {
+    smoke *m = s->smoke;
+    if (!m) return;
+    for (int i = 0; m->fill && i < s->fill_count; ++i) smoke_cover_free(&m->fill[i]);
+    for (int i = 0; m->emitter && i < s->def.emitter_count; ++i) smoke_cover_free(&m->emitter[i]);
+    for (int i = 0; i < s->def.heat_source_count; ++i) {
+        if (m->heat) smoke_cover_free(&m->heat[i]);
+        if (m->heat_shape) shape_free(m->heat_shape[i]);
+    }
+    float *const fields[] = {m->temperature, m->share, m->first, m->second, m->next[0], m->next[1]};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) mem_free(fields[i]);
+    mem_free(m);
+}
+
+const sim_method smoke_method = {
+    .start = start,
+    .dt_limit = smoke_dt_limit,
+    .step = smoke_step,
+    .measure = smoke_measure,
+    .list_state = list_state,
+    .restored = restored,
+    .finish = finish,
+};

@@ -1,0 +1,27 @@
+/* Smoke: gas that fills the domain and carries density and temperature. */
+#ifndef SIM_SMOKE_H
+#define SIM_SMOKE_H
+
+#include "sim/liquid.h"
+#include "sim/method.h"
+#include "stage/smoke_stages.h"
+
+extern const sim_method smoke_method;
+
+/* Beside what rheo_sim holds for every grid solver; density is rheo_sim's own. */
+typedef struct smoke {
+    float *temperature; /* degrees C */
+    float *share;       /* of each cell outside solids */
+    smoke_cover *fill, *emitter, *heat;
+    shape **heat_shape;
+    double most_lift; /* the largest |rho' / rho| that the scene can make */
+
+    /* scratch */
+    float *first, *next[2], *second;
+} smoke;
+
+rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report);
+double smoke_dt_limit(const rheo_sim *s);
+void smoke_measure(rheo_sim *s);
+size_t smoke_bytes(const rheo_sim *s);
+#endif

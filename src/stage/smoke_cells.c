@@ -1,0 +1,62 @@
+/* Cells as smoke sees them: how much of each lies outside solids, and what stands for the rest.
+ *
+ * A share is exact for the zero set of the distances interpolated between a cell's corners, to second order
+ * in the cell (geom/fractions.h). Limits: in gaps narrower than half a cell everything is hidden, and smoke
+ * that flows through is that of the cells before. */
+#include "stage/smoke_stages.h"
+
+#include <string.h>
+#include "core/hot.h"
+#include "geom/fractions.h"
+#include "grid/rows.h"
+
+typedef struct {
+    const mac_grid *g;
+    const float *phi, *share;
+    float *out;
+    uint8_t *layer;
+    cell_range range;
+} job;
+
+static float share_of(const float *phi, const box *b, ptrdiff_t n) {
+    double corner[8];
+    int solid = 0;
+    for (int c = 0; c < 1 << b->dim; ++c) {
+        const ptrdiff_t at =
+            n + (c & 1) + (c >> 1 & 1) * b->step[1] + (b->dim == 3 ? (c >> 2) * b->step[2] : 0);
+        corner[c] = (double)phi[at];
+        solid += phi[at] < 0;
+    }
+    if (!solid) return 1;
+    return solid == 1 << b->dim ? 0 : (float)(1 - fraction_negative_cube(corner, b->dim));
+}
+
+static void share_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        for (int i = 0; i < s->g->box.n[0]; ++i) s->out[row + i] = share_of(s->phi, &s->g->box, row + i);
+    }
+}
+
+void smoke_shares(float *share, const mac_grid *g, const float *node_phi) {
+    job s = {.g = g, .phi = node_phi, .out = share, .range = range_cells(g)};
+    parallel_for(g->pool, range_blocks(&s.range), share_task, &s);
+}
+
+HOT static void layer_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        for (int i = 0; i < s->g->box.n[0]; ++i)
+            s->layer[row + i] = s->share[row + i] < SMOKE_HIDDEN ? EXTRAPOLATE_UNKNOWN : 0;
+    }
+}
+
+void smoke_into_solids(float *density, float *temperature, front *f, const mac_grid *g, const float *share,
+                       int layers) {
+    job s = {.g = g, .share = share, .layer = f->layer, .range = range_cells(g)};
+    memset(f->layer, EXTRAPOLATE_FIXED, g->box.size);
+    parallel_for(g->pool, range_blocks(&s.range), layer_task, &s);
+    extrapolate(density, layers, temperature, layers, f, g, 0);
+}

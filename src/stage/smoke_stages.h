@@ -1,0 +1,45 @@
+/* Stages that only smoke has: what solids hide, sources, buoyancy, vorticity confinement, outflow. */
+#ifndef STAGE_SMOKE_STAGES_H
+#define STAGE_SMOKE_STAGES_H
+
+#include "grid/extrapolate.h"
+#include "grid/openings.h"
+#include "solid/shape.h"
+
+#define SMOKE_HIDDEN 0.5f /* a cell with a smaller share outside solids only repeats its neighbours */
+
+/* The share of every cell outside solids, from their distances at the nodes. */
+void smoke_shares(float *share, const mac_grid *g, const float *node_phi);
+/* Cells hidden in solids take the mean of open neighbours, `layers` deep: what interpolation near a solid
+ * finds there is what lies on its own side. */
+void smoke_into_solids(float *density, float *temperature, front *f, const mac_grid *g, const float *share,
+                       int layers);
+
+/* The cells that a shape covers, and by how much of each; made once, as sources stand still. */
+typedef struct smoke_cover {
+    size_t count;
+    ptrdiff_t *cell;
+    float *part; /* (0, 1] */
+} smoke_cover;
+int smoke_cover_make(smoke_cover *c, const mac_grid *g, const shape *s); /* -1: no memory */
+void smoke_cover_free(smoke_cover *c);
+
+/* Density <- at least `full` of the covered part, or + added of it; temperature <- mixed with as much of the
+ * source's. Returns the volume added, in m3 of density 1. */
+double smoke_fill(float *density, float *temperature, const mac_grid *g, const smoke_cover *c,
+                  const float *share, double degrees);
+double smoke_add(float *density, float *temperature, const mac_grid *g, const smoke_cover *c,
+                 const float *share, double added, double degrees);
+void smoke_heat(float *temperature, const smoke_cover *c, double degrees);
+
+/* u <- u + dt g rho' / rho with rho' / rho = weight density - expansion (temperature - ambient) at faces.
+ * weight: of density 1, relative to the air. */
+void smoke_buoyancy(mac_field *u, const mac_grid *g, const float *density, const float *temperature,
+                    const double gravity[3], double weight, double expansion, double ambient, double dt);
+/* u <- u + dt strength dx (N x w), w = curl u, N = grad |w| / |grad |w||. scratch: four fields. */
+void smoke_confine(mac_field *u, float *const scratch[4], const mac_grid *g, const float *share,
+                   double strength, double dt);
+/* Volume of density 1 that leaves through open sides in dt, m3. */
+double smoke_outflow(const float *density, const mac_field *u, const mac_grid *g, const openings *o,
+                     double dt);
+#endif
