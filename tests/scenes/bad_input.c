@@ -114,7 +114,7 @@ static const bad table[] = {
     {"periodic walls", "domain: { walls: { x: periodic } }\n" FLUID, CHECK, 3, {"domain.walls", "not in this version", "closed, open"}, 0, 0},
     {"level set", "solver: { method: levelset }\n" FLUID, CHECK, 3, {"s.yaml:1:19: solver.method", "not in this version"}, 0, 0},
     {"dynamic with keys", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic, position: { keys: [[0, [0, 0, 0]], [1, [1, 0, 0]]] } }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "a dynamic solid has no position or rotation keys"}, 0, 0},
-    {"joint to nobody", BODY(", name: lever", "joints: [ { type: hinge, a: lever, b: wall, anchor: [0.5, 0.5, 0.5] }, { type: ball, a: levr } ]"), CHECK, 3, {"s.yaml:5:37: joints[0].b", "'wall' is not known"}, 0, 0},
+    {"joint to nobody", BODY(", name: lever", "joints: [ { type: hinge, a: lever, b: wall, anchor: [0.5, 0.5, 0.5] }, { type: ball, a: levr } ]"), CHECK, 3, {"s.yaml:5:39: joints[0].b", "'wall' is not known"}, 0, 0},
     {"joint misspelt", BODY(", name: lever", "joints: [ { type: ball, a: levr } ]"), CHECK, 3, {"s.yaml:5:28: joints[0].a", "did you mean 'lever'"}, 0, 0},
     {"joint with itself", BODY(", name: lever", "joints: [ { type: ball, a: lever, b: lever } ]"), CHECK, 3, {"joints[0].b", "a joint of a solid with itself"}, 0, 0},
     {"motor without torque", BODY(", name: lever", "joints: [ { type: motor, a: lever } ]"), CHECK, 3, {"joints[0].force", "a motor needs"}, 0, 0},
