@@ -103,17 +103,23 @@ typedef struct {
     half_edge first_open, first_crowded, first_twisted;
 } edge_faults;
 
-static void look_at_edges(edge_faults *f, const half_edge *e, size_t count) {
+/* `rims`, if there is one, gets the open edges, each as its triangle goes along it. */
+static void look_at_edges(edge_faults *f, uint32_t (*rims)[2], const half_edge *e, size_t count) {
     for (size_t i = 0, j; i < count; i = j) {
         int way = 0;
         for (j = i; j < count && e[j].low == e[i].low && e[j].high == e[i].high; ++j) way += e[j].way;
+        if (j - i == 1 && rims) {
+            rims[f->open][0] = e[i].way > 0 ? e[i].low : e[i].high;
+            rims[f->open][1] = e[i].way > 0 ? e[i].high : e[i].low;
+        }
         if (j - i == 1 && f->open++ == 0) f->first_open = e[i];
         if (j - i > 2 && f->crowded++ == 0) f->first_crowded = e[i];
         if (j - i == 2 && way != 0 && f->twisted++ == 0) f->first_twisted = e[i];
     }
 }
 
-static rheo_status find_faults(edge_faults *f, const tri_mesh *m, rheo_report *report) {
+static rheo_status find_faults(edge_faults *f, uint32_t (*rims)[2], const tri_mesh *m, rheo_report *report) {
+    *f = (edge_faults){0};
     size_t count = 3 * m->triangle_count;
     half_edge *edges = mem_alloc(2 * count * sizeof *edges);
     size_t *place = mem_alloc(65536 * sizeof *place);
@@ -125,7 +131,7 @@ static rheo_status find_faults(edge_faults *f, const tri_mesh *m, rheo_report *r
         }
     if (!status) {
         sort_edges(edges, edges + count, count, place);
-        look_at_edges(f, edges, count);
+        look_at_edges(f, rims, edges, count);
     }
     mem_free(edges);
     mem_free(place);
@@ -139,17 +145,27 @@ static rheo_status refuse_edge(rheo_report *report, const tri_mesh *m, const hal
                        0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]), count, which);
 }
 
+/* Small holes of a mesh with `open` open edges closed, and looked at again. */
+static rheo_status close_holes(edge_faults *f, tri_mesh *m, rheo_report *report) {
+    uint32_t(*rims)[2] = mem_alloc(f->open * sizeof *rims);
+    rheo_status status = rims ? find_faults(f, rims, m, report) : report_no_memory(report, "holes of a mesh");
+    if (!status && !mesh_close_small_holes(m, (const uint32_t(*)[2])rims, f->open))
+        status = report_no_memory(report, "holes of a mesh");
+    mem_free(rims);
+    return status ? status : find_faults(f, NULL, m, report);
+}
+
 /* Many programs write a vertex once for every normal or texture it has: if there are holes, they may be
  * seams. */
 static rheo_status check_edges(tri_mesh *m, rheo_report *report) {
     edge_faults f = {0};
-    rheo_status status = find_faults(&f, m, report);
+    rheo_status status = find_faults(&f, NULL, m, report);
     if (!status && f.open) {
         if (!mesh_weld(m)) return report_no_memory(report, "joining a mesh's vertices");
         drop_degenerate(m);
-        f = (edge_faults){0};
-        status = find_faults(&f, m, report);
+        status = find_faults(&f, NULL, m, report);
     }
+    if (!status && f.open && !f.crowded && !f.twisted) status = close_holes(&f, m, report);
     if (status) return status;
     if (f.open) return refuse_edge(report, m, &f.first_open, "hole", f.open, "open");
     if (f.crowded)
@@ -177,6 +193,7 @@ static rheo_status check_volume(tri_mesh *m, rheo_report *report) {
     if (!(fabs(volume) > 1e-12 * room) || !isfinite(volume))
         return report_fail(report, RHEO_INVALID, "a surface that encloses something",
                            "the mesh has no volume");
+    m->repaired.turned = volume < 0;
     for (size_t t = 0; volume < 0 && t < m->triangle_count; ++t) {
         uint32_t swap = m->triangle[t][1];
         m->triangle[t][1] = m->triangle[t][2];

@@ -11,13 +11,19 @@ typedef struct tri_mesh {
     size_t vertex_count, triangle_count;
     double (*vertex)[3]; /* m */
     uint32_t (*triangle)[3];
+    struct {
+        size_t holes;    /* small ones closed */
+        double place[3]; /* m, of the first */
+        bool turned;     /* it was inside out */
+    } repaired;          /* by mesh_require_closed() */
 } tri_mesh;
 
 rheo_status mesh_read(tri_mesh *m, const char *file, rheo_report *report);
 void mesh_free(tri_mesh *m);
 
 /* What a solid or fill must be: not empty, finite, closed and consistently oriented outwards. STL vertices
- * are welded on reading. An inside-out mesh is turned; a hole is refused with its place. */
+ * are welded on reading. An inside-out mesh is turned, a small hole closed; a larger one is refused with its
+ * place. */
 rheo_status mesh_require_closed(tri_mesh *m, const char *file, rheo_report *report);
 double mesh_volume(const tri_mesh *m); /* by the divergence theorem */
 void mesh_bounds(double lower[3], double upper[3], const tri_mesh *m);

@@ -39,4 +39,7 @@ rheo_status read_stl(reader *r);
 
 /* Joins vertices nearer than 1e-9 of the bounds' diagonal; false when there is no memory. */
 bool mesh_weld(tri_mesh *m);
+/* Closes the holes whose rims are the directed edges `open` and are small beside the mesh; false: no memory.
+ */
+bool mesh_close_small_holes(tri_mesh *m, const uint32_t (*open)[2], size_t count);
 #endif

@@ -8,8 +8,9 @@
 #include "core/memory.h"
 
 static int allocate(tri_mesh *m, size_t vertices, size_t triangles) {
-    *m = (tri_mesh){vertices, triangles, mem_alloc(vertices * sizeof *m->vertex),
-                    mem_alloc(triangles * sizeof *m->triangle)};
+    *m = (tri_mesh){.vertex_count = vertices, .triangle_count = triangles};
+    m->vertex = mem_alloc(vertices * sizeof *m->vertex);
+    m->triangle = mem_alloc(triangles * sizeof *m->triangle);
     if (m->vertex && m->triangle) return 0;
     mesh_free(m);
     return -1;

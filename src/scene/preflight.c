@@ -16,7 +16,7 @@
 #include "core/random.h"
 #include "core/report.h"
 #include "scene/scene_internal.h"
-#include "solid/shape.h"
+#include "solid/world.h"
 
 enum { LATTICE_3D = 26, LATTICE_2D = 130 };
 
@@ -275,6 +275,39 @@ static void look_at_solids(doctor *d) {
     }
 }
 
+static void note_repairs(doctor *d, const shape *s, const char *path) {
+    char text[256];
+    shape_repairs(text, sizeof text, s);
+    if (text[0]) find(d, RHEO_NOTE, path, NULL, "%s", text);
+}
+
+static void look_at_meshes(doctor *d) {
+    const rheo_scene *s = d->scene;
+    char path[NODE_PATH_MAX];
+    int k = 0;
+    for (int i = 0; i < s->fluid_count; ++i)
+        for (int j = 0; j < s->fluids[i].fill_count; ++j) {
+            snprintf(path, sizeof path, "fluids[%d].fill[%d]", i, j);
+            note_repairs(d, d->fill[k++], path);
+        }
+    for (int i = 0; i < s->solid_count; ++i) {
+        snprintf(path, sizeof path, "solids[%d].shape", i);
+        note_repairs(d, d->solid[i], path);
+    }
+}
+
+/* Bodies that cannot start: without a volume, outside, one in another. */
+static void look_at_bodies(doctor *d) {
+    world *w = NULL;
+    rheo_report report = {0};
+    const rheo_status status = world_create(&w, d->scene, d->solid, d->out->dx, &report);
+    world_free(w);
+    if (status == RHEO_OK) return;
+    report.status = status;
+    scene_place(&report, d->scene);
+    add_finding(d, RHEO_ERROR, &report);
+}
+
 static void look_at_methods(doctor *d) {
     const rheo_scene *s = d->scene;
     char path[NODE_PATH_MAX];
@@ -406,7 +439,9 @@ rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene,
         if (scene->emitter_count && !any && preflight->fluid_volume <= 0)
             find(&d, RHEO_ERROR, "emitters", "a fill or an emitter in the domain, outside solids",
                  "there is no fluid at all: nothing to start with and no emitter that works");
+        look_at_meshes(&d);
         look_at_solids(&d);
+        look_at_bodies(&d);
         look_at_methods(&d);
         if (scene->method == RHEO_SMOKE) estimate_smoke(&d);
         else estimate(&d, emitted);

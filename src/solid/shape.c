@@ -13,6 +13,7 @@
 #include "solid/shape_parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include "core/memory.h"
 #include "core/report.h"
 #include "solid/vector.h"
@@ -386,6 +387,18 @@ static rheo_status compile(shape *s, const rheo_shape *given, bool flat, int dep
     }
     if (status) release(s);
     return status;
+}
+
+void shape_repairs(char *text, size_t size, const shape *s) {
+    text[0] = 0;
+    for (int i = 0; i < s->child_count && !text[0]; ++i) shape_repairs(text, size, &s->children[i]);
+    const tri_mesh *m = &s->mesh;
+    if (m->repaired.holes)
+        snprintf(text, size, "%zu small hole%s of the mesh closed, the first near (%.4g, %.4g, %.4g)%s",
+                 m->repaired.holes, m->repaired.holes > 1 ? "s" : "", m->repaired.place[0],
+                 m->repaired.place[1], m->repaired.place[2],
+                 m->repaired.turned ? "; the mesh was inside out and is turned" : "");
+    else if (m->repaired.turned) snprintf(text, size, "the mesh is inside out and is turned");
 }
 
 static void release(shape *s) {

@@ -2,6 +2,7 @@
 #ifndef SOLID_SHAPE_H
 #define SOLID_SHAPE_H
 
+#include <stddef.h>
 #include <rheo/scene.h>
 
 typedef struct shape shape;
@@ -26,6 +27,9 @@ void shape_centre(double centre[3], const shape *s); /* about which it scales, r
  * scale and for meshes; other combinations by quadrature, error below 1e-4 of the size. A flat shape is
  * `depth` deep in z. -1 for a shape without a finite inside. */
 int shape_moments(struct moments *m, const shape *s, double depth);
+
+/* What was put right in the meshes of a shape, in words: an empty text when nothing was. */
+void shape_repairs(char *text, size_t size, const shape *s);
 
 /* A rigid motion of a shape from its place in the scene file: x -> centre_now + R (x - centre). */
 typedef struct placement {

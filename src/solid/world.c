@@ -96,7 +96,7 @@ static rheo_status make_bodies(world *w, rheo_report *report) {
             snprintf(path, sizeof path, "solids[%d].shape", i);
             report_fail(report, RHEO_INVALID, "a shape with a finite inside",
                         "a body without a finite volume");
-            report_place(report, s->file, 0, 0, path);
+            report_place(report, NULL, 0, 0, path);
             return RHEO_INVALID;
         }
         b->solid = i;
@@ -226,6 +226,7 @@ static int are_joined(const world *w, int a, int b) {
 }
 
 static void give_states(world *w);
+static rheo_status check_start(world *w, rheo_report *report);
 
 static void make_joints(world *w) {
     give_states(w);
@@ -252,6 +253,7 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     if (!status && w->count) {
         make_ode(w);
         make_joints(w);
+        status = check_start(w, report);
     }
     if (status) {
         world_free(w);
@@ -431,6 +433,56 @@ static double safe_part(const world *w, double left) {
         if (t->gap < SLIDE * w->dx && speed > 0) h = fmin(h, SLIDE * w->dx / speed);
     }
     return h;
+}
+
+/* What cannot start
+ * --------------------------------------------------------------------------------------------- */
+
+static rheo_status refuse_body(rheo_report *report, int solid, const char *allowed, const char *message) {
+    char path[64];
+    snprintf(path, sizeof path, "solids[%d].shape", solid);
+    report_fail(report, RHEO_INVALID, allowed, "%s", message);
+    report_place(report, NULL, 0, 0, path);
+    return RHEO_INVALID;
+}
+
+static const char *name_of(const world *w, int solid, char text[32]) {
+    snprintf(text, 32, "solids[%d]", solid);
+    return w->scene->solids[solid].name ? w->scene->solids[solid].name : text;
+}
+
+/* Sunk in by more than a cell, or by half the size of what is smaller than that. */
+static rheo_status judge_overlap(const world *w, const touch *t, rheo_report *report) {
+    static const char *const sides[6] = {"left", "right", "bottom", "top", "back", "front"};
+    const double size = fmin(w->things[t->a].radius, t->b >= 0 ? w->things[t->b].radius : INFINITY);
+    char message[256], other[32];
+    if (-t->gap <= fmin(w->dx, 0.5 * size)) return RHEO_OK;
+    if (t->b < 0)
+        snprintf(message, sizeof message,
+                 "the body reaches %.3g m out of the domain through the closed %s side", -t->gap,
+                 sides[t->b - SIDE_OF_DOMAIN]);
+    else
+        snprintf(message, sizeof message, "the body overlaps '%.60s' by %.3g m near (%.4g, %.4g, %.4g)",
+                 name_of(w, t->b, other), -t->gap, t->point[0], t->point[1], t->point[2]);
+    return refuse_body(report, t->a, "bodies apart from each other, from solids and from closed sides",
+                       message);
+}
+
+static rheo_status check_start(world *w, rheo_report *report) {
+    for (int i = 0; i < w->thing_count; ++i) {
+        const thing *t = &w->things[i];
+        bool out = false;
+        if (!t->body) continue;
+        for (int a = 0; a < w->scene->dim; ++a)
+            out = out || t->body->now->position[a] < 0 || t->body->now->position[a] > w->scene->size[a];
+        if (out)
+            return refuse_body(report, i, "a body within the domain", "the body lies outside the domain");
+    }
+    find_touches(w, 0);
+    rheo_status status = RHEO_OK;
+    for (int i = 0; i < w->touches.count && !status; ++i)
+        status = judge_overlap(w, &w->touches.item[i], report);
+    return status;
 }
 
 /* Solving

@@ -120,6 +120,12 @@ static const bad table[] = {
     {"motor without torque", BODY(", name: lever", "joints: [ { type: motor, a: lever } ]"), CHECK, 3, {"joints[0].force", "a motor needs"}, 0, 0},
     {"zero density", BODY(", density: 0", ""), CHECK, 3, {"s.yaml:4:94: solids[0].density", "0 is out of range", "0.001 to 100000"}, 0, 0},
     {"negative density", BODY(", density: -5", ""), CHECK, 3, {"s.yaml:4:94: solids[0].density", "-5 is out of range"}, 0, 0},
+    {"body outside", SOLID("{ shape: { sphere: { center: [1.5, 0.7, 0.5], radius: 0.1 } }, motion: dynamic }"), CHECK, 3, {"s.yaml:4:14: solids[0].shape", "outside the domain"}, 0, 0},
+    {"body in the wall", SOLID("{ shape: { sphere: { center: [0.97, 0.7, 0.5], radius: 0.1 } }, motion: dynamic }"), CHECK, 3, {"s.yaml:4:14: solids[0].shape", "closed right side"}, 0, 0},
+    {"body without end", SOLID("{ shape: { plane: { point: [0.5, 0.9, 0.5], normal: [0, -1, 0] } }, motion: dynamic }"), CHECK, 3, {"s.yaml:4:14: solids[0].shape", "without a finite volume"}, 0, 0},
+    {"bodies in each other", BODY(", name: one", "  - { name: two, shape: { box: { min: [0.75, 0.65, 0.4], max: [0.9, 0.8, 0.6] } }, motion: dynamic }"), CHECK, 3, {"s.yaml:4:14: solids[0].shape", "the body overlaps 'two' by"}, 0, 0},
+    {"body in a solid", BODY(", name: one", "  - { name: rock, shape: { box: { min: [0.75, 0.65, 0.4], max: [0.9, 0.8, 0.6] } } }"), CHECK, 3, {"s.yaml:4:14: solids[0].shape", "the body overlaps 'rock' by"}, 0, 0},
+    {"a body runs all the same", BODY(", name: one", "  - { name: rock, shape: { box: { min: [0.6, 0.3, 0.4], max: [0.9, 0.55, 0.6] } } }"), CHECK, 0, {0}, 0, 0},
     {"dynamic container", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic, inside: fluid }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "inside: solid"}, 0, 0},
 
     /* what only smoke has, and what smoke has not */

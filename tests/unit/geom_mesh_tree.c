@@ -95,7 +95,7 @@ static void concave_prism(void **state) {
         uint32_t n = (s + 1) % 6, quad[6] = {s, n, n + 6, s, n + 6, s + 6};
         memcpy(triangle[8 + 2 * s], quad, sizeof quad);
     }
-    tri_mesh m = {12, 20, vertex, triangle};
+    tri_mesh m = {.vertex_count = 12, .triangle_count = 20, .vertex = vertex, .triangle = triangle};
     assert_int_equal(mesh_require_closed(&m, "prism", NULL), RHEO_OK);
     check_near(mesh_volume(&m), 3, 1e-12);
     mesh_tree *t = mesh_tree_make(&m);
@@ -141,6 +141,26 @@ static void distance_is_the_least(void **state) {
         check_below(sqrt(least), d + 0.02);
     }
     mesh_tree_free(t);
+    mesh_free(&m);
+}
+
+/* A fine ball without two neighbouring triangles, and without one elsewhere: closed, little volume lost. */
+static void small_holes_are_closed(void **state) {
+    (void)state;
+    const double centre[3] = {0, 0, 0};
+    tri_mesh m;
+    assert_int_equal(mesh_make_sphere(&m, centre, 1, 6), 0);
+    const double whole = mesh_volume(&m);
+    size_t kept = 0;
+    for (size_t t = 0; t < m.triangle_count; ++t) {
+        if (t == 100 || t == 101 || t == 20000) continue;
+        memmove(m.triangle[kept++], m.triangle[t], sizeof *m.triangle);
+    }
+    m.triangle_count = kept;
+    assert_int_equal(mesh_require_closed(&m, "ball", NULL), RHEO_OK);
+    assert_in_range(m.repaired.holes, 2, 3);
+    assert_false(m.repaired.turned);
+    check_near(mesh_volume(&m), whole, 1e-4);
     mesh_free(&m);
 }
 
@@ -227,6 +247,7 @@ int main(void) {
         cmocka_unit_test(concave_prism),
         cmocka_unit_test(distance_is_the_least),
         cmocka_unit_test(inside_out_is_turned),
+        cmocka_unit_test(small_holes_are_closed),
         cmocka_unit_test(faults_are_named),
         cmocka_unit_test(time_it),
     };

@@ -1,0 +1,87 @@
+/* Closing small holes.
+ *
+ * A directed edge a -> b without its opposite b -> a is open; open edges chain into loops, each the rim of a
+ * hole. A rim no longer across than SMALL of the mesh's diagonal is closed by a fan about its middle, turned
+ * like its neighbours. Larger ones are left: what belongs there is not for us to say. Limits: rims that touch
+ * in a vertex are left too, as are rims of more than LOOP_MAX edges. */
+#include <math.h>
+#include <string.h>
+#include "core/memory.h"
+#include "geom/mesh_reader.h"
+
+static const double SMALL = 0.05;
+enum { LOOP_MAX = 256 };
+
+/* Growth of a mesh's arrays by a fan. */
+static bool make_room(tri_mesh *m, size_t triangles) {
+    double(*vertex)[3] =
+        mem_grow(m->vertex, m->vertex_count * sizeof *vertex, (m->vertex_count + 1) * sizeof *vertex);
+    if (!vertex) return false;
+    m->vertex = vertex;
+    uint32_t(*triangle)[3] = mem_grow(m->triangle, m->triangle_count * sizeof *triangle,
+                                      (m->triangle_count + triangles) * sizeof *triangle);
+    if (!triangle) return false;
+    m->triangle = triangle;
+    return true;
+}
+
+static double loop_size(double middle[3], const tri_mesh *m, const uint32_t *loop, size_t count) {
+    double lower[3], upper[3], size = 0;
+    for (int a = 0; a < 3; ++a) {
+        lower[a] = upper[a] = m->vertex[loop[0]][a];
+        middle[a] = 0;
+        for (size_t i = 0; i < count; ++i) {
+            const double x = m->vertex[loop[i]][a];
+            lower[a] = fmin(lower[a], x);
+            upper[a] = fmax(upper[a], x);
+            middle[a] += x / (double)count;
+        }
+        size += (upper[a] - lower[a]) * (upper[a] - lower[a]);
+    }
+    return sqrt(size);
+}
+
+static bool close_loop(tri_mesh *m, const uint32_t *loop, size_t count, const double middle[3]) {
+    if (count == 3) {
+        if (!make_room(m, 1)) return false;
+        memcpy(m->triangle[m->triangle_count++], (uint32_t[]){loop[2], loop[1], loop[0]},
+               sizeof *m->triangle);
+        return true;
+    }
+    if (!make_room(m, count)) return false;
+    const uint32_t tip = (uint32_t)m->vertex_count++;
+    memcpy(m->vertex[tip], middle, sizeof *m->vertex);
+    for (size_t i = 0; i < count; ++i)
+        memcpy(m->triangle[m->triangle_count++], (uint32_t[]){loop[(i + 1) % count], loop[i], tip},
+               sizeof *m->triangle);
+    return true;
+}
+
+bool mesh_close_small_holes(tri_mesh *m, const uint32_t (*open)[2], size_t count) {
+    const uint32_t none = UINT32_MAX, many = UINT32_MAX - 1;
+    const size_t vertices = m->vertex_count;
+    uint32_t *next = mem_alloc(vertices * sizeof *next), loop[LOOP_MAX];
+    double lower[3], upper[3], diagonal = 0;
+    if (!next) return false;
+    mesh_bounds(lower, upper, m);
+    for (int a = 0; a < 3; ++a) diagonal += (upper[a] - lower[a]) * (upper[a] - lower[a]);
+    diagonal = sqrt(diagonal);
+    for (size_t v = 0; v < vertices; ++v) next[v] = none;
+    for (size_t e = 0; e < count; ++e) next[open[e][0]] = next[open[e][0]] == none ? open[e][1] : many;
+    bool good = true;
+    for (size_t e = 0; e < count && good; ++e) {
+        size_t length = 0;
+        uint32_t v = open[e][0];
+        while (length < LOOP_MAX && v < many && next[v] < many && (length == 0 || v != loop[0])) {
+            loop[length++] = v;
+            v = next[v];
+        }
+        double middle[3];
+        if (length < 3 || v != loop[0] || loop_size(middle, m, loop, length) > SMALL * diagonal) continue;
+        good = close_loop(m, loop, length, middle);
+        for (size_t i = 0; i < length; ++i) next[loop[i]] = none;
+        if (m->repaired.holes++ == 0) memcpy(m->repaired.place, middle, sizeof middle);
+    }
+    mem_free(next);
+    return good;
+}
