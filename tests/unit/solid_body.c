@@ -148,7 +148,7 @@ static void plane_bodies(void **state) {
     rig_start(&r);
     r.scene.dim = 2;
     rig_add(&r, rig_box(0.3, 0.5, 0, 0.2, 0.1, 1), RHEO_DYNAMIC)->shape.rotate_degrees = 30;
-    rig_add(&r, rig_ball(0.5, 0.5, 0, 0.1), RHEO_DYNAMIC);
+    rig_add(&r, rig_ball(0.8, 0.5, 0, 0.1), RHEO_DYNAMIC);
     rheo_shape parts[2] = {rig_ball(0.5, 0.9, 0, 0.08), rig_ball(0.5, 0.9, 0, 0.05)};
     rheo_shape ring = rig_shape(RHEO_SHAPE_DIFFERENCE, (double[]){0, 0, 0}, NULL, 0);
     ring.children = parts;
