@@ -30,6 +30,7 @@ struct poisson {
     level levels[LEVELS_MAX];
     regions *regions;
     mic *mic;
+    low_rank *rank;
     vec8 *rhs, *r, *z, *search, *q, *y; /* [2 stride] */
     dvec8 *x;
     buffer rhs_memory, r_memory, z_memory, search_memory, q_memory, y_memory, x_memory, scratch;
@@ -42,8 +43,9 @@ poisson *poisson_create(const box *b, pool *p, poisson_kind kind) {
     s->p = p;
     s->kind = kind;
     s->regions = regions_create();
+    s->rank = rank_create();
     s->mic = kind == POISSON_MIC ? mic_create() : NULL;
-    if (!s->regions || (kind == POISSON_MIC && !s->mic)) {
+    if (!s->regions || !s->rank || (kind == POISSON_MIC && !s->mic)) {
         poisson_free(s);
         return NULL;
     }
@@ -57,12 +59,14 @@ void poisson_free(poisson *s) {
                      &s->q_memory,   &s->y_memory, &s->x_memory, &s->scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
     regions_free(s->regions);
+    rank_free(s->rank);
     mic_free(s->mic);
     mem_free(s);
 }
 
 size_t poisson_bytes(const poisson *s) {
-    size_t bytes = sizeof *s + regions_bytes(s->regions) + (s->mic ? mic_bytes(s->mic) : 0);
+    size_t bytes =
+        sizeof *s + regions_bytes(s->regions) + rank_bytes(s->rank) + (s->mic ? mic_bytes(s->mic) : 0);
     for (int i = 0; i < LEVELS_MAX; ++i) bytes += level_bytes(&s->levels[i]);
     return bytes + s->rhs_memory.bytes + s->r_memory.bytes + s->z_memory.bytes + s->search_memory.bytes +
            s->q_memory.bytes + s->y_memory.bytes + s->x_memory.bytes + s->scratch.bytes;
@@ -109,7 +113,11 @@ int poisson_setup(poisson *s, const poisson_system *system) {
         }
     }
     s->count = count;
-    return 0;
+    return poisson_attach(s, NULL, NULL, 0);
+}
+
+int poisson_attach(poisson *s, const poisson_pair *pairs, const int *first, int groups) {
+    return rank_attach(s->rank, &s->levels[0], &s->b, pairs, first, s->count ? groups : 0);
 }
 
 /* ---- the passes of an iteration ---- */
@@ -364,7 +372,8 @@ static double replace_residual(poisson *s, double *pending) {
     parallel_for(workers(s), vector_chunks(s), gather_task, &w);
     *pending = 0;
     double rr = parallel_sum(workers(s), chunks_of(s), residual_task, &w);
-    if (regions_closed(s->regions) == 0) return rr;
+    if (rank_groups(s->rank)) rank_residual(s->rank, s->p, (float *)s->r, (const double *)s->x);
+    else if (regions_closed(s->regions) == 0) return rr;
     regions_project(s->regions, &s->levels[0], s->p, s->r);
     return squared_norm(s, s->r);
 }
@@ -407,6 +416,7 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         parallel_for(workers(s), vector_chunks(s), direct_task, &w);
         pending = 0;
         double pq = parallel_sum(workers(s), chunks_of(s), apply_task, &w);
+        if (rank_groups(s->rank)) pq += rank_apply(s->rank, s->p, (float *)s->q, (const float *)s->search);
         if (!(pq > 0)) {
             if (by == BY_DIAGONAL) break;
             by = weaker(by);

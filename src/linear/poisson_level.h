@@ -71,6 +71,7 @@ typedef struct level {
 
 typedef struct regions regions;
 typedef struct mic mic;
+typedef struct low_rank low_rank;
 
 int buffer_hold(buffer *b, size_t bytes); /* -1: no memory; contents are lost when it grows */
 void buffer_drop(buffer *b);
@@ -130,4 +131,16 @@ void mic_free(mic *m);
 size_t mic_bytes(const mic *m);
 int mic_setup(mic *m, const level *l, pool *p);
 double mic_apply(mic *m, const level *l, pool *p, vec8 *correction, const vec8 *rhs);
+
+/* poisson_rank.c: the term of low rank. Fields as one array of floats (x: of doubles). */
+low_rank *rank_create(void);
+void rank_free(low_rank *r);
+size_t rank_bytes(const low_rank *r);
+int rank_groups(const low_rank *r);
+int rank_attach(low_rank *r, const level *l, const box *b, const poisson_pair *pairs, const int *first,
+                int groups);
+/* q += C C^T p; returns p . C C^T p. */
+double rank_apply(low_rank *r, pool *p, float *q, const float *search);
+/* residual -= C C^T x */
+void rank_residual(low_rank *r, pool *p, float *residual, const double *x);
 #endif

@@ -61,6 +61,12 @@ void liquid_place_still_solids(rheo_sim *s) {
     solids_distance(s->solid_still, NULL, &s->g, s->solids, still);
 }
 
+/* Body by body, where their states have them and as fast. */
+static void follow_bodies(rheo_sim *s) {
+    for (int i = 0; i < s->def.solid_count; ++i)
+        if (s->solids[i].body) s->solids[i].now = body_placement(s->solids[i].body);
+}
+
 void liquid_place_solids(rheo_sim *s, double time) {
     int still = 0;
     for (int i = 0; i < s->def.solid_count; ++i) {
@@ -82,7 +88,13 @@ void liquid_move_bodies(rheo_sim *s, double dt) {
 void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt) {
     if (!world_count(s->world)) return;
     world_accelerate(s->world, gravity, dt);
-    world_hold(s->world, s->time + dt, dt);
+    world_expect(s->world, dt);
+    follow_bodies(s);
+    solids_wall_velocity(&s->open, &s->g, s->solids, s->def.solid_count);
+}
+
+void liquid_hold_bodies(rheo_sim *s, double dt) {
+    if (world_count(s->world)) world_hold(s->world, s->time + dt, dt);
 }
 
 double liquid_wall_speed(const rheo_sim *s) {
@@ -201,7 +213,7 @@ rheo_status liquid_carry_emitted(rheo_sim *s, double dt, rheo_report *report) {
     return RHEO_OK;
 }
 
-const openings *liquid_close_emitters(rheo_sim *s, double dt) {
+openings *liquid_close_emitters(rheo_sim *s, double dt) {
     if (!s->source) return &s->open;
     memset(s->source, 0, s->g.box.size * sizeof *s->source);
     s->work.source = s->source;
@@ -239,6 +251,26 @@ static void fields_from_particles(rheo_sim *s, mac_field *velocity) {
     surface_from_weights(s->density, s->phi, &s->g, weight, s->room, s->full);
     if (s->def.solid_count) surface_into_solids(s->phi, s->front.layer, &s->g, s->room);
     surface_mark_spray(&s->parts, &s->g, s->phi);
+}
+
+rheo_status liquid_project(rheo_sim *s, openings *open, const float *phi, rheo_report *report) {
+    const mac_grid *g = &s->g;
+    const int bodies = s->coupling.count, solids = s->def.solid_count;
+    if (pressure_assemble(s->solver, &s->work, g, open, phi) ||
+        coupling_attach(&s->coupling, s->solver, g, open, s->solids, solids, s->work.unknown,
+                        s->fluid_density))
+        return report_no_memory(report, "the pressure solve");
+    const poisson_result solve = pressure_solve(s->q, s->solver, &s->work, g, open, phi, &s->vel,
+                                                s->def.tolerance, s->def.max_iterations);
+    liquid_keep_worst(&s->stats.pressure, &solve);
+    if (bodies) {
+        coupling_push(&s->coupling, g, s->q, s->fluid_density);
+        follow_bodies(s);
+        solids_wall_velocity(&s->open, g, s->solids, solids);
+        poisson_attach(s->solver, NULL, NULL, 0); /* what follows moves liquid alone */
+    }
+    pressure_subtract(&s->vel, s->q, &s->work, g, open, phi);
+    return RHEO_OK;
 }
 
 /* What carries the particles through the next step: the velocity, and a displacement that evens out their
@@ -302,11 +334,8 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     liquid_pull_bodies(s, gravity, dt);
 
     timer_stage(&s->timer, "pressure");
-    if (pressure_assemble(s->solver, &s->work, g, &s->open, s->phi))
-        return report_no_memory(report, "the pressure solve");
-    const poisson_result solve = pressure_project(&s->vel, s->q, s->solver, &s->work, g, &s->open, s->phi,
-                                                  s->def.tolerance, s->def.max_iterations);
-    liquid_keep_worst(&s->stats.pressure, &solve);
+    if ((status = liquid_project(s, &s->open, s->phi, report))) return status;
+    liquid_hold_bodies(s, dt);
     s->q_dt = dt;
     if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->phi, NULL);
     pressure_speed(s->speed, &s->vel, g, &s->open, s->phi);

@@ -9,6 +9,7 @@
 #include "grid/openings.h"
 #include "linear/poisson.h"
 #include "particle/particles.h"
+#include "stage/coupling.h"
 #include "stage/pressure.h"
 #include "stage/solids.h"
 #include "solid/world.h"
@@ -69,6 +70,7 @@ struct rheo_sim {
     uint8_t *keep;
     size_t keep_room;
     poisson *solver;
+    coupling coupling;
 
     /* the frame under way */
     int frame;      /* complete frames */
@@ -102,7 +104,7 @@ rheo_status liquid_carry_emitted(rheo_sim *s, double dt, rheo_report *report);
 void liquid_drive_emitters(mac_field *u, const rheo_sim *s, double dt);
 /* The openings with running emitters closed as boundaries that move at their velocity, and the sources that
  * they are to the pressure; the plain openings when the scene has none. */
-const openings *liquid_close_emitters(rheo_sim *s, double dt);
+openings *liquid_close_emitters(rheo_sim *s, double dt);
 /* The fastest that any emitter is now or at the frame's end, m/s, summed over axes. */
 double liquid_emitter_speed(const rheo_sim *s);
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r);
@@ -110,9 +112,13 @@ void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r);
 struct state_array;
 int liquid_list_state(struct state_array *list, rheo_sim *s);
 rheo_status liquid_restored(rheo_sim *s, rheo_report *report);
-/* Moves bodies by a step of dt; gravity for them; contacts take what forces would push into each other. */
+/* Moves bodies by a step of dt; gravity and the walls that bodies then are, and what contacts are expected to
+ * do; what they did after all. */
 void liquid_move_bodies(rheo_sim *s, double dt);
 void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt);
+void liquid_hold_bodies(rheo_sim *s, double dt);
+/* The projection of vel, and of the bodies that take part in it; from the system of phi. */
+rheo_status liquid_project(rheo_sim *s, openings *open, const float *phi, rheo_report *report);
 /* Puts the solids where they are at a time, and on the grid; bodies are where their states say. */
 void liquid_place_solids(rheo_sim *s, double time);
 void liquid_place_still_solids(rheo_sim *s); /* once, before: those that never move */

@@ -86,7 +86,8 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     mac_mark_cells(s->cells, g, &s->parts, &s->open);
     mac_cell_distance(s->cell_phi, g, s->cells);
     mac_fill_new_cells(&s->vel, g, s->cells, cells_before, &s->parts);
-    const openings *open = liquid_close_emitters(s, dt);
+    liquid_pull_bodies(s, gravity, dt);
+    openings *open = liquid_close_emitters(s, dt);
     liquid_drive_emitters(&s->vel, s, dt);
     mac_set_walls(&s->vel, g, open);
     mac_close_surface(&s->vel, g, s->cells, open, s->source);
@@ -99,15 +100,9 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     swap_fields(&s->vel, &s->before);
     mac_close_surface(&s->vel, g, s->cells, open, s->source);
 
-    timer_stage(&s->timer, "bodies");
-    liquid_pull_bodies(s, gravity, dt);
-
     timer_stage(&s->timer, "pressure");
-    if (pressure_assemble(s->solver, &s->work, g, open, s->cell_phi))
-        return report_no_memory(report, "the pressure solve");
-    const poisson_result solve = pressure_project(&s->vel, s->q, s->solver, &s->work, g, open, s->cell_phi,
-                                                  s->def.tolerance, s->def.max_iterations);
-    liquid_keep_worst(&s->stats.pressure, &solve);
+    if ((status = liquid_project(s, open, s->cell_phi, report))) return status;
+    liquid_hold_bodies(s, dt);
     s->q_dt = dt;
     if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, open, s->cell_phi, s->source);
     liquid_drive_emitters(&s->vel, s, dt);

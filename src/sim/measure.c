@@ -156,8 +156,8 @@ static size_t sim_bytes(const rheo_sim *s) {
     if (s->moving) fields += (size_t)s->g.box.dim + 1;
     if (s->cells) fields += 2; /* the distance, and a byte a cell */
     if (s->source) fields += 2 * (size_t)s->g.box.dim + 1;
-    return fields * field + s->g.box.size + front_bytes(&s->g) + s->keep_room + particles_bytes(&s->parts) +
-           poisson_bytes(s->solver) + s->text.held;
+    return fields * field + s->g.box.size + front_bytes(&s->g) + coupling_bytes(&s->coupling) + s->keep_room +
+           particles_bytes(&s->parts) + poisson_bytes(s->solver) + s->text.held;
 }
 
 /* The drawn surface: psi and rhs are free between steps. NULL: no memory. */

@@ -95,6 +95,7 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     s->solver =
         poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
     bad |= !s->work.unknown || !s->solver;
+    bad |= coupling_make(&s->coupling, s->def.coupling == RHEO_MONOLITHIC ? world_count(s->world) : 0);
     s->work.face = s->carry; /* never needed at the same time */
     return bad ? report_no_memory(report, "the grid") : RHEO_OK;
 }
@@ -196,6 +197,7 @@ void rheo_free_sim(rheo_sim *s) {
                             s->keep,        s->cells,   s->cell_phi,   s->source};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     front_free(&s->front);
+    coupling_free(&s->coupling);
     poisson_free(s->solver);
     pool_free(s->g.pool);
     arena_free(&s->text);

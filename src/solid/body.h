@@ -11,8 +11,9 @@ typedef struct body_state {
     double orientation[4]; /* unit quaternion (w x y z); (1 0 0 0) is how the scene file has it */
     double velocity[3];    /* m/s, of the centre of mass */
     double spin[3];        /* rad/s, world axes */
+    double held[6];        /* m/s2, rad/s2: what contacts and joints did in the last world_hold() */
 } body_state;
-enum { BODY_STATE_REALS = 13 };
+enum { BODY_STATE_REALS = 19 };
 
 typedef struct body {
     int solid; /* its index in the scene */

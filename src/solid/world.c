@@ -66,6 +66,7 @@ struct world {
     dGeomID *ode_box;  /* of each thing that is a box in space, larger by half a margin; else NULL */
     dJointGroupID contacts;
     dJointID *joint; /* of the scene's joints; an end that stands still is the world's */
+    double expected; /* s: for how long world_expect() has added what contacts do */
 };
 
 /* ODE's start, seed of random numbers and messages are the process's: one at a time. */
@@ -626,9 +627,42 @@ void world_step(world *w, double time, double dt) {
     }
 }
 
+/* velocities += dt (what contacts and joints did last) */
+static void add_held(world *w, double dt) {
+    for (int i = 0; i < w->count; ++i) {
+        body_state *b = w->bodies[i].now;
+        for (int a = 0; a < 3; ++a) {
+            b->velocity[a] += dt * b->held[a];
+            b->spin[a] += dt * b->held[3 + a];
+        }
+    }
+}
+
+void world_expect(world *w, double dt) {
+    if (!world_count(w)) return;
+    add_held(w, dt);
+    w->expected = dt;
+}
+
+/* held += share (velocities now) */
+static void note_velocities(world *w, double share) {
+    for (int i = 0; i < w->count; ++i) {
+        body_state *b = w->bodies[i].now;
+        for (int a = 0; a < 3; ++a) {
+            b->held[a] += share * b->velocity[a];
+            b->held[3 + a] += share * b->spin[a];
+        }
+    }
+}
+
 void world_hold(world *w, double time, double dt) {
     if (!world_count(w)) return;
+    add_held(w, -w->expected);
+    w->expected = 0;
+    for (int i = 0; i < w->count; ++i) memset(w->bodies[i].now->held, 0, sizeof w->bodies[i].now->held);
+    note_velocities(w, -1 / dt);
     place_things(w, time);
     find_touches(w, 0);
     solve(w, time, dt, resting_speed(w, time, dt), 0);
+    note_velocities(w, 1 / dt);
 }

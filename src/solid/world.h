@@ -27,7 +27,11 @@ void world_accelerate(world *w, const double acceleration[3], double dt);
  * velocities, velocities move the bodies. No gravity and no liquid here: who steps adds them to the
  * velocities before. */
 void world_step(world *w, double time, double dt);
-/* Contacts and joints act on velocities, nothing moves: after forces of a step of dt, so that what rests has
- * no velocity left. */
+/* Every body gains what contacts and joints gave it in the last step, over dt: what forces that are still to
+ * be found must reckon with. A body that rests on the floor of a tank then meets pressure as one at rest, not
+ * as one that falls. */
+void world_expect(world *w, double dt);
+/* Takes back what world_expect() gave; contacts and joints act on velocities, nothing moves: after forces of
+ * a step of dt, so that what rests has no velocity left. */
 void world_hold(world *w, double time, double dt);
 #endif

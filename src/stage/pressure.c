@@ -355,14 +355,26 @@ static void subtract_gradient(mac_field *u, const mac_field *from, float *q, con
     }
 }
 
+poisson_result pressure_solve(float *q, poisson *solver, pressure_work *work, const mac_grid *g,
+                              const openings *o, const float *phi, const mac_field *u, double tolerance,
+                              int max_iterations) {
+    mac_field copy = *u; /* of the pointers: the job is shared with stages that write */
+    job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work, .u = &copy};
+    s.source = work->source;
+    parallel_for(g->pool, range_blocks(&s.range), rhs_task, &s);
+    return poisson_solve(solver, q, work->rhs, tolerance, max_iterations);
+}
+
+void pressure_subtract(mac_field *u, float *q, const pressure_work *work, const mac_grid *g,
+                       const openings *o, const float *phi) {
+    subtract_gradient(u, u, q, work, g, o, phi);
+}
+
 poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressure_work *work,
                                 const mac_grid *g, const openings *o, const float *phi, double tolerance,
                                 int max_iterations) {
-    job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work, .u = u};
-    s.source = work->source;
-    parallel_for(g->pool, range_blocks(&s.range), rhs_task, &s);
-    const poisson_result result = poisson_solve(solver, q, work->rhs, tolerance, max_iterations);
-    subtract_gradient(u, u, q, work, g, o, phi);
+    const poisson_result result = pressure_solve(q, solver, work, g, o, phi, u, tolerance, max_iterations);
+    pressure_subtract(u, q, work, g, o, phi);
     return result;
 }
 
@@ -377,7 +389,7 @@ poisson_result pressure_displace(mac_field *u, const mac_field *from, float *psi
 
 void pressure_speed(double speed[3], const mac_field *u, const mac_grid *g, const openings *o,
                     const float *phi) {
-    mac_field copy = *u; /* of the pointers: the job is shared with stages that write */
+    mac_field copy = *u;
     job s = {.g = g, .o = o, .phi = phi, .u = &copy};
     speed[2] = 0;
     for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {

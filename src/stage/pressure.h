@@ -23,6 +23,13 @@ poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressur
                                 const mac_grid *g, const openings *o, const float *phi, double tolerance,
                                 int max_iterations);
 
+/* The two halves of it, between which bodies may be given the velocity that q leaves them. */
+poisson_result pressure_solve(float *q, poisson *solver, pressure_work *work, const mac_grid *g,
+                              const openings *o, const float *phi, const mac_field *u, double tolerance,
+                              int max_iterations);
+void pressure_subtract(mac_field *u, float *q, const pressure_work *work, const mac_grid *g,
+                       const openings *o, const float *phi);
+
 /* u = from - grad psi such that the net outflow of each liquid cell (sum over faces, m/s) grows by the given
  * one, from the system assembled last. psi is scratch, zero on entry. */
 poisson_result pressure_displace(mac_field *u, const mac_field *from, float *psi, poisson *solver,

@@ -36,21 +36,6 @@ typedef struct {
     int axis, no_slip;
 } job;
 
-static double distance(const obstacle *solids, int count, const double x[3], int *nearest) {
-    double least = INFINITY;
-    for (int s = 0; s < count; ++s) {
-        double d = solids[s].def->motion == RHEO_STATIC
-                       ? shape_distance(solids[s].shape, x)
-                       : placement_distance(&solids[s].now, solids[s].shape, x);
-        if (solids[s].def->inside_fluid) d = -d;
-        if (d < least) {
-            least = d;
-            if (nearest) *nearest = s;
-        }
-    }
-    return least;
-}
-
 static void place(double x[3], const mac_grid *g, double i, double j, double k) {
     x[0] = g->origin[0] + g->dx * i;
     x[1] = g->origin[1] + g->dx * j;
@@ -71,14 +56,14 @@ static void brick_task(void *context, int brick) {
     place(centre, s->g, 0.5 * (lower[0] + upper[0] - 1), 0.5 * (lower[1] + upper[1] - 1),
           0.5 * (lower[2] + upper[2] - 1));
     const double radius = 0.5 * (BRICK - 1) * sqrt((double)b->dim) * s->g->dx;
-    const double middle = distance(s->solids, s->count, centre, NULL);
+    const double middle = obstacles_distance(s->solids, s->count, centre, NULL);
     const int far = fabs(middle) > radius + band;
     for (int k = lower[2]; k < upper[2]; ++k)
         for (int j = lower[1]; j < upper[1]; ++j)
             for (int i = lower[0]; i < upper[0]; ++i) {
                 double x[3];
                 place(x, s->g, i, j, k);
-                double d = far ? middle : distance(s->solids, s->count, x, NULL);
+                double d = far ? middle : obstacles_distance(s->solids, s->count, x, NULL);
                 d = fmax(-band, fmin(band, d));
                 const ptrdiff_t n = box_at(b, i, j, k);
                 s->node_phi[n] = s->keep ? fminf(s->keep[n], (float)d) : (float)d;
@@ -141,7 +126,7 @@ static void wall_velocity(double u[3], const job *s, double i, double j, double 
     int nearest = 0;
     u[0] = u[1] = u[2] = 0;
     place(x, s->g, i, j, k);
-    if (distance(s->solids, s->count, x, &nearest) < s->g->dx &&
+    if (obstacles_distance(s->solids, s->count, x, &nearest) < s->g->dx &&
         s->solids[nearest].def->motion != RHEO_STATIC)
         placement_velocity(u, &s->solids[nearest].now, x);
 }

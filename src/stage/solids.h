@@ -4,14 +4,7 @@
 #define STAGE_SOLIDS_H
 
 #include "grid/openings.h"
-#include "solid/body.h"
-
-typedef struct obstacle {
-    const shape *shape;
-    const rheo_solid *def;
-    placement now;
-    const body *body; /* of a dynamic solid, else NULL */
-} obstacle;
+#include "solid/obstacle.h"
 
 /* Distance to the nearest solid at the nodes, border included [m], negative inside; capped at SOLID_BAND
  * cells. With `keep`, the minimum with what the field holds (the static solids) is taken from `keep` instead

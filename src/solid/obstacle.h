@@ -1,0 +1,17 @@
+/* A solid of the scene where it is now, and questions to many of them. */
+#ifndef SOLID_OBSTACLE_H
+#define SOLID_OBSTACLE_H
+
+#include "solid/body.h"
+
+typedef struct obstacle {
+    const shape *shape;
+    const rheo_solid *def;
+    placement now;
+    const body *body; /* of a dynamic solid, else NULL */
+} obstacle;
+
+/* Distance to the nearest of the solids [m], negative inside one, +inf without any; `nearest` (may be NULL):
+ * its index. */
+double obstacles_distance(const obstacle *solids, int count, const double x[3], int *nearest);
+#endif

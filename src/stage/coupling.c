@@ -1,0 +1,324 @@
+/* Rigid bodies in the pressure solve (Batty et al. 2007, 3).
+ *
+ * A body with velocity V = (v, omega) that closes the share c_f of a face moves c_f k_f . V through it, with
+ * k_f = (e_a, r_f x e_a) for a face across axis a at r_f from the centre of mass. So the outflow of the cells
+ * is D u + K V, pressure acts on the body by the transpose, V += rho dx^3 M^-1 K^T q, and the projection
+ * becomes
+ *
+ *   (A + rho dx^3 K M^-1 K^T) q = - (D u + K V):
+ *
+ * symmetric, positive, and the kinetic energy of both never rises. Shares and places are those of the
+ * openings and wall velocities that the liquid sees. The second term is handed to the solver as rows of L^-1
+ * K^T with M = L L^T, one a face.
+ *
+ * Sections of the body at the planes of faces give its volume only to second order, V_a = dx^3 sum c_f along
+ * axis a, and a neutral body would drift by the difference. Mass that moves on the grid must be what the grid
+ * displaces: M is the body's mass matrix plus rho (G - G_exact), G the discrete mass matrix of the displaced
+ * liquid's first three columns. Then a body of the liquid's density rests exactly, and body and liquid
+ * together have the same mass wherever the body is. Only where the body is wet all around, which sum k_f = 0
+ * tells, and as far as M stays positive.
+ *
+ * Limits: places are the centres of faces; a body that closes no face is not felt. */
+#include "stage/coupling.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/memory.h"
+#include "grid/rows.h"
+#include "solid/vector.h"
+
+enum { SIX = POISSON_RANK };
+
+typedef struct body_face {
+    ptrdiff_t low, high; /* cells that are unknowns, or POISSON_NOWHERE */
+    double place[2];     /* of these along the face's axis from the centre of mass, m */
+    double across[3];    /* of the face's centre */
+    double row[SIX];     /* c_f k_f */
+    int axis;
+} body_face;
+
+struct coupled_body {
+    const obstacle *solid;
+    body_face *faces;
+    int count, room;
+    double factor[SIX * SIX]; /* L of the mass matrix, lower triangle, row-major */
+    int failed;               /* no memory */
+};
+
+typedef struct {
+    coupling *c;
+    const mac_grid *g;
+    const openings *o;
+    const obstacle *solids;
+    int solid_count;
+    const uint8_t *unknown;
+    double fluid_density;
+    const float *q;
+} job;
+
+int coupling_make(coupling *c, int bodies) {
+    *c = (coupling){.count = bodies};
+    if (bodies == 0) return 0;
+    c->bodies = mem_alloc((size_t)bodies * sizeof *c->bodies);
+    c->first = mem_alloc(((size_t)bodies + 1) * sizeof *c->first);
+    return c->bodies && c->first ? 0 : -1;
+}
+
+void coupling_free(coupling *c) {
+    for (int i = 0; c->bodies && i < c->count; ++i) mem_free(c->bodies[i].faces);
+    mem_free(c->bodies);
+    mem_free(c->first);
+    mem_free(c->pairs);
+    *c = (coupling){0};
+}
+
+size_t coupling_bytes(const coupling *c) {
+    size_t bytes =
+        (size_t)c->room * sizeof *c->pairs + (size_t)c->count * (sizeof *c->bodies + sizeof *c->first);
+    for (int i = 0; i < c->count; ++i) bytes += (size_t)c->bodies[i].room * sizeof *c->bodies->faces;
+    return bytes;
+}
+
+/* ---- the faces of a body ---- */
+
+static body_face *add_face(coupled_body *b) {
+    if (b->count == b->room) {
+        const int room = b->room ? 2 * b->room : 256;
+        body_face *more = mem_alloc((size_t)room * sizeof *more);
+        if (!more) return NULL;
+        if (b->count) memcpy(more, b->faces, (size_t)b->count * sizeof *more);
+        mem_free(b->faces);
+        b->faces = more;
+        b->room = room;
+    }
+    return &b->faces[b->count++];
+}
+
+/* Faces inside the ball around the body that the domain's own sides do not close. */
+static cell_range faces_near(const mac_grid *g, const body *b, int axis) {
+    cell_range r = range_faces(g, axis);
+    r.lower[axis] += 1;
+    r.upper[axis] -= 1;
+    for (int a = 0; a < g->box.dim; ++a) {
+        const double at = (b->now->position[a] - g->origin[a]) / g->dx, reach = b->radius / g->dx + 1;
+        const double low = floor(at - reach), high = ceil(at + reach) + 1;
+        if (low > r.lower[a]) r.lower[a] = low < r.upper[a] ? (int)low : r.upper[a];
+        if (high < r.upper[a]) r.upper[a] = high > r.lower[a] ? (int)high : r.lower[a];
+    }
+    return r;
+}
+
+static void make_face(body_face *f, const job *s, const body *b, ptrdiff_t c, const double x[3], int axis,
+                      double share) {
+    const ptrdiff_t low = c - s->g->box.step[axis];
+    double unit[3] = {0, 0, 0}, arm[3], turn[3];
+    unit[axis] = 1;
+    vec_sub(arm, x, b->now->position);
+    if (b->flat) arm[2] = 0;
+    vec_cross(turn, arm, unit);
+    f->axis = axis;
+    f->low = s->unknown[low] ? low : POISSON_NOWHERE;
+    f->high = s->unknown[c] ? c : POISSON_NOWHERE;
+    f->place[0] = arm[axis] - 0.5 * s->g->dx;
+    f->place[1] = arm[axis] + 0.5 * s->g->dx;
+    for (int a = 0; a < 3; ++a) {
+        f->across[a] = arm[a];
+        f->row[a] = share * unit[a];
+        f->row[3 + a] = share * turn[a];
+    }
+}
+
+/* As the wall velocities have it: the nearest solid closes a face, if it is within a cell. */
+static int is_nearest(const obstacle *solid, const job *s, const double x[3]) {
+    int nearest = 0;
+    return obstacles_distance(s->solids, s->solid_count, x, &nearest) < s->g->dx &&
+           solid == s->solids + nearest;
+}
+
+static int find_faces(coupled_body *b, const job *s, int axis) {
+    const body *rigid = b->solid->body;
+    const cell_range r = faces_near(s->g, rigid, axis);
+    const ptrdiff_t step = s->g->box.step[axis];
+    const float *open = s->o->open.value[axis];
+    for (int k = r.lower[2]; k < r.upper[2]; ++k)
+        for (int j = r.lower[1]; j < r.upper[1]; ++j)
+            for (int i = r.lower[0]; i < r.upper[0]; ++i) {
+                const ptrdiff_t c = box_at(&s->g->box, i, j, k);
+                if (open[c] >= 1 || !(s->unknown[c] | s->unknown[c - step])) continue;
+                double x[3];
+                const int at[3] = {i, j, k};
+                for (int a = 0; a < 3; ++a) x[a] = s->g->origin[a] + s->g->dx * (at[a] + (a != axis) * 0.5);
+                if (!is_nearest(b->solid, s, x)) continue;
+                body_face *f = add_face(b);
+                if (!f) return -1;
+                make_face(f, s, rigid, c, x, axis, 1 - (double)open[c]);
+            }
+    return 0;
+}
+
+/* ---- the mass matrix ---- */
+
+/* Lower triangle of the Cholesky factor; 0 when the matrix is not positive definite. */
+static int factorise(double l[SIX * SIX], const double m[SIX * SIX]) {
+    memset(l, 0, SIX * SIX * sizeof *l);
+    for (int r = 0; r < SIX; ++r)
+        for (int c = 0; c <= r; ++c) {
+            double sum = m[SIX * r + c];
+            for (int k = 0; k < c; ++k) sum -= l[SIX * r + k] * l[SIX * c + k];
+            if (r > c) l[SIX * r + c] = sum / l[SIX * c + c];
+            else if (sum > 0) l[SIX * r + r] = sqrt(sum);
+            else return 0;
+        }
+    return 1;
+}
+
+/* y <- L^-1 y and y <- L^-T y */
+static void solve_lower(double y[SIX], const double l[SIX * SIX]) {
+    for (int r = 0; r < SIX; ++r) {
+        for (int c = 0; c < r; ++c) y[r] -= l[SIX * r + c] * y[c];
+        y[r] /= l[SIX * r + r];
+    }
+}
+static void solve_upper(double y[SIX], const double l[SIX * SIX]) {
+    for (int r = SIX - 1; r >= 0; --r) {
+        for (int c = r + 1; c < SIX; ++c) y[r] -= l[SIX * c + r] * y[c];
+        y[r] /= l[SIX * r + r];
+    }
+}
+
+static void body_mass(double m[SIX * SIX], const body *b) {
+    double inertia[9];
+    memset(m, 0, SIX * SIX * sizeof *m);
+    body_inertia(inertia, b);
+    for (int r = 0; r < 3; ++r) {
+        m[(SIX + 1) * r] = b->mass;
+        for (int c = 0; c < 3; ++c) m[SIX * (3 + r) + 3 + c] = inertia[3 * r + c];
+    }
+    if (!b->flat) return;
+    for (int c = 0; c < SIX; ++c) m[SIX * 3 + c] = m[SIX * 4 + c] = m[SIX * c + 3] = m[SIX * c + 4] = 0;
+    m[(SIX + 1) * 3] = m[(SIX + 1) * 4] = b->mass; /* of turns that no face asks for */
+}
+
+/* What the displaced liquid's mass matrix on the grid has more than the exact one, first three columns and,
+ * mirrored, rows; 0 where the body is not wet all around. From pressures that rise linearly: sums over cells
+ * inside the body telescope away. */
+static int displaced_excess(double excess[SIX * SIX], const coupled_body *b, const job *s) {
+    const body *rigid = b->solid->body;
+    const int dim = s->g->box.dim;
+    const double area = s->g->dx * s->g->dx;
+    double closed[3] = {0, 0, 0}, all = 0;
+    memset(excess, 0, SIX * SIX * sizeof *excess);
+    for (int i = 0; i < b->count; ++i) {
+        const body_face *f = &b->faces[i];
+        const int sides = (f->low != POISSON_NOWHERE) - (f->high != POISSON_NOWHERE);
+        closed[f->axis] += sides * f->row[f->axis];
+        all += fabs(f->row[f->axis]);
+        for (int a = 0; a < dim; ++a) {
+            const double low = a == f->axis ? f->place[0] : f->across[a],
+                         high = a == f->axis ? f->place[1] : f->across[a];
+            const double rise =
+                (f->high != POISSON_NOWHERE ? high : 0) - (f->low != POISSON_NOWHERE ? low : 0);
+            for (int r = 0; r < SIX; ++r)
+                if (r >= 3 || r == a) excess[SIX * r + a] += area * f->row[r] * rise;
+        }
+    }
+    for (int a = 0; a < dim; ++a)
+        if (!(fabs(closed[a]) <= 1e-3 * all) || !(excess[(SIX + 1) * a] > 0)) return 0;
+    for (int a = 0; a < dim; ++a) {
+        excess[(SIX + 1) * a] -= rigid->volume;
+        for (int r = 3; r < SIX; ++r) excess[SIX * a + r] = excess[SIX * r + a];
+    }
+    for (int i = 0; i < SIX * SIX; ++i) excess[i] *= s->fluid_density;
+    return 1;
+}
+
+static void make_mass(coupled_body *b, const job *s) {
+    double m[SIX * SIX], excess[SIX * SIX], sum[SIX * SIX];
+    body_mass(m, b->solid->body);
+    for (double part = displaced_excess(excess, b, s); part > 0.1; part *= 0.5) {
+        for (int i = 0; i < SIX * SIX; ++i) sum[i] = 0.5 * m[i] + part * excess[i]; /* half is to be left */
+        if (!factorise(b->factor, sum)) continue;
+        for (int i = 0; i < SIX * SIX; ++i) sum[i] = m[i] + part * excess[i];
+        factorise(b->factor, sum);
+        return;
+    }
+    factorise(b->factor, m);
+}
+
+/* ---- to the solver and back ---- */
+
+static void body_task(void *context, int index) {
+    const job *s = context;
+    coupled_body *b = &s->c->bodies[index];
+    b->count = b->failed = 0;
+    for (int axis = 0; axis < s->g->box.dim && !b->failed; ++axis) b->failed = find_faces(b, s, axis);
+    make_mass(b, s);
+}
+
+static void pairs_task(void *context, int index) {
+    const job *s = context;
+    const coupled_body *b = &s->c->bodies[index];
+    const double scale = sqrt(s->fluid_density * s->g->dx * s->g->dx * s->g->dx);
+    poisson_pair *pair = s->c->pairs + s->c->first[index];
+    for (int i = 0; i < b->count; ++i) {
+        double row[SIX];
+        memcpy(row, b->faces[i].row, sizeof row);
+        solve_lower(row, b->factor);
+        pair[i].low = b->faces[i].low;
+        pair[i].high = b->faces[i].high;
+        for (int c = 0; c < SIX; ++c) pair[i].row[c] = (float)(scale * row[c]);
+    }
+}
+
+int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
+                    const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density) {
+    if (c->count == 0) return 0;
+    job s = {.c = c, .g = g, .o = o, .solids = solids, .solid_count = solid_count, .unknown = unknown};
+    s.fluid_density = fluid_density;
+    for (int i = 0, n = 0; i < solid_count; ++i)
+        if (solids[i].body) c->bodies[n++].solid = &solids[i];
+    parallel_for(g->pool, c->count, body_task, &s);
+    c->first[0] = 0;
+    for (int i = 0; i < c->count; ++i) {
+        if (c->bodies[i].failed) return -1;
+        c->first[i + 1] = c->first[i] + c->bodies[i].count;
+    }
+    const int need = c->first[c->count];
+    if (need > c->room) {
+        mem_free(c->pairs);
+        c->room = 2 * need;
+        c->pairs = mem_alloc((size_t)c->room * sizeof *c->pairs);
+        if (!c->pairs) {
+            c->room = 0;
+            return -1;
+        }
+    }
+    parallel_for(g->pool, c->count, pairs_task, &s);
+    return poisson_attach(solver, c->pairs, c->first, c->count);
+}
+
+static void push_task(void *context, int index) {
+    const job *s = context;
+    const coupled_body *b = &s->c->bodies[index];
+    body_state *now = b->solid->body->now;
+    double change[SIX] = {0};
+    for (int i = 0; i < b->count; ++i) {
+        const body_face *f = &b->faces[i];
+        const double drop = (f->low != POISSON_NOWHERE ? (double)s->q[f->low] : 0) -
+                            (f->high != POISSON_NOWHERE ? (double)s->q[f->high] : 0);
+        for (int r = 0; r < SIX; ++r) change[r] += f->row[r] * drop;
+    }
+    for (int r = 0; r < SIX; ++r) change[r] *= s->fluid_density * s->g->dx * s->g->dx * s->g->dx;
+    solve_lower(change, b->factor);
+    solve_upper(change, b->factor);
+    for (int a = 0; a < 3; ++a) {
+        now->velocity[a] += change[a];
+        now->spin[a] += change[3 + a];
+    }
+}
+
+void coupling_push(const coupling *c, const mac_grid *g, const float *q, double fluid_density) {
+    coupling copy = *c;
+    job s = {.c = &copy, .g = g, .q = q, .fluid_density = fluid_density};
+    if (c->count) parallel_for(g->pool, c->count, push_task, &s);
+}

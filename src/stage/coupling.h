@@ -1,0 +1,29 @@
+/* Pressure and rigid bodies solved together: which faces a body closes, what pressure does to it. */
+#ifndef STAGE_COUPLING_H
+#define STAGE_COUPLING_H
+
+#include "grid/openings.h"
+#include "linear/poisson.h"
+#include "solid/obstacle.h"
+
+typedef struct coupled_body coupled_body;
+
+typedef struct coupling {
+    int count;            /* bodies */
+    coupled_body *bodies; /* [count] */
+    poisson_pair *pairs;  /* of all bodies, as the solver takes them */
+    int *first;           /* [count + 1] */
+    int room;             /* pairs */
+} coupling;
+
+int coupling_make(coupling *c, int bodies); /* -1: no memory */
+void coupling_free(coupling *c);
+size_t coupling_bytes(const coupling *c);
+
+/* Hands the solver the bodies among the solids beside the system of `unknown` cells it was set up with. -1:
+ * no memory. fluid_density in kg/m3. */
+int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
+                    const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density);
+/* The velocity of every body after the pressure q of the solve has acted on it. */
+void coupling_push(const coupling *c, const mac_grid *g, const float *q, double fluid_density);
+#endif
