@@ -117,7 +117,10 @@ int poisson_setup(poisson *s, const poisson_system *system) {
 }
 
 int poisson_attach(poisson *s, const poisson_pair *pairs, const int *first, int groups) {
-    return rank_attach(s->rank, &s->levels[0], &s->b, pairs, first, s->count ? groups : 0);
+    return rank_attach(s->rank, &s->levels[0], &s->b, pairs, first, s->count ? groups : 0) ||
+                   rank_tie(s->rank, s->regions, &s->levels[0])
+               ? -1
+               : 0;
 }
 
 /* ---- the passes of an iteration ---- */
@@ -385,6 +388,7 @@ static double precondition(poisson *s, preconditioner by) {
     if (by == BY_MIC) rz = mic_apply(s->mic, &s->levels[0], s->p, s->z, s->r);
     else if (by == BY_DIAGONAL) rz = parallel_sum(workers(s), chunks_of(s), diagonal_task, &w);
     else rz = cycle_apply(s->levels, s->count, s->p, s->z, s->r, by == BY_W_CYCLE ? 2 : 1);
+    rz += regions_lift(s->regions, &s->levels[0], s->p, s->z, s->r);
     regions_project(s->regions, &s->levels[0], s->p, s->z); /* r has no mean, so r . z stays */
     return rz;
 }

@@ -122,8 +122,19 @@ void regions_free(regions *r);
 size_t regions_bytes(const regions *r);
 int regions_find(regions *r, const level *l);
 int regions_closed(const regions *r);
-/* Sum over the regions of |sum of v|, before anything is taken off. */
+/* Takes the null space off v: each region's mean, or of tied regions what is left of their constants. Returns
+ * the sum over the regions of |what was taken|. */
 double regions_project(regions *r, const level *l, pool *p, vec8 *v);
+/* The region of a cell, or -1. */
+int32_t regions_at(const regions *r, const level *l, int id, int lane);
+/* A term of low rank C C^T makes some of the constants matter: a body between two sealed regions feels the
+ * difference of their pressures. `gram` is the matrix of C C^T on the constants of the regions listed, rows
+ * of TIES_MOST; it is used up. 0: none. */
+enum { TIES_MOST = 48 };
+void regions_tie(regions *r, int count, const int32_t *tied, double *gram);
+/* v += Z E^-1 Z^T residual over the tied constants, which no cycle sees; returns residual . what was added.
+ */
+double regions_lift(regions *r, const level *l, pool *p, vec8 *v, vec8 *residual);
 
 /* poisson_mic.c: modified incomplete Cholesky without fill. */
 mic *mic_create(void);
@@ -139,6 +150,8 @@ size_t rank_bytes(const low_rank *r);
 int rank_groups(const low_rank *r);
 int rank_attach(low_rank *r, const level *l, const box *b, const poisson_pair *pairs, const int *first,
                 int groups);
+/* Tells the regions which of their constants the term ties. -1: no memory. */
+int rank_tie(low_rank *r, regions *g, const level *l);
 /* q += C C^T p; returns p . C C^T p. */
 double rank_apply(low_rank *r, pool *p, float *q, const float *search);
 /* residual -= C C^T x */

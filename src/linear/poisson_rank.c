@@ -8,6 +8,7 @@
  */
 #include "linear/poisson_level.h"
 
+#include <math.h>
 #include <string.h>
 #include "core/memory.h"
 
@@ -83,6 +84,78 @@ int rank_attach(low_rank *r, const level *l, const box *b, const poisson_pair *p
     }
     r->first[groups] = count;
     r->groups = groups;
+    return 0;
+}
+
+/* The region of a place in a field. */
+static int32_t region_of(const regions *g, const level *l, int32_t place) {
+    if (place == NOWHERE) return -1;
+    const int vector = place / 8, black = vector >= l->stride, id = vector - (black ? l->stride : 0);
+    const int odd = block_parity(&l->block[id]) ^ black;
+    return regions_at(g, l, id, 2 * (place % 8) + odd);
+}
+
+/* The place of a region among those listed, listing it if there is room; -1 without. */
+static int listed(int32_t *list, int *count, int32_t region) {
+    for (int i = 0; i < *count; ++i)
+        if (list[i] == region) return i;
+    if (region < 0 || *count == TIES_MOST) return -1;
+    list[*count] = region;
+    return (*count)++;
+}
+
+/* Constants of a region that a body lies wholly inside of move it nowhere but for rounding. */
+static const double TIE_LEAST = 1e-4;
+
+int rank_tie(low_rank *r, regions *g, const level *l) {
+    int32_t list[TIES_MOST];
+    int count = 0, kept = 0;
+    regions_tie(g, 0, NULL, NULL);
+    if (r->groups == 0 || regions_closed(g) == 0) return 0;
+    double *gram = mem_alloc(TIES_MOST * TIES_MOST * sizeof *gram);
+    double(*column)[POISSON_RANK] = mem_alloc(TIES_MOST * sizeof *column); /* C^T Z of one group */
+    double *size = mem_alloc(TIES_MOST * sizeof *size);
+    if (!gram || !column || !size) {
+        mem_free(gram);
+        mem_free(column);
+        mem_free(size);
+        return -1;
+    }
+    for (int group = 0; group < r->groups; ++group) {
+        memset(column, 0, TIES_MOST * sizeof *column);
+        memset(size, 0, TIES_MOST * sizeof *size);
+        for (int32_t e = r->first[group]; e < r->first[group + 1]; ++e) {
+            const link *k = &r->links[e];
+            const int32_t region[2] = {region_of(g, l, k->low), region_of(g, l, k->high)};
+            if (region[0] == region[1]) continue;
+            for (int side = 0; side < 2; ++side) {
+                const int at = listed(list, &count, region[side]);
+                if (at < 0) continue;
+                for (int c = 0; c < POISSON_RANK; ++c) {
+                    column[at][c] += (side ? -1 : 1) * (double)k->row[c];
+                    size[at] += fabs((double)k->row[c]);
+                }
+            }
+        }
+        for (int i = 0; i < count; ++i) {
+            double most = 0;
+            for (int c = 0; c < POISSON_RANK; ++c) most = fmax(most, fabs(column[i][c]));
+            if (most <= TIE_LEAST * size[i]) memset(column[i], 0, sizeof column[i]);
+        }
+        for (int i = 0; i < count; ++i)
+            for (int j = 0; j < count; ++j)
+                for (int c = 0; c < POISSON_RANK; ++c) gram[TIES_MOST * i + j] += column[i][c] * column[j][c];
+    }
+    for (int i = 0; i < count; ++i) { /* those that nothing ties stay as they were */
+        if (!(gram[(TIES_MOST + 1) * i] > 0)) continue;
+        for (int j = 0; j < count; ++j) gram[TIES_MOST * kept + j] = gram[TIES_MOST * i + j];
+        for (int j = 0; j < count; ++j) gram[TIES_MOST * j + kept] = gram[TIES_MOST * j + i];
+        list[kept++] = list[i];
+    }
+    regions_tie(g, kept, list, gram);
+    mem_free(gram);
+    mem_free(column);
+    mem_free(size);
     return 0;
 }
 

@@ -31,6 +31,10 @@ struct regions {
     int32_t (*lane_slot)[BLOCK_CELLS]; /* [mixed] */
     int32_t *chunk_slot;               /* [chunks + 1]: the first slot of a chunk */
     buffer memory[BUFFERS];
+    /* regions whose constants the term of low rank ties to each other: see regions_tie() */
+    int ties;
+    int32_t tied[TIES_MOST];
+    double null[TIES_MOST * TIES_MOST], inverse[TIES_MOST * TIES_MOST];
 };
 
 regions *regions_create(void) {
@@ -220,7 +224,7 @@ static int hold_slots(regions *g, const level *l, size_t runs) {
 
 int regions_find(regions *g, const level *l) {
     size_t runs;
-    g->closed = 0;
+    g->closed = g->ties = 0;
     if (hold_labels(g, l, &runs)) return -1;
     for (size_t i = 0; i < runs; ++i) g->parent[i] = (int32_t)i, g->region[i] = UNSEEN;
     join_runs(g, l);
@@ -277,18 +281,114 @@ HOT static void subtract_chunk(void *context, int chunk) {
     }
 }
 
+/* Sums of v over the regions, into g->sum. */
+static void sum_regions(projection *w, pool *p) {
+    regions *g = w->g;
+    const int32_t slots = g->chunk_slot[level_chunks(w->l)];
+    parallel_for(level_pool(w->l, p), level_chunks(w->l), sum_chunk, w);
+    for (int i = 0; i < g->closed; ++i) g->sum[i] = 0;
+    for (int32_t s = 0; s < slots; ++s) g->sum[g->slot_region[s]] += g->slot_sum[s];
+}
+
+/* means = matrix (sums of the tied regions) */
+static void times_ties(double means[TIES_MOST], const regions *g, const double *matrix) {
+    for (int i = 0; i < g->ties; ++i) {
+        means[i] = 0;
+        for (int j = 0; j < g->ties; ++j) means[i] += matrix[TIES_MOST * i + j] * g->sum[g->tied[j]];
+    }
+}
+
 double regions_project(regions *g, const level *l, pool *p, vec8 *v) {
     if (g->closed == 0) return 0;
     projection w = {g, l, v};
-    double taken = 0;
-    int32_t slots = g->chunk_slot[level_chunks(l)];
-    parallel_for(level_pool(l, p), level_chunks(l), sum_chunk, &w);
-    for (int i = 0; i < g->closed; ++i) g->sum[i] = 0;
-    for (int32_t s = 0; s < slots; ++s) g->sum[g->slot_region[s]] += g->slot_sum[s];
-    for (int i = 0; i < g->closed; ++i) {
-        taken += fabs(g->sum[i]);
-        g->sum[i] /= g->cells[i];
-    }
+    double taken = 0, means[TIES_MOST];
+    sum_regions(&w, p);
+    times_ties(means, g, g->null);
+    for (int i = 0; i < g->closed; ++i) g->sum[i] /= g->cells[i];
+    for (int i = 0; i < g->ties; ++i) g->sum[g->tied[i]] = means[i];
+    for (int i = 0; i < g->closed; ++i) taken += fabs(g->sum[i]) * g->cells[i];
     parallel_for(level_pool(l, p), level_chunks(l), subtract_chunk, &w);
     return taken;
+}
+
+double regions_lift(regions *g, const level *l, pool *p, vec8 *v, vec8 *residual) {
+    if (g->ties == 0) return 0;
+    projection from = {g, l, residual}, to = {g, l, v};
+    double means[TIES_MOST], dot = 0;
+    sum_regions(&from, p);
+    times_ties(means, g, g->inverse);
+    for (int i = 0; i < g->ties; ++i) dot += means[i] * g->sum[g->tied[i]];
+    for (int i = 0; i < g->closed; ++i) g->sum[i] = 0;
+    for (int i = 0; i < g->ties; ++i) g->sum[g->tied[i]] = -means[i];
+    parallel_for(level_pool(l, p), level_chunks(l), subtract_chunk, &to);
+    return dot;
+}
+
+int32_t regions_at(const regions *g, const level *l, int id, int lane) {
+    if (g->closed == 0 || id >= l->blocks) return -1;
+    int32_t slot = g->block_slot[id];
+    if (slot <= MIXED) slot = g->lane_slot[MIXED - slot][lane];
+    return slot < 0 ? -1 : g->slot_region[slot];
+}
+
+/* Eigenvalues of a symmetric matrix on its diagonal, vectors in the columns of u: cyclic Jacobi rotations. */
+static void diagonalise(double *m, double *u, int n) {
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) u[TIES_MOST * i + j] = i == j;
+    for (int sweep = 0; sweep < 30; ++sweep) {
+        double off = 0, all = 0;
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j)
+                *(i == j ? &all : &off) += m[TIES_MOST * i + j] * m[TIES_MOST * i + j];
+        if (off <= 1e-28 * all) return;
+        for (int p = 0; p < n; ++p)
+            for (int q = p + 1; q < n; ++q) {
+                const double a = m[TIES_MOST * p + q];
+                if (a == 0) continue;
+                const double d = (m[(TIES_MOST + 1) * q] - m[(TIES_MOST + 1) * p]) / (2 * a);
+                const double t = (d < 0 ? -1 : 1) / (fabs(d) + sqrt(d * d + 1)), c = 1 / sqrt(t * t + 1),
+                             s = t * c;
+                for (int k = 0; k < n; ++k) {
+                    const double x = m[TIES_MOST * k + p], y = m[TIES_MOST * k + q];
+                    m[TIES_MOST * k + p] = c * x - s * y;
+                    m[TIES_MOST * k + q] = s * x + c * y;
+                }
+                for (int k = 0; k < n; ++k) {
+                    const double x = m[TIES_MOST * p + k], y = m[TIES_MOST * q + k];
+                    m[TIES_MOST * p + k] = c * x - s * y;
+                    m[TIES_MOST * q + k] = s * x + c * y;
+                    const double v = u[TIES_MOST * k + p], z = u[TIES_MOST * k + q];
+                    u[TIES_MOST * k + p] = c * v - s * z;
+                    u[TIES_MOST * k + q] = s * v + c * z;
+                }
+            }
+    }
+}
+
+/* On constants the whole operator is E = Z^T C C^T Z (A has none of it), and with cells D the null space in
+ * the measure of cells is that of D^-1/2 E D^-1/2. */
+void regions_tie(regions *g, int count, const int32_t *tied, double *gram) {
+    double vectors[TIES_MOST * TIES_MOST], root[TIES_MOST], most = 0;
+    g->ties = count;
+    for (int i = 0; i < count; ++i) {
+        g->tied[i] = tied[i];
+        root[i] = sqrt(g->cells[tied[i]]);
+    }
+    for (int i = 0; i < count; ++i)
+        for (int j = 0; j < count; ++j) gram[TIES_MOST * i + j] /= root[i] * root[j];
+    diagonalise(gram, vectors, count);
+    for (int i = 0; i < count; ++i) most = fmax(most, gram[(TIES_MOST + 1) * i]);
+    for (int i = 0; i < count; ++i)
+        for (int j = 0; j < count; ++j) {
+            double null = 0, inverse = 0;
+            for (int k = 0; k < count; ++k) {
+                const double both =
+                    vectors[TIES_MOST * i + k] * vectors[TIES_MOST * j + k] / (root[i] * root[j]);
+                const double value = gram[(TIES_MOST + 1) * k];
+                if (value > 1e-8 * most) inverse += both / value;
+                else null += both;
+            }
+            g->null[TIES_MOST * i + j] = null;
+            g->inverse[TIES_MOST * i + j] = inverse;
+        }
 }
