@@ -49,7 +49,7 @@ static void print_check_json(const rheo_preflight *p, rheo_status status) {
     } rows[] = {{"particles", p->particles}, {"volume", p->fluid_volume},
                 {"memory", p->memory},       {"memory_available", p->memory_available},
                 {"disk", p->disk},           {"disk_available", p->disk_available},
-                {"seconds", p->seconds}};
+                {"steps", p->steps},         {"seconds", p->seconds}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
         printf(",\"%s\":", rows[i].name);
         print_json_number(stdout, rows[i].value);
@@ -78,8 +78,8 @@ static void print_check(const rheo_preflight *p, const rheo_scene *scene) {
     printf("grid       %d x %d x %d cells of %.4g m\n", p->cells[0], p->cells[1], p->cells[2], p->dx);
     printf("fluid      %.4g m%d, about %.3g particles at the start\n", p->fluid_volume, scene->dim,
            p->particles);
-    printf("time       %d frames, %.4g s of motion, roughly %s of computing\n", scene->frames,
-           scene->frames / scene->fps, seconds);
+    printf("time       %d frames, %.4g s of motion, about %.3g steps, roughly %s of computing\n",
+           scene->frames, scene->frames / scene->fps, p->steps, seconds);
     printf("memory     about %s of %s\n", memory, available);
     printf("disk       about %s\n", disk);
 }

@@ -26,7 +26,8 @@ typedef struct rheo_preflight {
     double memory_available; /* bytes */
     double disk;             /* bytes for the whole run */
     double disk_available;   /* bytes where `out` would be; 0 when not asked */
-    double seconds;          /* for the whole run, on this machine, roughly */
+    double steps;            /* for the whole run */
+    double seconds;          /* for the whole run on all cores, within a factor of two or so */
 } rheo_preflight;
 
 /* RHEO_OK when the scene can run (warnings are fine); else the first error's status, and its report. `out`

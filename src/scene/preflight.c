@@ -3,8 +3,10 @@
  *
  * Volumes are counted on a jittered lattice of points over a shape's bounds, V ~ |bounds| hits / points,
  * error about V / sqrt(hits). Memory is a model of the solver's fields (bytes a cell) and particles (bytes
- * each); time is bytes moved over a typical bandwidth. Limits: estimates are good to a factor of two; emitted
- * volume is flow through a disc of the emitter's own volume. */
+ * each). Time is the number of steps, from the solver's own limits at the speed of free fall, times a cost a
+ * cell and a particle. Limits: estimates are good to a factor of two on a machine like the one they were
+ * calibrated on; a scene that comes to rest takes fewer steps; emitted volume is flow through a disc of the
+ * emitter's own volume. */
 #include <rheo/preflight.h>
 
 #include <math.h>
@@ -13,18 +15,29 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 #include "core/random.h"
 #include "core/report.h"
 #include "scene/scene_internal.h"
+#include "sim/step_limit.h"
+#include "solid/shape.h"
 #include "solid/world.h"
+#include "stage/mac_method.h"
 
 enum { LATTICE_3D = 26, LATTICE_2D = 130 };
 
-/* Bytes: calibrated against runs of the dam break from 32 to 128 cells. */
-static const double BASE_BYTES = 22e6, CELL_BYTES = 140, PARTICLE_BYTES = 52;
+/* Bytes: calibrated against the peak of runs of the dam break from 12 to 128 cells, all methods. */
+static const double BASE_BYTES = 30e6, CELL_BYTES = 140, PARTICLE_BYTES = 52, AFFINE_BYTES = 57;
 static const double SMOKE_CELL_BYTES = 200;
-/* Seconds a step: a cell of the box, a particle. */
-static const double CELL_SECONDS = 5e-8, PARTICLE_SECONDS = 1e-7, SMOKE_CELL_SECONDS = 3e-7;
+/* Seconds of one thread of a machine of 2021, from the built-in scenes at 32 to 128 cells: a step by itself,
+ * by a cell of the box and a particle; more by a cell where there are solids, solids that move, and a
+ * velocity field that is carried along itself; a frame's statistics, a byte of a mesh, a byte of a
+ * checkpoint. */
+static const double STEP_SECONDS = 4e-3, CELL_SECONDS = 6e-8, PARTICLE_SECONDS = 1.4e-7, SOLID_SECONDS = 2e-7,
+                    MOVING_SECONDS = 8e-7, CARRY_SECONDS = 5e-7;
+static const double FRAME_SECONDS = 2e-3, FILE_SECONDS = 2e-8, STATE_SECONDS = 1.2e-8;
+/* The same of smoke, by a cell, on two threads. */
+static const double SMOKE_CELL_SECONDS = 3e-7;
 
 typedef struct doctor {
     rheo_preflight *out;
@@ -334,6 +347,12 @@ static double available_memory(void) {
     return 1024 * kilobytes;
 }
 
+/* How much faster all cores are than one: memory is shared. */
+static double cores_speed_up(void) {
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return pow(cores > 1 ? (double)cores : 1, 0.75);
+}
+
 /* Free space where `out` is or would be: at the nearest directory above that exists. */
 static double available_disk(const char *out) {
     char path[1024];
@@ -348,21 +367,86 @@ static double available_disk(const char *out) {
     return (double)info.f_bavail * (double)info.f_frsize;
 }
 
-/* Fall from the highest point and the given velocities: what decides the number of steps. */
-static double expected_speed(const rheo_scene *s) {
-    double g[3] = {0}, fastest = 0;
-    if (s->gravity.count) rheo_evaluate_curve(g, &s->gravity, 0);
-    for (int a = 0; a < s->dim; ++a) fastest = fmax(fastest, sqrt(2 * fabs(g[a]) * s->size[a]));
+static double length(const double v[3]) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* The speed of liquid that starts in a shape with `start` m/s and falls as far as the domain goes. */
+static double fall_speed(const doctor *d, const shape *from, double start, const double g[3]) {
+    double low[3], high[3], square = start * start;
+    if (!from) return start;
+    shape_bounds(low, high, from);
+    for (int a = 0; a < d->scene->dim; ++a) {
+        const double height =
+            g[a] < 0 ? fmin(high[a], d->scene->size[a]) : d->scene->size[a] - fmax(low[a], 0);
+        square += 2 * fabs(g[a]) * fmax(height, 0);
+    }
+    return sqrt(square);
+}
+
+/* The fastest that keyed solids move, looked at in 32 moments. */
+static double keyed_speed(const doctor *d) {
+    const rheo_scene *s = d->scene;
+    double most = 0;
+    for (int i = 0; i < s->solid_count; ++i)
+        for (int k = 0; k < 32 && s->solids[i].motion == RHEO_KEYED; ++k) {
+            const placement p = placement_of_solid(&s->solids[i], d->solid[i], s->frames / s->fps * k / 32);
+            most = fmax(most, length(p.velocity));
+        }
+    return most;
+}
+
+/* What decides the number of steps: liquid that falls, is thrown or pushed. Where a
+ * body of it strikes a wall, the largest speed on the grid is some 20% above that. */
+static double expected_speed(const doctor *d, const double g[3]) {
+    const rheo_scene *s = d->scene;
+    double fastest = 0, v[3] = {0};
+    int k = 0;
     for (int i = 0; i < s->fluid_count; ++i)
-        for (int a = 0; a < s->dim; ++a) fastest = fmax(fastest, fabs(s->fluids[i].velocity[a]));
-    return fastest;
+        for (int j = 0; j < s->fluids[i].fill_count; ++j)
+            fastest = fmax(fastest, 1.2 * fall_speed(d, d->fill[k++], length(s->fluids[i].velocity), g));
+    for (int i = 0; i < s->emitter_count; ++i) {
+        rheo_evaluate_curve(v, &s->emitters[i].velocity, s->emitters[i].during[0]);
+        fastest = fmax(fastest, fall_speed(d, d->emitter[i], length(v), g));
+    }
+    return fastest + keyed_speed(d);
+}
+
+/* Steps a frame at the limits of the method, all frames like the liveliest. */
+static double expected_steps(const doctor *d) {
+    const rheo_scene *s = d->scene;
+    double g[3] = {0}, limit;
+    if (s->gravity.count) rheo_evaluate_curve(g, &s->gravity, 0);
+    const double speed = expected_speed(d, g);
+    if (s->method == RHEO_MAC) { /* counts the axes' speeds together, about twice the largest */
+        const mac_grid grid = {.box = {.dim = s->dim}, .dx = d->out->dx};
+        const double nu = s->fluid_count ? s->fluids[0].viscosity / s->fluids[0].density : 0;
+        limit = mac_stable_dt(&grid, 2 * speed, length(g), nu, s->cfl);
+    } else {
+        limit = step_limit(d->out->dx, s->cfl, speed, length(g));
+    }
+    if (s->dt_max > 0) limit = fmin(limit, s->dt_max);
+    const double exact = 1 / (s->fps * limit);
+    return exact <= 1 ? 1 : exact + 0.5; /* frames take whole steps: half a step more on average */
+}
+
+/* Seconds a step on one thread, without files. */
+static double step_seconds(const rheo_scene *s, double cells, double count) {
+    double cell = CELL_SECONDS;
+    bool moving = false;
+    for (int i = 0; i < s->solid_count; ++i) moving = moving || s->solids[i].motion != RHEO_STATIC;
+    if (s->solid_count) cell += SOLID_SECONDS;
+    if (moving) cell += MOVING_SECONDS;
+    if (s->method == RHEO_SEMI_LAGRANGIAN) cell += CARRY_SECONDS;
+    const double share = s->method == RHEO_MAC ? 1.6 : s->method == RHEO_APIC ? 1.2 : 1;
+    return share * (STEP_SECONDS + cell * cells + PARTICLE_SECONDS * count);
 }
 
 /* Smoke fills the box whatever the scene puts in it; a third of a volume's bytes are left after packing. */
 static void estimate_smoke(doctor *d) {
     const rheo_scene *s = d->scene;
     rheo_preflight *out = d->out;
-    double cells = 1, lift = 0;
+    double cells = 1, lift = 0, rise = 0, g[3] = {0};
     for (int a = 0; a < s->dim; ++a) cells *= out->cells[a] + 6;
     for (int i = 0; i < s->fluid_count; ++i)
         lift = fmax(lift, s->fluids[i].expansion * fabs(s->fluids[i].temperature - s->ambient));
@@ -370,8 +454,12 @@ static void estimate_smoke(doctor *d) {
     out->memory = BASE_BYTES + SMOKE_CELL_BYTES * cells;
     out->memory_available = available_memory();
     out->disk = s->frames * (4000 + (s->output_volume ? 8 * cells / 3 : 0)) + 2 * 24 * cells;
-    double speed = fmin(expected_speed(s), expected_speed(s) * sqrt(fmin(1, lift)) + 1);
+    if (s->gravity.count) rheo_evaluate_curve(g, &s->gravity, 0);
+    for (int a = 0; a < s->dim; ++a) rise = fmax(rise, sqrt(2 * fabs(g[a]) * s->size[a]));
+    for (int i = 0; i < s->fluid_count; ++i) rise = fmax(rise, length(s->fluids[i].velocity));
+    double speed = fmin(rise, rise * sqrt(fmin(1, lift)) + 1);
     double steps = fmax(1, ceil(speed / (s->fps * s->cfl * out->dx)));
+    out->steps = s->frames * steps;
     out->seconds = s->frames * (steps + 0.3) * SMOKE_CELL_SECONDS * cells;
 }
 
@@ -386,15 +474,20 @@ static void estimate(doctor *d, double emitted) {
     double cell = pow(out->dx, s->dim), most = fmin(out->fluid_volume + emitted, domain);
     out->particles = per_cell * out->fluid_volume / cell;
     double peak = per_cell * most / cell;
-    out->memory = BASE_BYTES + CELL_BYTES * cells + PARTICLE_BYTES * peak;
+    out->memory = BASE_BYTES + CELL_BYTES * cells +
+                  (PARTICLE_BYTES + (s->method == RHEO_APIC ? AFFINE_BYTES : 0)) * peak;
     out->memory_available = available_memory();
     double surface =
         12 * pow(most / cell, (s->dim - 1.0) / s->dim); /* cells; twice that of a cube for splashes */
     double frame = 1000 + (s->output_mesh ? 62 * surface : 0) + (s->output_particles ? 33 * peak : 0);
+    double state = 36 * (peak + cells); /* bytes before they are packed */
     out->disk = s->frames * frame + 2 * 36 * peak;
-    double steps = fmax(1, ceil(expected_speed(s) / (s->fps * s->cfl * out->dx)));
+    out->steps = s->frames * expected_steps(d);
+    double step = step_seconds(s, cells, 0.5 * (out->particles + peak));
+    double saves = s->checkpoint_every > 0 ? 1 + s->frames / s->checkpoint_every : 1;
     out->seconds =
-        s->frames * (steps + 0.5) * (CELL_SECONDS * cells + PARTICLE_SECONDS * 0.5 * (out->particles + peak));
+        (out->steps * step + s->frames * (FRAME_SECONDS + FILE_SECONDS * frame)) / cores_speed_up() +
+        saves * STATE_SECONDS * state;
 }
 
 static void judge_estimates(doctor *d, const char *where) {

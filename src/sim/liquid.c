@@ -15,6 +15,7 @@
 #include "core/report.h"
 #include "grid/extrapolate.h"
 #include "particle/transfer.h"
+#include "sim/step_limit.h"
 #include "stage/advect.h"
 #include "stage/boundary.h"
 #include "stage/emit.h"
@@ -119,20 +120,23 @@ double liquid_wall_speed(const rheo_sim *s) {
     return most;
 }
 
+double step_limit(double dx, double cfl, double speed, double acceleration) {
+    const double reach = cfl * dx; /* m a step */
+    const double fast = speed + sqrt(reach * acceleration);
+    const double flow = fast > 0 ? reach / fast : INFINITY;
+    /* The surface follows the velocity explicitly, so the shortest waves of the grid, omega^2 = pi g / dx,
+     * must be resolved: a longer step keeps a resting surface trembling. */
+    const double wave = acceleration > 0 ? WAVE_STEP * sqrt(dx / acceleration) : INFINITY;
+    return fmin(flow, wave);
+}
+
 double liquid_dt_limit(const rheo_sim *s) {
     double g[3];
     const double *speed = s->speed;
     rheo_evaluate_curve(g, &s->def.gravity, s->time);
-    const double reach = s->def.cfl * s->g.dx; /* m a step */
-    const double weight = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    const double fall = sqrt(reach * weight);
     const double fast =
         liquid_wall_speed(s) + sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
-    const double flow = fast + fall > 0 ? reach / (fast + fall) : INFINITY;
-    /* The surface follows the velocity explicitly, so the shortest waves of the grid, omega^2 = pi g / dx,
-     * must be resolved: a longer step keeps a resting surface trembling. */
-    const double wave = weight > 0 ? WAVE_STEP * sqrt(s->g.dx / weight) : INFINITY;
-    return fmin(flow, wave);
+    return step_limit(s->g.dx, s->def.cfl, fast, sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
 }
 
 /* How many cells a particle may cross in a step of dt, and so how far the velocity must be known around the

@@ -153,10 +153,11 @@ static size_t sim_bytes(const rheo_sim *s) {
     const size_t field = s->g.box.size * sizeof(float);
     size_t fields = 8 + 3 * (size_t)s->g.box.dim;
     if (s->before.value[0]) fields += (size_t)s->g.box.dim;
+    if (s->cell_phi) fields += 1;
     if (s->moving) fields += (size_t)s->g.box.dim + 1;
-    if (s->cells) fields += 2; /* the distance, and a byte a cell */
     if (s->source) fields += 2 * (size_t)s->g.box.dim + 1;
-    return fields * field + s->g.box.size + front_bytes(&s->g) + coupling_bytes(&s->coupling) + s->keep_room +
+    const size_t marks = s->g.box.size * (s->cells ? 2 : 1); /* unknowns, and what MAC's cells hold */
+    return fields * field + marks + front_bytes(&s->g) + coupling_bytes(&s->coupling) + s->keep_room +
            particles_bytes(&s->parts) + poisson_bytes(s->solver) + s->text.held;
 }
 

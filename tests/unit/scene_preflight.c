@@ -112,12 +112,47 @@ static void estimates_grow_as_they_should(void **state) {
     assert_true(a.memory_available > 0 && a.disk_available > 0);
 }
 
+/* Foretold steps beside those of a run, over as long as the liquid is lively. */
+static void check_steps(const char *name, const char *method, int cells, int frames) {
+    char sets[3][64];
+    const char *const set[3] = {sets[0], sets[1], sets[2]};
+    rheo_scene *scene;
+    rheo_preflight p;
+    rheo_report report = {0};
+    rheo_sim *sim;
+    int steps = 0;
+    snprintf(sets[0], sizeof sets[0], "domain.cells=%d", cells);
+    snprintf(sets[1], sizeof sets[1], "time.frames=%d", frames);
+    snprintf(sets[2], sizeof sets[2], "solver.method=%s", method);
+    assert_int_equal(rheo_load_scene(&scene, name, set, 3, &report), RHEO_OK);
+    assert_int_equal(rheo_check_scene(&p, scene, NULL, &report), RHEO_OK);
+    assert_int_equal(rheo_create_sim(&sim, scene, 1, &report), RHEO_OK);
+    for (int f = 0; f < frames; ++f) {
+        rheo_frame_stats stats;
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        steps += stats.steps;
+    }
+    rheo_free_sim(sim);
+    rheo_free_scene(scene);
+    print_message("%s, %s, %d cells: %.0f steps foretold, %d taken\n", name, method, cells, p.steps, steps);
+    assert_true(p.steps >= 0.6 * steps && p.steps <= 1.6 * steps);
+}
+
+static void steps_are_near_the_taken_ones(void **state) {
+    (void)state;
+    check_steps("dam-break", "flip", 32, 24);
+    check_steps("dam-break", "apic", 48, 8);
+    check_steps("dam-break", "mac", 16, 24);
+    check_steps("drop-in-pool", "flip", 24, 24);
+    check_steps("fountain", "apic", 32, 24);
+    check_steps("moving-wall", "flip", 32, 24);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(volumes_are_near_the_exact_ones),
-        cmocka_unit_test(warnings_are_found),
-        cmocka_unit_test(hopeless_scenes_are_refused),
-        cmocka_unit_test(estimates_grow_as_they_should),
+        cmocka_unit_test(volumes_are_near_the_exact_ones), cmocka_unit_test(warnings_are_found),
+        cmocka_unit_test(hopeless_scenes_are_refused),     cmocka_unit_test(estimates_grow_as_they_should),
+        cmocka_unit_test(steps_are_near_the_taken_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,11 +116,39 @@ static void test_incompatible_is_reported(void **state) {
     assert_true(squeezed.converged);
 }
 
+/* The memory of a state before its first step: MAC holds what its cells are and the distance they stand for
+ * (five bytes a cell) beyond the fields of FLIP. */
+static void test_memory_counts_the_method(void **state) {
+    (void)state;
+    const rheo_method methods[2] = {RHEO_FLIP, RHEO_MAC};
+    size_t bytes[2];
+    for (int i = 0; i < 2; ++i) {
+        rheo_fluid water = rheo_default_fluid();
+        const rheo_shape fill = box_shape(0, 0, 0.5, 0.5);
+        rheo_scene scene = rheo_default_scene();
+        rheo_frame_stats stats;
+        rheo_report report = {0};
+        rheo_sim *sim;
+        water.fill = &fill;
+        water.fill_count = 1;
+        scene.cells = 16;
+        scene.method = methods[i];
+        scene.fluids = &water;
+        scene.fluid_count = 1;
+        assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
+        rheo_read_stats(&stats, sim);
+        bytes[i] = stats.memory;
+        rheo_free_sim(sim);
+    }
+    assert_true(bytes[1] >= bytes[0] + 5 * 16 * 16 * 16);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_speed_is_of_one_place),
         cmocka_unit_test(test_speed_is_a_length),
         cmocka_unit_test(test_incompatible_is_reported),
+        cmocka_unit_test(test_memory_counts_the_method),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

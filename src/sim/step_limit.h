@@ -1,0 +1,8 @@
+/* The longest step of the particle methods: apart from the simulation, so that a scene's steps can be
+ * foretold. */
+#ifndef SIM_STEP_LIMIT_H
+#define SIM_STEP_LIMIT_H
+
+/* s, for liquid of that speed [m/s] under that acceleration [m/s2]; +inf when nothing limits it. */
+double step_limit(double dx, double cfl, double speed, double acceleration);
+#endif
