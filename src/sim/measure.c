@@ -9,6 +9,7 @@
 #include "grid/sample.h"
 #include "sim/method.h"
 #include "sim/smoke.h"
+#include "stage/enclosed.h"
 #include "stage/surface.h"
 
 enum { GRAIN = 16384 };
@@ -195,8 +196,9 @@ void measure_liquid(rheo_sim *s) {
     tally t = {.s = s, .what = SPRAY};
     f->counts.spray =
         (int64_t)parallel_sum(s->g.pool, block_count((long)s->parts.count, GRAIN), sum_task, &t);
-    const double inside = surface_volume(&s->g, draw(s, RHEO_SURFACE_DENSITY));
-    f->volume = inside + (double)f->counts.spray * s->particle_volume;
+    float *const scratch[2] = {s->psi, s->work.rhs}; /* free between steps, as the marks are */
+    uint8_t *const marks[2] = {s->front.layer, s->work.unknown};
+    f->volume = enclosed_volume(&s->g, s->phi, s->solid, &s->parts, s->particle_volume, scratch, marks);
     f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
     f->speed = measure_speed(s);
     f->temperature[0] = f->temperature[1] = 20;

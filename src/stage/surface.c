@@ -16,7 +16,6 @@
 #include <math.h>
 #include <string.h>
 #include "core/hot.h"
-#include "geom/fractions.h"
 #include "grid/rows.h"
 
 #define ROOM_MIN    0.02f /* with less room a cell's density would be noise over nearly nothing */
@@ -203,32 +202,4 @@ void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const floa
     job s = {.g = g, .phi = phi, .node_solid = node_solid, .drawn = drawn, .range = range_cells(g)};
     parallel_for(g->pool, range_blocks(&s.range), drawn_task, &s);
     mirror_border(drawn, g);
-}
-
-/* Cubes between the samples, one more a row than cells; the mesh encloses the same shares to second order. */
-static double volume_task(void *context, int block) {
-    const job *s = context;
-    const box *b = &s->g->box;
-    const int corners = 1 << b->dim;
-    double sum = 0;
-    FOR_ROWS(&s->range, block, j, k) {
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const float *f = s->phi + box_at(b, i, j, k);
-            double corner[8];
-            int negative = 0;
-            for (int c = 0; c < corners; ++c) {
-                const float v = f[(c & 1) + (c >> 1 & 1) * b->step[1] + (c >> 2) * b->step[2]];
-                corner[c] = (double)v;
-                negative += v < 0;
-            }
-            sum += negative == 0 ? 0 : negative == corners ? 1 : fraction_negative_cube(corner, b->dim);
-        }
-    }
-    return sum;
-}
-
-double surface_volume(const mac_grid *g, const float *drawn) {
-    job s = {.g = g, .phi = drawn, .range = range_cells(g)};
-    for (int a = 0; a < g->box.dim; ++a) s.range.lower[a] = -1;
-    return parallel_sum(g->pool, range_blocks(&s.range), volume_task, &s) * g->dx * g->dx * g->dx;
 }

@@ -21,11 +21,9 @@ void surface_into_solids(float *phi, uint8_t *layer, const mac_grid *g, const fl
  * its own volume. */
 void surface_mark_spray(particles *p, const mac_grid *g, const float *phi);
 
-/* The drawn surface and the volume: phi with the solids cut out, on cells and one border layer, where the
+/* The drawn surface: phi with the solids cut out, on cells and one border layer, where the
  * domain's sides are put at the half-way points. */
 void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid);
-/* Volume inside, m3 (m2 in 2D times dx). */
-double surface_volume(const mac_grid *g, const float *drawn);
 
 /* Other surfaces to draw, as a distance on cells [m], from sorted particles: the union of spheres, and
  * Zhu-Bridson's average of their centres. radius in cells. -1: no memory. */
