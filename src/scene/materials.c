@@ -1,9 +1,8 @@
 /* The built-in materials, at room temperature unless the line says otherwise.
  *
- * Sources: CRC Handbook of Chemistry and Physics (water, glycerol-like syrups, air); Rao, Rheology of Fluid
- * and Semisolid Foods (honey, syrup, chocolate, egg, dough); Griffiths, The dynamics of lava flows (lava).
- * Real samples of the foods, lava, slime and wet sand vary by a factor of two and more, and several of them
- * yield or thin under shear: the viscosity given is the one at about 10/s. */
+ * Sources, and the spans that measured values lie in: docs/materials.md. Real samples of the foods, lava,
+ * slime and wet sand vary by a factor of two and more, and several of them yield or thin under shear: the
+ * viscosity given is the one at about 10/s. */
 #include <rheo/material.h>
 #include <stddef.h>
 
@@ -12,14 +11,7 @@ static const rheo_material materials[] = {
     {"water", 998, 1.0e-3, 0.0728, 0.598, 4184, {0.55, 0.82, 0.90}, "20 C"},
     {"oil", 915, 0.08, 0.033, 0.17, 1970, {0.75, 0.55, 0.10}, "vegetable oil, 20 C"},
     {"honey", 1420, 10, 0.055, 0.50, 2400, {0.60, 0.22, 0.01}, "20 C, 17-18% water; 2 to 20 Pa s"},
-    {"syrup",
-     1330,
-     2.5,
-     0.08,
-     0.40,
-     2700,
-     {0.50, 0.16, 0.01},
-     "golden syrup thinned to pour, 20 C; 1 to 60 Pa s"},
+    {"syrup", 1370, 2.5, 0.08, 0.37, 2500, {0.50, 0.16, 0.01}, "light corn syrup, 20 C; 1 to 6 Pa s"},
     {"paraffin wax", 780, 4.0e-3, 0.028, 0.15, 2900, {0.80, 0.78, 0.70}, "molten, 70 C; sets near 55 C"},
     {"lava", 2650, 100, 0.35, 1.5, 1200, {0.02, 0.005, 0.002}, "basalt, 1150 C; 10 to 1000 Pa s"},
     {"toothpaste", 1300, 40, 0.05, 0.60, 3100, {0.30, 0.36, 0.38}, "20 C, yields at about 100 Pa"},

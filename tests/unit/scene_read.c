@@ -294,6 +294,33 @@ static void table_rows_are_sound(void **state) {
     }
 }
 
+/* Each material has its row in the documentation, with the same numbers, and lies in the span given there. */
+static void materials_are_documented(void **state) {
+    (void)state;
+    for (const rheo_material *m = rheo_list_materials(); m->name; ++m) {
+        char line[512], name[64];
+        double density, low, high, viscosity;
+        bool seen = false;
+        FILE *f = fopen(RHEO_SOURCE_DIR "/docs/materials.md", "r");
+        assert_non_null(f);
+        while (!seen && fgets(line, sizeof line, f)) {
+            if (sscanf(line, "| %63[^|]| %lf |", name, &density) != 2) continue;
+            name[strcspn(name, "|") - 1] = '\0'; /* the blank before the bar */
+            if (strcmp(name, m->name)) continue;
+            seen = true;
+            const int read =
+                sscanf(line, "| %*[^|]| %*f | %lf to %lf | %lf |", &low, &high, &viscosity) == 3 ||
+                (sscanf(line, "| %*[^|]| %*f | %lf | %lf |", &low, &viscosity) == 2 && (high = low) > 0);
+            assert_true(read);
+            check_near(density, m->density, 1e-9);
+            check_near(viscosity, m->viscosity, 1e-9);
+            assert_true(m->density >= 0.999 * low && m->density <= 1.001 * high);
+        }
+        fclose(f);
+        if (!seen) fail_msg("docs/materials.md has no row '%s'", m->name);
+    }
+}
+
 /* What this version refuses is neither listed nor suggested to somebody who mistyped. */
 static void later_methods_are_not_suggested(void **state) {
     (void)state;
@@ -342,6 +369,7 @@ int main(void) {
         cmocka_unit_test(builtin_scenes_load_and_have_no_findings),
         cmocka_unit_test(materials_are_those_of_the_design),
         cmocka_unit_test(table_rows_are_sound),
+        cmocka_unit_test(materials_are_documented),
         cmocka_unit_test(later_methods_are_not_suggested),
         cmocka_unit_test(reference_is_up_to_date),
     };
