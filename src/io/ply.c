@@ -318,14 +318,6 @@ static rheo_status read_faces(rheo_mesh *mesh, reader *r) {
     return RHEO_OK;
 }
 
-static void drop_mesh(rheo_mesh *mesh) {
-    mem_free(mesh->position);
-    mem_free(mesh->normal);
-    mem_free(mesh->velocity);
-    mem_free(mesh->triangle);
-    *mesh = (rheo_mesh){0};
-}
-
 rheo_status ply_parse_mesh(rheo_mesh *mesh, const unsigned char *data, size_t count, const char *path,
                            rheo_report *report) {
     reader r = {.data = data, .end = data + count, .path = path, .report = report};
@@ -342,35 +334,28 @@ rheo_status ply_parse_mesh(rheo_mesh *mesh, const unsigned char *data, size_t co
              !read_vectors(mesh->velocity, &r, "v"))
         status = bad(&r, 0, NULL, "a number that is not finite%s", "");
     else status = read_faces(mesh, &r);
-    if (status != RHEO_OK) drop_mesh(mesh);
+    if (status != RHEO_OK) rheo_free_mesh(mesh);
     return status;
 }
 
-/* One column of any type into floats. */
-static bool read_floats(float *to, const reader *r, const char *name) {
+/* One column of any type, all of whose values must lie in [low, high], into one of the three. */
+static bool read_column(float *real, uint32_t *wide, uint8_t *narrow, const reader *r, const char *name,
+                        double low, double high) {
     const column *c;
     int offset = find_column(&c, &r->vertex, name);
     size_t row = row_bytes(&r->vertex);
     for (size_t i = 0; offset >= 0 && i < r->vertex.count; ++i) {
         double value = get(r->data + i * row + offset, c);
-        if (!isfinite(value) || fabs(value) > 3e38) return false;
-        to[i] = (float)value;
-    }
-    return true;
-}
-
-/* Whole numbers in [0, most]. */
-static bool read_numbers(uint32_t *wide, uint8_t *narrow, const reader *r, const char *name, double most) {
-    const column *c;
-    int offset = find_column(&c, &r->vertex, name);
-    size_t row = row_bytes(&r->vertex);
-    for (size_t i = 0; offset >= 0 && i < r->vertex.count; ++i) {
-        double value = get(r->data + i * row + offset, c);
-        if (!(value >= 0 && value <= most)) return false;
+        if (!(value >= low && value <= high)) return false;
+        if (real) real[i] = (float)value;
         if (wide) wide[i] = (uint32_t)value;
         if (narrow) narrow[i] = (uint8_t)value;
     }
     return true;
+}
+
+static bool read_floats(float *to, const reader *r, const char *name) {
+    return read_column(to, NULL, NULL, r, name, -3e38, 3e38);
 }
 
 void ply_free_particles(ply_particles *p) {
@@ -401,8 +386,8 @@ rheo_status ply_parse_particles(ply_particles *p, const unsigned char *data, siz
     else if (!read_vectors(p->position[0], &r, "") || !read_vectors(p->velocity[0], &r, "v") ||
              !read_floats(p->radius, &r, "radius") || !read_floats(p->temperature, &r, "temperature"))
         status = bad(&r, 0, NULL, "a number that is not finite%s", "");
-    else if (!read_numbers(p->id, NULL, &r, "id", (double)UINT32_MAX) ||
-             !read_numbers(NULL, p->fluid, &r, "fluid", 255))
+    else if (!read_column(NULL, p->id, NULL, &r, "id", 0, (double)UINT32_MAX) ||
+             !read_column(NULL, NULL, p->fluid, &r, "fluid", 0, 255))
         status = bad(&r, 0, NULL, "an id or fluid out of range%s", "");
     if (status != RHEO_OK) ply_free_particles(p);
     return status;

@@ -1,4 +1,4 @@
-#include "check.h"
+#include "scratch.h"
 #include <hdf5.h>
 #include <unistd.h>
 #include "io/cache.h"
@@ -9,28 +9,8 @@
 /* Manifests and checkpoints come back as they went out; damaged, foreign and newer ones are refused with a
  * reason. */
 
-static char directory[64];
-
-static int make_directory(void **state) {
-    (void)state;
-    strcpy(directory, "/tmp/rheo-io-cache-XXXXXX");
-    if (!mkdtemp(directory)) return -1;
-    char path[128];
-    snprintf(path, sizeof path, "%s/state", directory);
-    return directory_make(path, NULL) == RHEO_OK ? 0 : -1;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    return system(command);
-}
-
-static const char *in_directory(const char *name) {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    return path;
+static int make_cache(void **state) {
+    return make_directory(state) || directory_make(in_directory("state"), NULL) ? -1 : 0;
 }
 
 static void put(const char *name, const void *bytes, size_t count) {
@@ -362,5 +342,5 @@ int main(void) {
         cmocka_unit_test(damaged_array),       cmocka_unit_test(wrong_version),
         cmocka_unit_test(appended_files),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, make_cache, remove_directory);
 }

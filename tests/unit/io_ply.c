@@ -1,4 +1,4 @@
-#include "check.h"
+#include "scratch.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -8,27 +8,6 @@
 #include "core/memory.h"
 
 /* PLY files come back as they went out, and nothing that is not one is taken for one. */
-
-static char directory[64];
-
-static int make_directory(void **state) {
-    (void)state;
-    strcpy(directory, "/tmp/rheo-io-ply-XXXXXX");
-    return mkdtemp(directory) ? 0 : -1;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", directory);
-    return system(command);
-}
-
-static const char *in_directory(const char *name) {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    return path;
-}
 
 static void mesh_round_trip(void **state) {
     (void)state;
