@@ -1,5 +1,6 @@
 /* HDF5: root attributes format, frame, dx and origin [m]; datasets density and temperature, float, of the
- * sizes [z][y][x]. What lies in solids is written as no smoke. */
+ * sizes [z][y][x]. In solids the smoke beside them is continued by one cell, so that it can be interpolated;
+ * deeper there is none. */
 #include "io/volume.h"
 
 #include <stdio.h>
@@ -25,6 +26,18 @@ void volume_free(volume *v) {
     *v = (volume){0};
 }
 
+/* A cell in a solid whose neighbours are all in solids too. */
+static bool is_inside(const rheo_volume_view *view, int i, int j, int k) {
+    const ptrdiff_t at = i + j * view->row + k * view->plane, step[3] = {1, view->row, view->plane};
+    const int cell[3] = {i, j, k};
+    float open = view->share[at];
+    for (int a = 0; a < 3; ++a) {
+        if (cell[a] > 0) open += view->share[at - step[a]];
+        if (cell[a] < view->cells[a] - 1) open += view->share[at + step[a]];
+    }
+    return open <= 0;
+}
+
 static bool copy_view(volume *v, const rheo_volume_view *view) {
     *v = (volume){.dx = view->dx};
     for (int a = 0; a < 3; ++a) {
@@ -37,7 +50,7 @@ static bool copy_view(volume *v, const rheo_volume_view *view) {
         for (int j = 0; j < v->cells[1]; ++j)
             for (int i = 0; i < v->cells[0]; ++i, ++to) {
                 const ptrdiff_t from = i + j * view->row + k * view->plane;
-                v->density[to] = view->share[from] < 0.5f ? 0 : view->density[from];
+                v->density[to] = is_inside(view, i, j, k) ? 0 : view->density[from];
                 v->temperature[to] = view->temperature[from];
             }
     return true;

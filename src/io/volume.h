@@ -10,7 +10,7 @@ enum { VOLUME_FORMAT = 1 };
 typedef struct volume {
     int cells[3];
     double dx, origin[3]; /* m */
-    float *density;       /* 1: as thick as it comes; 0 in solids */
+    float *density;       /* 1: as thick as it comes; 0 deep in solids */
     float *temperature;   /* degrees C */
 } volume;
 

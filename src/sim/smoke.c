@@ -44,9 +44,11 @@ static void carry(rheo_sim *s, double dt) {
     advect_paths paths = {.back = {s->work.rhs, s->work.extra, s->psi}};
     advect_trace(&paths, g, &s->vel, &s->open, ADVECT_CELLS, dt);
     advect_carry(m->next[0], scratch, s->density, &paths, g, scheme);
-    advect_carry(m->next[1], scratch, m->temperature, &paths, g, scheme);
     swap(&s->density, &m->next[0]);
-    swap(&m->temperature, &m->next[1]);
+    if (m->has_heat) {
+        advect_carry(m->next[1], scratch, m->temperature, &paths, g, scheme);
+        swap(&m->temperature, &m->next[1]);
+    }
     fill_borders(s);
     for (int axis = 0; axis < g->box.dim; ++axis) {
         advect_trace(&paths, g, &s->vel, &s->open, axis, dt);
@@ -109,7 +111,7 @@ double smoke_dt_limit(const rheo_sim *s) {
     const double *u = s->speed, reach = s->def.cfl * s->g.dx; /* m a step */
     rheo_evaluate_curve(g, &s->def.gravity, s->time);
     const double lift = s->smoke->most_lift * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    const double fast = liquid_wall_speed(s) + sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    const double fast = fmax(liquid_wall_speed(s), sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
     return fast + lift > 0 ? reach / (fast + sqrt(reach * lift)) : INFINITY;
 }
 
@@ -181,7 +183,8 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) bad |= field_make(fields[i], g);
     if (s->def.advection == RHEO_ADVECT_BFECC) bad |= field_make(&m->second, g);
     s->work.unknown = mem_alloc(g->box.size);
-    bad |= (s->work.unknown == NULL) | front_make(&s->front, g);
+    m->tallies = mem_alloc(smoke_tallies(g));
+    bad |= (s->work.unknown == NULL) | (m->tallies == NULL) | front_make(&s->front, g);
     s->solver =
         poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
     s->work.face = s->carry;
@@ -227,14 +230,15 @@ static double hottest(const rheo_curve *c, double ambient) {
     return most;
 }
 
-static double most_lift(const rheo_scene *def) {
+/* The largest difference from the ambient temperature that the scene can make. */
+static double most_heat(const rheo_scene *def) {
     const rheo_fluid *gas = &def->fluids[0];
     double heat = fabs(gas->temperature - def->ambient);
     for (int i = 0; i < def->emitter_count; ++i)
         heat = fmax(heat, hottest(&def->emitters[i].temperature, def->ambient));
     for (int i = 0; i < def->heat_source_count; ++i)
         heat = fmax(heat, hottest(&def->heat_sources[i].temperature, def->ambient));
-    return fmax(gas->expansion * heat, gas->soot / gas->density);
+    return heat;
 }
 
 static rheo_status start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
@@ -247,7 +251,9 @@ static rheo_status start(rheo_sim *s, const rheo_scene *scene, rheo_report *repo
         (status = cover(&m->emitter, s, s->emitter_shape, s->def.emitter_count, report)) ||
         (status = cover(&m->heat, s, m->heat_shape, s->def.heat_source_count, report)))
         return status;
-    m->most_lift = most_lift(&s->def);
+    const double heat = most_heat(&s->def);
+    m->has_heat = heat > 0;
+    m->most_lift = fmax(gas->expansion * heat, gas->soot / gas->density);
     fill_domain(s);
     liquid_place_still_solids(s);
     place_solids(s, 0);
@@ -290,6 +296,7 @@ static void finish(rheo_sim *s) {
     }
     float *const fields[] = {m->temperature, m->share, m->first, m->second, m->next[0], m->next[1]};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) mem_free(fields[i]);
+    mem_free(m->tallies);
     mem_free(m);
 }
 

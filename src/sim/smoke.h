@@ -14,14 +14,17 @@ typedef struct smoke {
     float *share;       /* of each cell outside solids */
     smoke_cover *fill, *emitter, *heat;
     shape **heat_shape;
+    int has_heat;     /* temperatures differ somewhere, at some time */
     double most_lift; /* the largest |rho' / rho| that the scene can make */
 
     /* scratch */
     float *first, *next[2], *second;
+    void *tallies; /* of the statistics */
 } smoke;
 
 rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report);
 double smoke_dt_limit(const rheo_sim *s);
 void smoke_measure(rheo_sim *s);
+size_t smoke_tallies(const mac_grid *g); /* bytes */
 size_t smoke_bytes(const rheo_sim *s);
 #endif

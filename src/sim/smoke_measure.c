@@ -2,88 +2,105 @@
  *
  *   volume    sum c dV, m3 of smoke of density 1          heat  rho cp sum (T - T_ambient) dV
  *   kinetic   rho sum u^2 / 2 dV                          potential  - sum rho' g . x dV, from the air's */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <rheo/material.h>
 #include "grid/rows.h"
-#include "sim/measure.h"
 #include "sim/smoke.h"
 
 #define SEEN 0.01f /* density from which a cell counts as smoke */
 
+/* What a block of rows adds; all in one pass over the fields. */
 typedef struct {
-    const rheo_sim *s;
-    cell_range range;
-    enum { VOLUME, HEAT, KINETIC, MOMENT, COLDEST, HOTTEST, FARTHEST, NEAREST, COUNT } what;
-    int axis;
+    double volume, heat, kinetic, cells, potential, moment[3];
+    float coldest, hottest, fastest; /* degrees C, m2/s2 */
+    int lower[3], upper[3];          /* cells that hold smoke */
 } tally;
 
-/* The square of the velocity at a cell's centre, from its faces. */
-static double speed_squared(const rheo_sim *s, ptrdiff_t c) {
-    double sum = 0;
+typedef struct {
+    const rheo_sim *s;
+    tally *blocks;
+    cell_range range;
+    double weight, lift, gravity[3]; /* rho' = weight c - lift (T - T_ambient), kg/m3 */
+} job;
+
+/* The square of the velocity at a cell's centre, as a mean and as the mean of the faces' squares. */
+static float speed_squared(float *energy, const rheo_sim *s, ptrdiff_t c) {
+    float mean = 0;
+    *energy = 0;
     for (int a = 0; a < s->g.box.dim; ++a) {
-        const double low = (double)s->vel.value[a][c], high = (double)s->vel.value[a][c + s->g.box.step[a]];
-        sum += 0.5 * (low * low + high * high);
+        const float low = s->vel.value[a][c], high = s->vel.value[a][c + s->g.box.step[a]];
+        mean += 0.25f * (low + high) * (low + high);
+        *energy += 0.5f * (low * low + high * high);
     }
-    return sum;
+    return mean;
 }
 
-static double term(const tally *t, ptrdiff_t c, const int at[3]) {
-    const rheo_sim *s = t->s;
-    switch (t->what) {
-    case VOLUME: return (double)s->density[c];
-    case HEAT: return (double)s->smoke->temperature[c] - s->def.ambient;
-    case KINETIC: return 0.5 * speed_squared(s, c);
-    case MOMENT: return (double)s->density[c] * (at[t->axis] + 0.5);
-    default: return 1; /* COUNT */
+static void count_cell(tally *t, const job *w, ptrdiff_t c, const int at[3]) {
+    const rheo_sim *s = w->s;
+    const float density = s->density[c], degrees = s->smoke->temperature[c];
+    const double share = (double)s->smoke->share[c], smoke_here = share * (double)density,
+                 warmth = share * ((double)degrees - s->def.ambient);
+    float energy;
+    const float fast = speed_squared(&energy, s, c);
+    double height = 0;
+    t->cells += share;
+    t->volume += smoke_here;
+    t->heat += warmth;
+    t->kinetic += 0.5 * share * (double)energy;
+    for (int a = 0; a < s->g.box.dim; ++a) {
+        t->moment[a] += smoke_here * (at[a] + 0.5);
+        height += w->gravity[a] * (at[a] + 0.5);
+    }
+    t->potential -= (w->weight * smoke_here - w->lift * warmth) * height;
+
+    if (s->smoke->share[c] < SMOKE_HIDDEN) return;
+    t->coldest = t->coldest < degrees ? t->coldest : degrees;
+    t->hottest = t->hottest > degrees ? t->hottest : degrees;
+    t->fastest = t->fastest > fast ? t->fastest : fast;
+    if (density <= SEEN) return;
+    for (int a = 0; a < 3; ++a) {
+        t->lower[a] = t->lower[a] < at[a] ? t->lower[a] : at[a];
+        t->upper[a] = t->upper[a] > at[a] + 1 ? t->upper[a] : at[a] + 1;
     }
 }
 
-static double sum_task(void *context, int block) {
-    const tally *t = context;
-    double sum = 0;
-    FOR_ROWS(&t->range, block, j, k) {
-        const ptrdiff_t row = box_at(&t->s->g.box, 0, j, k);
-        for (int i = 0; i < t->s->g.box.n[0]; ++i) {
-            const float share = t->s->smoke->share[row + i];
-            if (share > 0) sum += (double)share * term(t, row + i, (const int[3]){i, j, k});
+static tally nothing(void) {
+    return (tally){.coldest = INFINITY, .hottest = -INFINITY, .lower = {INT_MAX, INT_MAX, INT_MAX}};
+}
+
+static void count_task(void *context, int block) {
+    const job *w = context;
+    tally t = nothing();
+    FOR_ROWS(&w->range, block, j, k) {
+        const ptrdiff_t row = box_at(&w->s->g.box, 0, j, k);
+        for (int i = 0; i < w->s->g.box.n[0]; ++i)
+            if (w->s->smoke->share[row + i] > 0) count_cell(&t, w, row + i, (const int[3]){i, j, k});
+    }
+    w->blocks[block] = t;
+}
+
+/* In the order of blocks, so that the sums are the same for any number of threads. */
+static tally add_up(const tally *blocks, int count) {
+    tally sum = nothing();
+    for (int i = 0; i < count; ++i) {
+        const tally *t = &blocks[i];
+        sum.volume += t->volume;
+        sum.heat += t->heat;
+        sum.kinetic += t->kinetic;
+        sum.cells += t->cells;
+        sum.potential += t->potential;
+        sum.coldest = fminf(sum.coldest, t->coldest);
+        sum.hottest = fmaxf(sum.hottest, t->hottest);
+        sum.fastest = fmaxf(sum.fastest, t->fastest);
+        for (int a = 0; a < 3; ++a) {
+            sum.moment[a] += t->moment[a];
+            sum.lower[a] = sum.lower[a] < t->lower[a] ? sum.lower[a] : t->lower[a];
+            sum.upper[a] = sum.upper[a] > t->upper[a] ? sum.upper[a] : t->upper[a];
         }
     }
     return sum;
-}
-
-/* Extremes as distances above a floor that nothing lies below: parallel_max starts at 0. */
-static double extreme_task(void *context, int block) {
-    const tally *t = context;
-    const rheo_sim *s = t->s;
-    double most = 0;
-    FOR_ROWS(&t->range, block, j, k) {
-        const ptrdiff_t row = box_at(&s->g.box, 0, j, k);
-        for (int i = 0; i < s->g.box.n[0]; ++i) {
-            const int at[3] = {i, j, k};
-            const double degrees = (double)s->smoke->temperature[row + i];
-            if (s->smoke->share[row + i] < SMOKE_HIDDEN) continue;
-            double value = 0;
-            if (t->what == COLDEST) value = 1e6 - degrees;
-            else if (t->what == HOTTEST) value = 1e6 + degrees;
-            else if (s->density[row + i] > SEEN)
-                value = t->what == FARTHEST ? at[t->axis] + 1 : s->g.box.n[t->axis] - at[t->axis];
-            most = most > value ? most : value;
-        }
-    }
-    return most;
-}
-
-static double total(const rheo_sim *s, int what, int axis) {
-    tally t = {.s = s, .range = range_cells(&s->g), .axis = axis};
-    t.what = what;
-    return parallel_sum(s->g.pool, range_blocks(&t.range), sum_task, &t);
-}
-
-static double extreme(const rheo_sim *s, int what, int axis) {
-    tally t = {.s = s, .range = range_cells(&s->g), .axis = axis};
-    t.what = what;
-    return parallel_max(s->g.pool, range_blocks(&t.range), extreme_task, &t);
 }
 
 static double heat_capacity(const char *material) {
@@ -92,53 +109,45 @@ static double heat_capacity(const char *material) {
     return m->name ? m->heat_capacity : 1005;
 }
 
-static void measure_fluid(rheo_fluid_stats *f, const rheo_sim *s, double cell) {
-    *f = (rheo_fluid_stats){.volume = total(s, VOLUME, 0) * cell};
+static void measure_fluid(rheo_fluid_stats *f, const rheo_sim *s, const tally *t, double cell) {
+    *f = (rheo_fluid_stats){.volume = t->volume * cell};
     f->mass = f->volume * s->def.fluids[0].soot;
-    if (!(f->volume > 0)) return;
+    if (!(t->volume > 0)) return;
     for (int a = 0; a < s->g.box.dim; ++a) {
-        const double dx = s->g.dx, far = extreme(s, FARTHEST, a), near = extreme(s, NEAREST, a);
-        f->centroid[a] = s->g.origin[a] + dx * total(s, MOMENT, a) * cell / f->volume;
-        f->upper[a] = s->g.origin[a] + dx * far;
-        f->lower[a] = far > 0 ? s->g.origin[a] + dx * (s->g.box.n[a] - near) : s->g.origin[a];
+        f->centroid[a] = s->g.origin[a] + s->g.dx * t->moment[a] / t->volume;
+        if (t->upper[a] == 0) continue; /* too thin to be seen anywhere */
+        f->lower[a] = s->g.origin[a] + s->g.dx * t->lower[a];
+        f->upper[a] = s->g.origin[a] + s->g.dx * t->upper[a];
     }
-}
-
-/* - sum rho' g . x dV */
-static double potential(const rheo_sim *s, double cell) {
-    const rheo_fluid *gas = &s->def.fluids[0];
-    double gravity[3], sum = 0;
-    rheo_evaluate_curve(gravity, &s->def.gravity, s->time);
-    for (int k = 0; k < s->g.box.n[2]; ++k)
-        for (int j = 0; j < s->g.box.n[1]; ++j)
-            for (int i = 0; i < s->g.box.n[0]; ++i) {
-                const ptrdiff_t c = box_at(&s->g.box, i, j, k);
-                const double excess =
-                    gas->soot * (double)s->density[c] -
-                    gas->density * gas->expansion * ((double)s->smoke->temperature[c] - s->def.ambient);
-                const double height = gravity[0] * (i + 0.5) + gravity[1] * (j + 0.5) +
-                                      (s->g.box.dim == 3 ? gravity[2] * (k + 0.5) : 0);
-                sum -= excess * height * (double)s->smoke->share[c];
-            }
-    return sum * cell * s->g.dx;
 }
 
 void smoke_measure(rheo_sim *s) {
     rheo_frame_stats *f = &s->stats;
     const rheo_fluid *gas = &s->def.fluids[0];
     const double cell = s->g.dx * s->g.dx * s->g.dx;
+    job w = {.s = s, .blocks = s->smoke->tallies, .range = range_cells(&s->g)};
+    w.weight = gas->soot;
+    w.lift = gas->density * gas->expansion;
+    rheo_evaluate_curve(w.gravity, &s->def.gravity, s->time);
+    parallel_for(s->g.pool, range_blocks(&w.range), count_task, &w);
+    const tally t = add_up(w.blocks, range_blocks(&w.range));
     f->particles = 0;
-    f->liquid_cells = (int64_t)llround(total(s, COUNT, 0));
+    f->liquid_cells = (int64_t)llround(t.cells);
     f->fluid_count = 1;
-    measure_fluid(&f->fluids[0], s, cell);
+    measure_fluid(&f->fluids[0], s, &t, cell);
     f->volume = f->fluids[0].volume;
     f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
-    f->kinetic = total(s, KINETIC, 0) * cell * gas->density;
-    f->potential = potential(s, cell);
-    f->heat = total(s, HEAT, 0) * cell * gas->density * heat_capacity(gas->material);
-    f->speed = measure_speed(s);
-    f->temperature[0] = 1e6 - extreme(s, COLDEST, 0);
-    f->temperature[1] = extreme(s, HOTTEST, 0) - 1e6;
+    f->speed = sqrt((double)t.fastest);
+    f->kinetic = t.kinetic * cell * gas->density;
+    f->potential = t.potential * cell * s->g.dx;
+    f->heat = t.heat * cell * gas->density * heat_capacity(gas->material);
+    f->temperature[0] = (double)t.coldest;
+    f->temperature[1] = (double)t.hottest;
+}
+
+size_t smoke_tallies(const mac_grid *g) {
+    const cell_range r = range_cells(g);
+    return (size_t)range_blocks(&r) * sizeof(tally);
 }
 
 size_t smoke_bytes(const rheo_sim *s) {

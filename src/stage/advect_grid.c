@@ -134,7 +134,7 @@ INLINE int spot_ahead(spot *ahead, const job *s, ptrdiff_t c, int dim) {
     velocity_at_sample(v, p->u, &s->g->box, c, p->at, dim);
     for (int a = 0; a < dim; ++a) {
         const float back = p->back[a][c], x = back + 2 * p->cells * v[a];
-        inside &= (back > p->lower[a]) & (back < p->upper[a]) & (x > p->lower[a]) & (x < p->upper[a]);
+        inside &= (back > p->lower[a]) & (back < p->upper[a]) & (x > p->first[a]) & (x < p->last[a]);
         y[a] = x - (p->at == a ? 0 : 0.5f);
     }
     if (inside) *ahead = spot_at(&s->g->box, y, dim);
@@ -222,6 +222,8 @@ void advect_trace(advect_paths *p, const mac_grid *g, const mac_field *u, const 
     for (int a = 0; a < 3; ++a) {
         p->lower[a] = o->open_wall[2 * a] ? -1.0f : 0.0f;
         p->upper[a] = (float)g->box.n[a] + (o->open_wall[2 * a + 1] ? 1.0f : 0.0f);
+        p->first[a] = o->open_wall[2 * a] ? 0.5f : 0.0f;
+        p->last[a] = (float)g->box.n[a] - (o->open_wall[2 * a + 1] ? 0.5f : 0.0f);
     }
     parallel_for(g->pool, range_blocks(&s.range), trace_task, &s);
 }

@@ -19,6 +19,7 @@ typedef struct advect_paths {
     int at;                   /* axis or ADVECT_CELLS */
     float cells;              /* dt / dx */
     float lower[3], upper[3]; /* cells: where paths end */
+    float first[3], last[3];  /* cells: beyond them nothing is known of what comes out */
 } advect_paths;
 
 /* Fills paths->back for the samples `at`. Paths end at closed sides and a cell behind open ones. */

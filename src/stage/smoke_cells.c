@@ -1,8 +1,10 @@
 /* Cells as smoke sees them: how much of each lies outside solids, and what stands for the rest.
  *
  * A share is exact for the zero set of the distances interpolated between a cell's corners, to second order
- * in the cell (geom/fractions.h). Limits: in gaps narrower than half a cell everything is hidden, and smoke
- * that flows through is that of the cells before. */
+ * in the cell (geom/fractions.h). A cell whose larger part is solid repeats the mean of its neighbours: if it
+ * carried values of its own, interpolation would draw them from within a wall, where both of its sides mix.
+ * Limits: that mean is not of the cell's own height, so that sharp layers beside oblique solids are not
+ * exactly at rest; smoke passes gaps narrower than half a cell unchanged. */
 #include "stage/smoke_stages.h"
 
 #include <string.h>

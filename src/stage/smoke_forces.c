@@ -26,19 +26,26 @@ typedef struct {
     const openings *o;
 } job;
 
+/* On a side of the domain there is a cell on one side of a face only, which then counts for both. */
 HOT static void buoyancy_task(void *context, int block) {
     const job *s = context;
     const box *b = &s->g->box;
-    const ptrdiff_t low = b->step[s->axis];
-    const int lower = s->range.lower[0], n = s->range.upper[0] - lower;
+    const int axis = s->axis, n = b->n[0];
     FOR_ROWS(&s->range, block, j, k) {
-        const ptrdiff_t row = box_at(b, lower, j, k);
-        const float *c = s->density + row, *t = s->temperature + row;
+        const ptrdiff_t row = box_at(b, 0, j, k), step = b->step[axis];
+        const int at = axis == 1 ? j : k;
+        const ptrdiff_t high = axis && at == b->n[axis] ? row - step : row;
+        const ptrdiff_t low = axis && at == 0 ? row : row - step;
+        const float *c[2] = {s->density + low, s->density + high};
+        const float *t[2] = {s->temperature + low, s->temperature + high};
         float *u = s->u + row;
-        for (int i = 0; i < n; ++i) {
-            const float excess = 0.5f * (c[i] + c[i - low]), heat = 0.5f * (t[i] + t[i - low]) - s->ambient;
+        for (int i = axis == 0; i < n; ++i) {
+            const float excess = 0.5f * (c[0][i] + c[1][i]), heat = 0.5f * (t[0][i] + t[1][i]) - s->ambient;
             u[i] += s->kick * (s->weight * excess - s->expansion * heat);
         }
+        if (axis) continue;
+        u[0] += s->kick * (s->weight * c[1][0] - s->expansion * (t[1][0] - s->ambient));
+        u[n] += s->kick * (s->weight * c[1][n - 1] - s->expansion * (t[1][n - 1] - s->ambient));
     }
 }
 
@@ -142,6 +149,14 @@ void smoke_confine(mac_field *u, float *const scratch[4], const mac_grid *g, con
 
 /* ---- what leaves ---- */
 
+/* What the column of cells behind a face holds within `way` cells of it, in cells. */
+static float held_within(const float *density, ptrdiff_t inner, ptrdiff_t inward, int cells, float way) {
+    float sum = 0;
+    for (int m = 0; m < cells && way > 0; ++m, way -= 1)
+        sum += (way < 1 ? way : 1) * density[inner + m * inward];
+    return sum;
+}
+
 static double side_outflow(const job *s, int side) {
     const box *b = &s->g->box;
     const int a = side / 2, high = side & 1;
@@ -153,8 +168,11 @@ static double side_outflow(const job *s, int side) {
         for (int j = r.lower[1]; j < r.upper[1]; ++j)
             for (int i = r.lower[0]; i < r.upper[0]; ++i) {
                 const ptrdiff_t f = box_at(b, i, j, k), inner = high ? f - b->step[a] : f;
-                const float out = s->field->value[a][f] * (high ? 1.0f : -1.0f);
-                if (out > 0) sum += (double)(out * s->o->open.value[a][f] * s->density[inner]);
+                const float way = s->kick * s->field->value[a][f] * (high ? 1.0f : -1.0f);
+                if (way > 0)
+                    sum += (double)(s->o->open.value[a][f] * held_within(s->density, inner,
+                                                                         high ? -b->step[a] : b->step[a],
+                                                                         b->n[a], way));
             }
     return sum;
 }
@@ -162,9 +180,9 @@ static double side_outflow(const job *s, int side) {
 double smoke_outflow(const float *density, const mac_field *u, const mac_grid *g, const openings *o,
                      double dt) {
     mac_field copy = *u;
-    job s = {.g = g, .density = density, .field = &copy, .o = o};
+    job s = {.g = g, .density = density, .field = &copy, .o = o, .kick = (float)(dt / g->dx)};
     double sum = 0;
     for (int side = 0; side < 2 * g->box.dim; ++side)
         if (o->open_wall[side]) sum += side_outflow(&s, side);
-    return sum * dt * g->dx * g->dx;
+    return sum * g->dx * g->dx * g->dx;
 }
