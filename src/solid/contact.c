@@ -32,6 +32,8 @@ int thing_make(thing *t, const rheo_solid *def, const shape *s, const body *b, d
     double longest = fmax(t->half[0], fmax(t->half[1], t->half[2]));
     if (isfinite(longest)) spacing = fmax(spacing, longest / 24);
     if (shape_sample(&t->points, s, spacing)) return -1;
+    if (def->inside_fluid && t->points.radius > 0)
+        t->points.count = 0; /* round hollows have no points inwards */
     t->at = mem_alloc((size_t)(t->points.count + 1) * sizeof *t->at);
     return t->at ? 0 : -1;
 }
@@ -73,17 +75,18 @@ double thing_speed(const thing *t) {
     return vec_length(u) + turn * t->radius;
 }
 
-/* Out of the solid. */
-static void thing_normal(double n[3], const thing *t, const double x[3], double step) {
+/* Out of the solid; returns the slope of the distance. */
+static double thing_normal(double n[3], const thing *t, const double x[3], double step) {
     double from[3], own[3], y[3], centre[3];
     const double *r = t->now.rotation;
     shape_centre(centre, t->shape);
     vec_sub(from, x, t->now.position);
     for (int c = 0; c < 3; ++c) y[c] = centre[c] + r[c] * from[0] + r[3 + c] * from[1] + r[6 + c] * from[2];
-    shape_gradient(own, t->shape, y, step);
+    const double slope = shape_gradient(own, t->shape, y, step);
     mat_times(n, r, own);
     if (t->def->inside_fluid)
         for (int c = 0; c < 3; ++c) n[c] = -n[c];
+    return slope;
 }
 
 void touch_add(touch_list *list, const touch *t) {
@@ -117,7 +120,7 @@ static double beyond_bounds(const thing *t, const double x[3]) {
 
 /* Points of `a` in or near the other; `swap`: the roles in the result are exchanged. */
 static void points_against(touch_list *list, const thing *things, int a, int b, bool swap, double reach,
-                           double step) {
+                           double near, double step) {
     const thing *from = &things[a], *to = &things[b];
     const double radius = from->points.radius;
     for (int i = 0; i < from->points.count; ++i) {
@@ -125,9 +128,9 @@ static void points_against(touch_list *list, const thing *things, int a, int b, 
         if (beyond_bounds(to, x) > reach + radius) continue;
         const double gap = thing_distance(to, x) - radius;
         if (!(gap < reach)) continue;
-        double n[3];
-        thing_normal(n, to, x, step);
-        if (n[0] == 0 && n[1] == 0 && n[2] == 0) continue;
+        double n[3] = {0, 0, 0};
+        if (gap < near && !(thing_normal(n, to, x, step) > 0))
+            continue; /* no way out: the middle of a ball */
         touch t = {.a = swap ? b : a, .b = swap ? a : b, .gap = gap, .of_b = swap};
         for (int c = 0; c < 3; ++c) {
             t.normal[c] = swap ? -n[c] : n[c];
@@ -137,14 +140,14 @@ static void points_against(touch_list *list, const thing *things, int a, int b, 
     }
 }
 
-void touch_pair(touch_list *list, const thing *things, int a, int b, double reach, double step) {
+void touch_pair(touch_list *list, const thing *things, int a, int b, double reach, double near, double step) {
     const thing *p = &things[a], *q = &things[b];
     double between[3];
     vec_sub(between, p->middle, q->middle);
     if (!p->endless && !q->endless && vec_length(between) > p->radius + q->radius + reach) return;
-    points_against(list, things, a, b, false, reach, step);
+    points_against(list, things, a, b, false, reach, near, step);
     const bool both_balls = p->points.count == 1 && q->points.count == 1; /* one question has said it all */
-    if (!both_balls) points_against(list, things, b, a, true, reach, step);
+    if (!both_balls) points_against(list, things, b, a, true, reach, near, step);
 }
 
 void touch_side(touch_list *list, const thing *things, int a, int side, double place, double reach) {
@@ -203,22 +206,23 @@ static double gap_across(const thing *other, const double on[3], const double n[
     return vec_dot(from, n);
 }
 
-static void settle_on(double x[3], const thing *t, double step) {
-    for (int round = 0; round < 3; ++round) {
-        double n[3];
-        const double d = thing_distance(t, x);
-        thing_normal(n, t, x, step);
+/* Back onto the surface along its normal where the step began. */
+static void settle_on(double x[3], const thing *t, const double n[3], double slope) {
+    for (int round = 0; round < 2; ++round) {
+        const double d = thing_distance(t, x) / fmax(slope, 0.1);
         for (int c = 0; c < 3; ++c) x[c] -= d * n[c];
     }
 }
 
-/* Steepest descent of the gap along the surface of `own` from x; n is the normal of what stands across. */
+/* Steepest descent of the gap along the surface of `own` from x, no farther than half way to the next point,
+ * so that what lies flat keeps contacts all over; n is the normal of what stands across. */
 static double walk_deeper(double x[3], double n[3], const thing *own, const thing *other, const double on[3],
                           double spacing) {
-    double step = 0.5 * spacing, gap = gap_across(other, on, n, x);
-    for (int round = 0; round < 12; ++round) {
+    const double start[3] = {x[0], x[1], x[2]};
+    double step = 0.3 * spacing, gap = gap_across(other, on, n, x), gone[3];
+    for (int round = 0; round < 7; ++round) {
         double surface[3], down[3], next[3], slope = 0;
-        thing_normal(surface, own, x, 1e-3 * spacing);
+        const double own_slope = thing_normal(surface, own, x, 1e-3 * spacing);
         if (other) thing_normal(n, other, x, 1e-3 * spacing);
         const double along = vec_dot(n, surface);
         for (int c = 0; c < 3; ++c) {
@@ -228,9 +232,10 @@ static double walk_deeper(double x[3], double n[3], const thing *own, const thin
         slope = sqrt(slope);
         if (slope < 1e-6) break;
         for (int c = 0; c < 3; ++c) next[c] = x[c] - step * down[c] / slope;
-        settle_on(next, own, 1e-3 * spacing);
+        settle_on(next, own, surface, own_slope);
         const double there = gap_across(other, on, n, next);
-        if (there < gap) {
+        vec_sub(gone, next, start);
+        if (there < gap && vec_length(gone) < 0.6 * spacing) {
             gap = there;
             memcpy(x, next, 3 * sizeof *x);
         } else {

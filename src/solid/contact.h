@@ -34,7 +34,7 @@ enum { SIDE_OF_DOMAIN = -6 }; /* in touch.b: SIDE_OF_DOMAIN + RHEO_LEFT ... */
 typedef struct touch {
     int a, b;         /* things; b may be a side of the domain */
     double point[3];  /* m, half way */
-    double normal[3]; /* out of b, into a */
+    double normal[3]; /* out of b, into a; 0 when it was not asked for */
     double gap;       /* m, negative where they overlap */
     bool of_b;        /* the point was found on b's surface, else on a's */
 } touch;
@@ -45,8 +45,9 @@ typedef struct touch_list {
     int failed; /* no memory */
 } touch_list;
 
-/* Pairs of a and b nearer than `reach`; everything found is added. */
-void touch_pair(touch_list *list, const thing *things, int a, int b, double reach, double step);
+/* Points of a and b nearer than `reach` to the other; everything found is added. Farther than `near` no
+ * normal is worked out. */
+void touch_pair(touch_list *list, const thing *things, int a, int b, double reach, double near, double step);
 void touch_side(touch_list *list, const thing *things, int a, int side, double place, double reach);
 void touch_add(touch_list *list, const touch *t);
 /* Of the items from `first` on, the deepest and then those farthest from the chosen ones, at most `most`, no

@@ -3,6 +3,7 @@
  *   ball, capsule      the centre, or points along the axis, with the radius: exact against any distance
  *   box                a lattice on its faces, corners and edges included
  *   mesh               vertices, and points along edges longer than the spacing
+ *   combinations       what their boxes and meshes have on the common surface, and as everything else
  *   everything else    middles of lattice cells near the surface, carried onto it by x <- x - d grad d; sharp
  *                      edges of combinations are met to within a part of the spacing
  *
@@ -112,7 +113,7 @@ static void sample_mesh(builder *b, const shape *s, double spacing) {
         }
 }
 
-void shape_gradient(double n[3], const shape *s, const double x[3], double step) {
+double shape_gradient(double n[3], const shape *s, const double x[3], double step) {
     double length = 0;
     for (int c = 0; c < 3; ++c) {
         double p[3] = {x[0], x[1], x[2]}, m[3] = {x[0], x[1], x[2]};
@@ -123,6 +124,7 @@ void shape_gradient(double n[3], const shape *s, const double x[3], double step)
     }
     length = sqrt(length);
     for (int c = 0; c < 3; ++c) n[c] = length > 0 ? n[c] / length : 0;
+    return 0.5 * length / step;
 }
 
 /* Onto the surface; false when it does not get there. */
@@ -131,8 +133,8 @@ static int carry_to_surface(double x[3], const shape *s, double spacing) {
         const double d = shape_distance(s, x);
         double n[3];
         if (fabs(d) < 1e-6 * spacing) return 1;
-        shape_gradient(n, s, x, 1e-4 * spacing);
-        for (int c = 0; c < 3; ++c) x[c] -= d * n[c];
+        const double slope = fmax(shape_gradient(n, s, x, 1e-4 * spacing), 0.1);
+        for (int c = 0; c < 3; ++c) x[c] -= d / slope * n[c];
     }
     return fabs(shape_distance(s, x)) < 0.02 * spacing;
 }
@@ -162,6 +164,30 @@ static void sample_lattice(builder *b, const shape *s, double spacing) {
             }
 }
 
+/* Corners and edges of the boxes and meshes in a combination, as its parts have them. */
+static void collect_parts(builder *b, const shape *s, double spacing) {
+    if (s->kind == RHEO_SHAPE_BOX) sample_box(b, s, spacing);
+    else if (s->kind == RHEO_SHAPE_MESH && !s->flat) sample_mesh(b, s, spacing);
+    for (int i = 0; i < s->child_count; ++i) {
+        shape_points own = {0};
+        builder part = {.p = &own};
+        collect_parts(&part, &s->children[i], spacing);
+        for (int k = 0; k < own.count; ++k) add_own(b, s, own.x[k]);
+        b->failed |= part.failed;
+        mem_free(own.x);
+    }
+}
+
+/* Those of them that lie on the surface of the whole. */
+static void sample_combined(builder *b, const shape *s, double spacing) {
+    int kept = 0;
+    collect_parts(b, s, spacing);
+    for (int i = 0; i < b->p->count; ++i)
+        if (fabs(shape_distance(s, b->p->x[i])) < 1e-6 * spacing)
+            memmove(b->p->x[kept++], b->p->x[i], sizeof *b->p->x);
+    b->p->count = kept;
+}
+
 int shape_sample(shape_points *p, const shape *s, double spacing) {
     *p = (shape_points){.spacing = spacing};
     builder b = {.p = p};
@@ -170,7 +196,10 @@ int shape_sample(shape_points *p, const shape *s, double spacing) {
     if (round && scale > 0) sample_round(&b, s, scale, spacing);
     else if (s->kind == RHEO_SHAPE_BOX) sample_box(&b, s, spacing);
     else if (s->kind == RHEO_SHAPE_MESH && !s->flat) sample_mesh(&b, s, spacing);
-    else sample_lattice(&b, s, spacing);
+    else {
+        if (s->child_count) sample_combined(&b, s, spacing);
+        sample_lattice(&b, s, spacing);
+    }
     p->curved = p->radius == 0 && s->kind != RHEO_SHAPE_BOX && s->kind != RHEO_SHAPE_MESH;
     if (b.failed) shape_points_free(p);
     return b.failed ? -1 : 0;

@@ -18,6 +18,7 @@ typedef struct shape_points {
 /* -1: no memory. An infinite shape (a plane) has no points. */
 int shape_sample(shape_points *p, const shape *s, double spacing);
 void shape_points_free(shape_points *p);
-/* Direction in which the distance grows, of unit length; 0 when it has none. */
-void shape_gradient(double n[3], const shape *s, const double x[3], double step);
+/* Direction in which the distance grows, of unit length, or 0 when it has none; returns the slope, 1 for
+ * exact distances and less for those of scaled shapes. */
+double shape_gradient(double n[3], const shape *s, const double x[3], double step);
 #endif

@@ -349,31 +349,40 @@ static void touch_boxes(world *w, int a, int b) {
     }
 }
 
-/* Near contacts of a pair from `first` on: the ones that touch are thinned out and put at their deepest, the
- * others only tell how far one may go. */
+/* How much nearer than its points a smooth surface may be. */
+static double sag_of(const thing *t) {
+    return t->points.curved ? 0.25 * t->points.spacing : 0;
+}
+
+/* Near contacts of a pair from `first` on: those that touch, or could between their points, are thinned out
+ * and put at their deepest; the others only tell how far one may go. */
 static void thin_out(world *w, int first) {
-    touch_list *l = &w->touches;
-    const double margin = MARGIN * w->dx;
-    touch_list touching = {0};
+    touch_list *l = &w->touches, close = {0};
+    const double margin = MARGIN * w->dx, apart = 0.05 * SPACING * w->dx;
     int kept = first;
     for (int i = first; i < l->count; ++i) {
-        if (l->item[i].gap < margin + 0.25 * SPACING * w->dx && w->things[l->item[i].a].points.curved)
-            touch_refine(&l->item[i], w->things);
-        if (l->item[i].gap < margin) touch_add(&touching, &l->item[i]);
+        const thing *own = &w->things[l->item[i].of_b ? l->item[i].b : l->item[i].a];
+        if (l->item[i].gap < margin + sag_of(own)) touch_add(&close, &l->item[i]);
         else l->item[kept++] = l->item[i];
     }
     l->count = kept;
-    touch_choose(&touching, 0, PAIR_CONTACTS, 0.05 * SPACING * w->dx);
-    for (int i = 0; i < touching.count; ++i) touch_add(l, &touching.item[i]);
-    l->failed |= touching.failed;
-    mem_free(touching.item);
+    touch_choose(&close, 0, 2 * PAIR_CONTACTS, apart);
+    for (int i = 0; i < close.count; ++i) touch_refine(&close.item[i], w->things);
+    for (int i = kept = 0; i < close.count; ++i)
+        if (close.item[i].gap < margin) close.item[kept++] = close.item[i];
+    close.count = kept;
+    touch_choose(&close, 0, PAIR_CONTACTS, apart);
+    for (int i = 0; i < close.count; ++i) touch_add(l, &close.item[i]);
+    l->failed |= close.failed;
+    mem_free(close.item);
 }
 
-/* How near two solids must be to matter within dt. */
+/* How near two solids' points must be to matter within dt. */
 static double pair_reach(const world *w, int a, int b, double dt) {
-    if (!(dt > 0)) return MARGIN * w->dx;
+    const double sag = fmax(sag_of(&w->things[a]), b >= 0 ? sag_of(&w->things[b]) : 0);
+    if (!(dt > 0)) return MARGIN * w->dx + sag;
     const double still = b >= 0 ? thing_speed(&w->things[b]) : 0;
-    return fmin(thing_speed(&w->things[a]) + still, 1e3 * w->dx / dt) * dt + MARGIN * w->dx;
+    return fmin(thing_speed(&w->things[a]) + still, 1e3 * w->dx / dt) * dt + MARGIN * w->dx + sag;
 }
 
 /* Everything that bodies touch or could come to touch within dt. */
@@ -386,7 +395,8 @@ static void find_touches(world *w, double dt) {
             if (b == a || (w->things[b].body && b < a) || are_joined(w, a, b)) continue;
             const int first = l->count;
             const double reach = pair_reach(w, a, b, dt);
-            touch_pair(l, w->things, a, b, reach, 1e-3 * w->dx);
+            const double near = fmax(pair_reach(w, a, b, 0), SLIDE * w->dx);
+            touch_pair(l, w->things, a, b, reach, near, 1e-3 * w->dx);
             if (l->count > first && w->ode_box[a] && w->ode_box[b]) {
                 int kept = first; /* the gaps tell how far to go, ODE where they touch */
                 for (int i = first; i < l->count; ++i)
@@ -428,7 +438,8 @@ static double safe_part(const world *w, double left) {
         const touch *t = &w->touches.item[i];
         double u[3];
         slip_of(u, w, t);
-        const double speed = vec_length(u), closing = -vec_dot(u, t->normal);
+        const bool known = t->normal[0] != 0 || t->normal[1] != 0 || t->normal[2] != 0;
+        const double speed = vec_length(u), closing = known ? -vec_dot(u, t->normal) : speed;
         if (speed * h <= SINK * w->dx) continue;
         if (t->gap >= MARGIN * w->dx && closing > 0) h = fmin(h, fmax(t->gap, SINK * w->dx) / closing);
         if (t->gap < SLIDE * w->dx && speed > 0) h = fmin(h, SLIDE * w->dx / speed);
