@@ -354,6 +354,14 @@ HOT static void start_task(void *context, int chunk) {
     }
 }
 
+HOT static void zero_task(void *context, int chunk) {
+    poisson *s = ((cg_pass *)context)->s;
+    for (int i = chunk * VECTOR_GRAIN; i < vectors_end(s, chunk); ++i) {
+        s->r[i] = s->rhs[i];
+        s->y[i] = s->search[i] = vec8_of(0);
+    }
+}
+
 /* ---- the solve ---- */
 
 static int chunks_of(const poisson *s) {
@@ -397,12 +405,15 @@ static preconditioner weaker(preconditioner by) {
     return by == BY_W_CYCLE ? BY_V_CYCLE : BY_DIAGONAL;
 }
 
-static void iterate(poisson *s, poisson_result *out, double bb, double tolerance, int max_iterations) {
+/* rough: from zero, r is the right-hand side already, and the recursion's residual is taken at its word. */
+static void iterate(poisson *s, poisson_result *out, double bb, double tolerance, int max_iterations,
+                    int rough) {
     preconditioner by = s->kind == POISSON_MIC ? BY_MIC : BY_W_CYCLE;
     double goal = tolerance * tolerance * bb, pending = 0, rz_before = 0;
-    double rr = replace_residual(s, &pending), rr_exact = rr;
+    double rr = rough ? bb : replace_residual(s, &pending), rr_exact = rr;
     int exact = 1;
     for (;;) {
+        if (rough) exact = 1;
         if (!exact && (rr <= goal || rr <= REPLACE_DROP * REPLACE_DROP * rr_exact || !isfinite(rr) ||
                        out->iterations >= max_iterations)) {
             rr = rr_exact = replace_residual(s, &pending);
@@ -434,12 +445,16 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         exact = 0;
         ++out->iterations;
     }
-    if (!exact) rr = replace_residual(s, &pending);
+    if (rough) {
+        cg_pass last = {.s = s, .alpha = pending};
+        parallel_for(workers(s), vector_chunks(s), direct_task, &last);
+    } else if (!exact) rr = replace_residual(s, &pending);
     out->residual = sqrt(rr / bb);
     out->converged = rr <= goal;
 }
 
-poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolerance, int max_iterations) {
+static poisson_result solve(poisson *s, float *x, const float *b, double tolerance, int max_iterations,
+                            int rough) {
     poisson_result out = {
         .unknowns = s->unknowns, .converged = true, .closed_regions = regions_closed(s->regions)};
     level *fine = &s->levels[0];
@@ -457,11 +472,14 @@ poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolera
     }
     if (bb > 0) {
         cg_pass start = {.s = s, .field_in = x, .to = s->y};
-        parallel_for(workers(s), chunks, load_task, &start);
-        regions_project(s->regions, fine, s->p, s->y);
-        parallel_for(workers(s), vector_chunks(s), start_task, &start);
-        iterate(s, &out, bb, tolerance, max_iterations);
-        parallel_for(workers(s), vector_chunks(s), round_task, &start);
+        if (rough) parallel_for(workers(s), vector_chunks(s), zero_task, &start);
+        else {
+            parallel_for(workers(s), chunks, load_task, &start);
+            regions_project(s->regions, fine, s->p, s->y);
+            parallel_for(workers(s), vector_chunks(s), start_task, &start);
+        }
+        iterate(s, &out, bb, tolerance, max_iterations, rough);
+        if (!rough) parallel_for(workers(s), vector_chunks(s), round_task, &start);
         regions_project(s->regions, fine, s->p, s->y);
     }
     parallel_for(workers(s), s->b.n[1] * s->b.n[2], clear_row_task, &w);
@@ -473,4 +491,12 @@ poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolera
         out.residual = bb;
     }
     return out;
+}
+
+poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolerance, int max_iterations) {
+    return solve(s, x, b, tolerance, max_iterations, 0);
+}
+
+poisson_result poisson_estimate(poisson *s, float *x, const float *b, double tolerance, int max_iterations) {
+    return solve(s, x, b, tolerance, max_iterations, 1);
 }

@@ -51,4 +51,7 @@ int poisson_attach(poisson *s, const poisson_pair *pairs, const int *first, int 
 
 /* x: warm start in, solution out, 0 outside the unknowns. The mean over each closed region is 0. */
 poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolerance, int max_iterations);
+/* The same for loose tolerances (>= 1e-4) and without a warm start: x is only written, the residual is that
+ * of float recursions. */
+poisson_result poisson_estimate(poisson *s, float *x, const float *b, double tolerance, int max_iterations);
 #endif

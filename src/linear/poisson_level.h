@@ -16,8 +16,8 @@
 enum {
     BLOCK_CELLS = 16,
     BLOCKS_AHEAD = 6,
-    CHUNKS_WORTH_THREADS = 8,
-    BLOCK_GRAIN = 256,
+    CHUNKS_WORTH_THREADS = 6,
+    BLOCK_GRAIN = 128,
     LEVELS_MAX = 32,
     EVEN = 0,
     ODD = 1

@@ -284,7 +284,6 @@ poisson_result liquid_correct_drift(rheo_sim *s, const openings *o, const float 
         mac_field_copy(&s->carry, &s->vel, &s->g);
         return (poisson_result){.converged = true};
     }
-    memset(s->psi, 0, s->g.box.size * sizeof *s->psi);
     volume_outflow(s->work.rhs, s->front.layer, &s->g, o, s->density, phi, dt);
     return pressure_displace(&s->carry, &s->vel, s->psi, s->solver, &s->work, &s->g, o, phi, s->work.rhs,
                              VOLUME_TOLERANCE, VOLUME_ITERATIONS);

@@ -382,7 +382,7 @@ poisson_result pressure_displace(mac_field *u, const mac_field *from, float *psi
                                  const pressure_work *work, const mac_grid *g, const openings *o,
                                  const float *phi, const float *outflow, double tolerance,
                                  int max_iterations) {
-    const poisson_result result = poisson_solve(solver, psi, outflow, tolerance, max_iterations);
+    const poisson_result result = poisson_estimate(solver, psi, outflow, tolerance, max_iterations);
     subtract_gradient(u, from, psi, work, g, o, phi);
     return result;
 }

@@ -31,7 +31,7 @@ void pressure_subtract(mac_field *u, float *q, const pressure_work *work, const 
                        const openings *o, const float *phi);
 
 /* u = from - grad psi such that the net outflow of each liquid cell (sum over faces, m/s) grows by the given
- * one, from the system assembled last. psi is scratch, zero on entry. */
+ * one, from the system assembled last. psi is scratch. */
 poisson_result pressure_displace(mac_field *u, const mac_field *from, float *psi, poisson *solver,
                                  const pressure_work *work, const mac_grid *g, const openings *o,
                                  const float *phi, const float *outflow, double tolerance,
