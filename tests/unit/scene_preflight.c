@@ -50,6 +50,18 @@ static void volumes_are_near_the_exact_ones(void **state) {
     assert_int_equal(p.cells[2], 1);
 }
 
+/* A post in a pool is said, but is nothing to warn of. */
+static void common_losses_are_notes(void **state) {
+    (void)state;
+    rheo_preflight p;
+    rheo_report r;
+    assert_int_equal(
+        look(&p, &r, FILL "solids: [ { shape: { box: { min: [0.4, 0, 0.4], max: [0.55, 1, 0.55] } } } ]"),
+        RHEO_OK);
+    assert_true(found(&p, RHEO_NOTE, "fluids[0].fill[0]", "inside solids"));
+    assert_false(found(&p, RHEO_WARNING, "fluids[0].fill[0]", "inside solids"));
+}
+
 static void warnings_are_found(void **state) {
     (void)state;
     rheo_preflight p;
