@@ -163,8 +163,8 @@ static void steps_are_near_the_taken_ones(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(volumes_are_near_the_exact_ones), cmocka_unit_test(warnings_are_found),
-        cmocka_unit_test(hopeless_scenes_are_refused),     cmocka_unit_test(estimates_grow_as_they_should),
-        cmocka_unit_test(steps_are_near_the_taken_ones),
+        cmocka_unit_test(common_losses_are_notes),         cmocka_unit_test(hopeless_scenes_are_refused),
+        cmocka_unit_test(estimates_grow_as_they_should),   cmocka_unit_test(steps_are_near_the_taken_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
