@@ -7,6 +7,7 @@ static const double none[3] = {0, 0, 0}, down[3] = {0, -9.81, 0};
 typedef struct {
     rheo_shape fill;
     rheo_fluid fluid;
+    rheo_solid ball;
     rheo_scene scene;
 } setting;
 
@@ -27,6 +28,18 @@ static void set(setting *s, int dim, int cells, double width, double height) {
     s->scene.gravity = (rheo_curve){1, none, down, 3};
     s->scene.fluids = &s->fluid;
     s->scene.fluid_count = 1;
+}
+
+static void add_ball(setting *s, double x, double y, double radius) {
+    s->ball = rheo_default_solid();
+    s->ball.name = "ball";
+    s->ball.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
+    s->ball.shape.a[0] = x;
+    s->ball.shape.a[1] = y;
+    s->ball.shape.a[2] = 0.25;
+    s->ball.shape.radius = radius;
+    s->scene.solids = &s->ball;
+    s->scene.solid_count = 1;
 }
 
 static rheo_sim *start(const setting *s, int threads) {
@@ -98,11 +111,29 @@ static void pool_stays_calm_with_volume_correction(void **state) {
     rheo_free_sim(sim);
 }
 
+/* A ball under water leaves it at rest, whatever the water's height. */
+static void pool_rests_around_a_ball(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        setting s;
+        set(&s, dim, 16, 1, 0.53);
+        add_ball(&s, 0.55, 0.22, 0.13);
+        rheo_sim *sim = start(&s, 1);
+        rheo_frame_stats f = {0};
+        for (int i = 0; i < 30; ++i) f = advance(sim);
+        printf("ball %dD: speed %.2e m/s, drift %.4f\n", dim, f.speed, f.volume_drift);
+        check_below(f.speed, 1e-4);
+        check_near(f.volume_drift, 0, 0.01);
+        rheo_free_sim(sim);
+    }
+}
+
 /* Two seconds of a breaking dam: markers are neither lost nor made, energy never exceeds that of the start,
  * and the volume that markers enclose keeps. */
-static void dam_breaks(int dim, int cells, double drift_allowed) {
+static void dam_breaks(int dim, int cells, int with_ball, double drift_allowed) {
     setting s;
     set(&s, dim, cells, 0.4, 0.6);
+    if (with_ball) add_ball(&s, 0.65, 0.2, 0.15);
     rheo_sim *sim = start(&s, 1);
     rheo_frame_stats f;
     rheo_read_stats(&f, sim);
@@ -135,11 +166,16 @@ static void dam_breaks(int dim, int cells, double drift_allowed) {
 
 static void dam_breaks_in_the_plane(void **state) {
     (void)state;
-    dam_breaks(2, 24, 0.06);
+    dam_breaks(2, 24, 0, 0.03);
 }
 static void dam_breaks_in_space(void **state) {
     (void)state;
-    dam_breaks(3, 12, 0.1);
+    dam_breaks(3, 12, 0, 0.05);
+}
+static void dam_breaks_over_a_ball(void **state) {
+    (void)state;
+    dam_breaks(2, 24, 1, 0.05);
+    dam_breaks(3, 12, 1, 0.05);
 }
 
 static void threads_do_not_matter(void **state) {
@@ -188,8 +224,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pool_rests),
         cmocka_unit_test(pool_stays_calm_with_volume_correction),
+        cmocka_unit_test(pool_rests_around_a_ball),
         cmocka_unit_test(dam_breaks_in_the_plane),
         cmocka_unit_test(dam_breaks_in_space),
+        cmocka_unit_test(dam_breaks_over_a_ball),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(viscosity_and_slip_slow_the_front),
     };

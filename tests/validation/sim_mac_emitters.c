@@ -37,10 +37,10 @@ static void set(setting *s, int dim, int cells, const double *gravity) {
     s->scene.emitter_count = 1;
 }
 
-static rheo_sim *start(const setting *s) {
+static rheo_sim *start(const setting *s, int threads) {
     rheo_report report = {0};
     rheo_sim *sim;
-    if (rheo_create_sim(&sim, &s->scene, 1, &report)) fail_msg("%s", report.message);
+    if (rheo_create_sim(&sim, &s->scene, threads, &report)) fail_msg("%s", report.message);
     return sim;
 }
 
@@ -60,7 +60,7 @@ static void jet_keeps_its_speed(void **state) {
         s.velocity[0] = 1, s.velocity[1] = s.velocity[2] = 0;
         s.emitter.shape = box_shape(0.1, 0.4, 0.15, 0.3, 0.6, 0.35);
         s.scene.wall[RHEO_RIGHT] = RHEO_WALL_OPEN;
-        rheo_sim *sim = start(&s);
+        rheo_sim *sim = start(&s, 1);
         const double dx = 1.0 / s.scene.cells, marker = dx * dx * dx / (dim == 2 ? 4 : 8);
         const double area = 0.2 * (dim == 2 ? dx : 0.2);
         rheo_frame_stats f = advance(sim);
@@ -91,7 +91,7 @@ static void jet_falls_with_g(void **state) {
         s.velocity[0] = 1, s.velocity[1] = 1, s.velocity[2] = 0;
         s.emitter.shape = box_shape(0.1, 0.6, 0.15, 0.3, 0.8, 0.35);
         s.emitter.during[1] = 0.1;
-        rheo_sim *sim = start(&s);
+        rheo_sim *sim = start(&s, 1);
         double y[12], v[12];
         for (int i = 0; i < 10; ++i) {
             y[i] = advance(sim).fluids[0].centroid[1];
@@ -115,7 +115,7 @@ static void pool_is_fed_from_inside(void **state) {
         s.fluid.fill_count = 1;
         s.velocity[0] = 0, s.velocity[1] = 1, s.velocity[2] = 0;
         s.emitter.shape = box_shape(0.4, 0.1, 0.15, 0.6, 0.2, 0.35);
-        rheo_sim *sim = start(&s);
+        rheo_sim *sim = start(&s, 1);
         const double dx = 1.0 / s.scene.cells, area = 0.2 * (dim == 2 ? dx : 0.2);
         rheo_frame_stats f = advance(sim);
         const double before = f.volume;
@@ -133,11 +133,37 @@ static void pool_is_fed_from_inside(void **state) {
     }
 }
 
+static double sum_of_places(const rheo_sim *sim) {
+    rheo_particle_view v;
+    double sum = 0;
+    rheo_view_particles(&v, sim);
+    for (size_t q = 0; q < v.count; ++q)
+        for (int a = 0; a < 3; ++a) sum += (double)v.position[a][q] * (double)(1 + (v.id[q] % 97));
+    return sum;
+}
+
+static void threads_do_not_matter(void **state) {
+    (void)state;
+    double sum[2];
+    for (int t = 0; t < 2; ++t) {
+        setting s;
+        set(&s, 3, 16, DOWN);
+        s.velocity[0] = 1, s.velocity[1] = 2, s.velocity[2] = 0;
+        s.emitter.shape = box_shape(0.2, 0.1, 0.15, 0.4, 0.3, 0.35);
+        rheo_sim *sim = start(&s, t ? 5 : 1);
+        for (int i = 0; i < 15; ++i) advance(sim);
+        sum[t] = sum_of_places(sim);
+        rheo_free_sim(sim);
+    }
+    assert_true(sum[0] == sum[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jet_keeps_its_speed),
         cmocka_unit_test(jet_falls_with_g),
         cmocka_unit_test(pool_is_fed_from_inside),
+        cmocka_unit_test(threads_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
