@@ -9,6 +9,8 @@
  * rule, x_b = x - dt u(x - dt/2 u(x)). The way forwards costs nothing more: x_b and x_f = x + dt u + dt^2/2
  * Du differ from x by odd and even terms, so that x_f = x_b + 2 dt u(x) is as accurate as x_b.
  *
+ * Eight samples of a row are traced side by side (particle/lanes.h).
+ *
  * Limits: not conservative; linear interpolation; the correction is left out where a path meets the domain's
  * sides. */
 #include "stage/advect_grid.h"
@@ -16,6 +18,7 @@
 #include <string.h>
 #include "core/hot.h"
 #include "grid/rows.h"
+#include "particle/lanes.h"
 
 typedef struct {
     const mac_grid *g;
@@ -25,177 +28,189 @@ typedef struct {
     cell_range range;
 } job;
 
-/* A place between samples: the lowest of them and the shares of the way to the next. */
+/* What a row needs again and again: eight samples side by side. */
 typedef struct {
-    ptrdiff_t low;
-    float t[3];
-} spot;
+    const advect_paths *p;
+    const box *b;
+    int32_t base, row, plane; /* of the sample (-GHOST, -GHOST, -GHOST); steps */
+    vec8 lower[3], upper[3], first[3], last[3], offset[3];
+    vec8 cells;
+} lanes;
 
-/* y is in cells from sample (0, 0, 0); at least -GHOST. */
-INLINE spot spot_at(const box *b, const float y[3], int dim) {
-    spot s = {.low = b->first};
+INLINE lanes lanes_of(const job *s, int dim) {
+    const box *b = &s->g->box;
+    lanes l = {.p = s->p, .b = b, .row = (int32_t)b->step[1], .plane = (int32_t)b->step[2]};
+    l.base = (int32_t)(b->first - GHOST * (1 + b->step[1] + (dim == 3 ? b->step[2] : 0)));
     for (int a = 0; a < dim; ++a) {
-        const int i = (int)(y[a] + GHOST) - GHOST;
-        s.t[a] = y[a] - (float)i;
-        s.low += i * b->step[a];
+        l.lower[a] = vec8_all(s->p->lower[a]);
+        l.upper[a] = vec8_all(s->p->upper[a]);
+        l.first[a] = vec8_all(s->p->first[a]);
+        l.last[a] = vec8_all(s->p->last[a]);
+        l.offset[a] = vec8_all(s->p->at == a ? 0 : 0.5f);
     }
-    return s;
+    l.cells = vec8_all(s->p->cells);
+    return l;
 }
 
-INLINE float mix(float a, float b, float t) {
-    return a + t * (b - a);
+/* y is in cells from sample (0, 0, 0), at least -GHOST. */
+INLINE void place(spot *s, const lanes *l, const vec8 y[3], int dim) {
+    int8 whole[3], at;
+    for (int a = 0; a < dim; ++a) s->f[a] = vec8_split(&whole[a], y[a] + (float)GHOST);
+    at = l->base + whole[0] + whole[1] * l->row;
+    if (dim == 3) at += whole[2] * l->plane;
+    spot_at(s, at);
 }
 
-INLINE float sample(const float *f, const box *b, const spot *s, int dim) {
-    const float *p = f + s->low, *q = p + b->step[1];
-    const float low = mix(mix(p[0], p[1], s->t[0]), mix(q[0], q[1], s->t[0]), s->t[1]);
-    if (dim == 2) return low;
-    p += b->step[2];
-    q += b->step[2];
-    return mix(low, mix(mix(p[0], p[1], s->t[0]), mix(q[0], q[1], s->t[0]), s->t[1]), s->t[2]);
+INLINE vec8 sample(const float *f, const lanes *l, const spot *s, int dim) {
+    return look(f, s, l->row, l->plane, dim, 0).value;
 }
 
-INLINE float least(float a, float b) {
-    return a < b ? a : b;
+INLINE vec8 least(vec8 a, vec8 b) {
+    return vec8_select(a < b, a, b);
 }
-INLINE float most(float a, float b) {
-    return a > b ? a : b;
-}
-
-/* f within the values around a spot. */
-INLINE float clamped(float v, const float *f, const box *b, const spot *s, int dim) {
-    const float *p = f + s->low, *q = p + b->step[1];
-    float low = least(least(p[0], p[1]), least(q[0], q[1])), high = most(most(p[0], p[1]), most(q[0], q[1]));
-    if (dim == 3) {
-        p += b->step[2];
-        q += b->step[2];
-        low = least(low, least(least(p[0], p[1]), least(q[0], q[1])));
-        high = most(high, most(most(p[0], p[1]), most(q[0], q[1])));
-    }
-    return least(most(v, low), high);
+INLINE vec8 most(vec8 a, vec8 b) {
+    return vec8_select(a > b, a, b);
 }
 
-/* u at the sample c itself: linear interpolation comes down to means of the faces around it. */
-INLINE void velocity_at_sample(float k[3], const mac_field *u, const box *b, ptrdiff_t c, int at, int dim) {
+/* v within the values of f around a spot. */
+INLINE vec8 clamped(vec8 v, const float *f, const lanes *l, const spot *s, int dim) {
+    vec8 low[2], high[2]; /* [half], pairs along x */
+    for (int half = 0; half < 2; ++half)
+        for (int corner = 0; corner < (dim == 3 ? 4 : 2); ++corner) {
+            const vec8 pair = pairs_load(
+                f + (corner & 1) * (ptrdiff_t)l->row + (corner >> 1) * (ptrdiff_t)l->plane, s->at, half);
+            low[half] = corner ? least(low[half], pair) : pair;
+            high[half] = corner ? most(high[half], pair) : pair;
+        }
+    const vec8 bottom = least(FIRSTS(low[0], low[1]), SECONDS(low[0], low[1]));
+    const vec8 top = most(FIRSTS(high[0], high[1]), SECONDS(high[0], high[1]));
+    return least(most(v, bottom), top);
+}
+
+/* u at the samples c ... c + 7 themselves: linear interpolation comes down to means of the faces around. */
+INLINE void velocity_at_samples(vec8 k[3], const lanes *l, ptrdiff_t c, int dim) {
+    const int at = l->p->at;
     for (int a = 0; a < dim; ++a) {
-        const float *f = u->value[a] + c;
-        const ptrdiff_t s = b->step[a];
-        if (a == at) k[a] = f[0];
-        else if (at == ADVECT_CELLS) k[a] = 0.5f * (f[0] + f[s]);
-        else {
-            const float *low = f - b->step[at];
-            k[a] = 0.25f * ((f[0] + f[s]) + (low[0] + low[s]));
+        const float *f = l->p->u->value[a] + c;
+        const ptrdiff_t step = l->b->step[a];
+        if (a == at) {
+            k[a] = vec8_load(f);
+        } else if (at == ADVECT_CELLS) {
+            k[a] = 0.5f * (vec8_load(f) + vec8_load(f + step));
+        } else {
+            const float *low = f - l->b->step[at];
+            k[a] = 0.25f * ((vec8_load(f) + vec8_load(f + step)) + (vec8_load(low) + vec8_load(low + step)));
         }
     }
 }
 
-/* NaN becomes the low end. */
-INLINE float held(float x, float low, float high) {
-    x = x > low ? x : low;
-    return x < high ? x : high;
+/* A row may end within a vector. */
+INLINE void store_row(float *to, vec8 v, int left) {
+    if (left >= LANES) vec8_store(to, v);
+    else memcpy(to, &v, (size_t)left * sizeof *to);
 }
 
-INLINE void trace_block(const job *j_, int block, int dim) {
-    const advect_paths *p = j_->p;
-    const box *b = &j_->g->box;
-    const float offset[3] = {p->at == 0 ? 0 : 0.5f, p->at == 1 ? 0 : 0.5f, p->at == 2 ? 0 : 0.5f};
-    FOR_ROWS(&j_->range, block, j, k) {
-        const ptrdiff_t row = box_at(b, 0, j, k);
-        for (int i = j_->range.lower[0]; i < j_->range.upper[0]; ++i) {
-            const float x[3] = {(float)i + offset[0], (float)j + offset[1], (float)k + offset[2]};
-            float v[3], mid[3];
-            velocity_at_sample(v, p->u, b, row + i, p->at, dim);
-            for (int a = 0; a < dim; ++a)
-                mid[a] = held(x[a] - 0.5f * p->cells * v[a], p->lower[a], p->upper[a]);
-            for (int a = 0; a < dim; ++a) {
-                float y[3] = {mid[0] - 0.5f, mid[1] - 0.5f, mid[2] - 0.5f};
-                y[a] = mid[a];
-                const spot s = spot_at(b, y, dim);
-                v[a] = sample(p->u->value[a], b, &s, dim);
-            }
-            for (int a = 0; a < dim; ++a)
-                p->back[a][row + i] = held(x[a] - p->cells * v[a], p->lower[a], p->upper[a]);
+INLINE void trace_eight(const lanes *l, ptrdiff_t c, const vec8 x[3], int left, int dim) {
+    vec8 v[3], mid[3];
+    velocity_at_samples(v, l, c, dim);
+    for (int a = 0; a < dim; ++a) mid[a] = vec8_hold(x[a] - 0.5f * l->cells * v[a], l->lower[a], l->upper[a]);
+    for (int a = 0; a < dim; ++a) {
+        vec8 y[3];
+        spot s;
+        for (int d = 0; d < dim; ++d) y[d] = d == a ? mid[d] : mid[d] - 0.5f;
+        place(&s, l, y, dim);
+        v[a] = sample(l->p->u->value[a], l, &s, dim);
+    }
+    for (int a = 0; a < dim; ++a)
+        store_row(l->p->back[a] + c, vec8_hold(x[a] - l->cells * v[a], l->lower[a], l->upper[a]), left);
+}
+
+INLINE void trace_block(const job *s, int block, int dim) {
+    static const vec8 count = {0, 1, 2, 3, 4, 5, 6, 7};
+    const lanes l = lanes_of(s, dim);
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        for (int i = 0; i < s->range.upper[0]; i += LANES) {
+            const vec8 x[3] = {count + (float)i + l.offset[0], (float)j + l.offset[1],
+                               (float)k + l.offset[2]};
+            trace_eight(&l, row + i, x, s->range.upper[0] - i, dim);
         }
     }
 }
 
-/* Where the sample at row + i came from, in cells from sample (0, 0, 0). */
-INLINE spot spot_back(const job *s, ptrdiff_t c, int dim) {
-    float y[3] = {0, 0, 0};
-    for (int a = 0; a < dim; ++a) y[a] = s->p->back[a][c] - (s->p->at == a ? 0 : 0.5f);
-    return spot_at(&s->g->box, y, dim);
+/* Where the samples came from. Lanes behind the end of a row hold anything. */
+INLINE void spot_back(spot *s, vec8 back[3], const lanes *l, ptrdiff_t c, int dim) {
+    vec8 y[3];
+    for (int a = 0; a < dim; ++a) {
+        back[a] = vec8_hold(vec8_load(l->p->back[a] + c), l->lower[a], l->upper[a]);
+        y[a] = back[a] - l->offset[a];
+    }
+    place(s, l, y, dim);
 }
 
-/* Where it goes; 0 when the path there or back meets a side. */
-INLINE int spot_ahead(spot *ahead, const job *s, ptrdiff_t c, int dim) {
-    const advect_paths *p = s->p;
-    float v[3], y[3] = {0, 0, 0};
-    int inside = 1;
-    velocity_at_sample(v, p->u, &s->g->box, c, p->at, dim);
+/* Where they go; the mask is 0 in lanes whose path there or back meets a side. */
+INLINE int8 spot_ahead(spot *s, const lanes *l, const vec8 back[3], ptrdiff_t c, int dim) {
+    vec8 v[3], y[3];
+    int8 inside = ~(int8){0};
+    velocity_at_samples(v, l, c, dim);
     for (int a = 0; a < dim; ++a) {
-        const float back = p->back[a][c], x = back + 2 * p->cells * v[a];
-        inside &= (back > p->lower[a]) & (back < p->upper[a]) & (x > p->first[a]) & (x < p->last[a]);
-        y[a] = x - (p->at == a ? 0 : 0.5f);
+        const vec8 x = back[a] + 2 * l->cells * v[a];
+        inside &= (back[a] > l->lower[a]) & (back[a] < l->upper[a]) & (x > l->first[a]) & (x < l->last[a]);
+        y[a] = vec8_hold(x, l->lower[a], l->upper[a]) - l->offset[a];
     }
-    if (inside) *ahead = spot_at(&s->g->box, y, dim);
+    place(s, l, y, dim);
     return inside;
 }
 
-INLINE void carry_block(const job *s, int block, int dim) {
-    FOR_ROWS(&s->range, block, j, k) {
-        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const spot back = spot_back(s, row + i, dim);
-            s->out[row + i] = sample(s->in, &s->g->box, &back, dim);
-        }
-    }
+INLINE void carry_eight(const job *s, const lanes *l, ptrdiff_t c, int left, int dim) {
+    spot from;
+    vec8 back[3];
+    spot_back(&from, back, l, c, dim);
+    store_row(s->out + c, sample(s->in, l, &from, dim), left);
 }
 
 /* out = f1 + (f - f0) / 2, clamped; f1 alone where f0 cannot be had. */
-INLINE void correct_block(const job *s, int block, int dim) {
-    const box *b = &s->g->box;
-    FOR_ROWS(&s->range, block, j, k) {
-        const ptrdiff_t row = box_at(b, 0, j, k);
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const ptrdiff_t c = row + i;
-            spot ahead;
-            float v = s->first[c];
-            if (spot_ahead(&ahead, s, c, dim)) {
-                const spot back = spot_back(s, c, dim);
-                v += 0.5f * (s->in[c] - sample(s->first, b, &ahead, dim));
-                v = clamped(v, s->in, b, &back, dim);
-            }
-            s->out[c] = v;
-        }
-    }
+INLINE void correct_eight(const job *s, const lanes *l, ptrdiff_t c, int left, int dim) {
+    spot from, ahead;
+    vec8 back[3];
+    spot_back(&from, back, l, c, dim);
+    const int8 inside = spot_ahead(&ahead, l, back, c, dim);
+    const vec8 first = vec8_load(s->first + c),
+               v = first + 0.5f * (vec8_load(s->in + c) - sample(s->first, l, &ahead, dim));
+    store_row(s->out + c, vec8_select(inside, clamped(v, s->in, l, &from, dim), first), left);
 }
 
 /* out = f + (f - f0) / 2 */
-INLINE void compensate_block(const job *s, int block, int dim) {
-    const box *b = &s->g->box;
-    FOR_ROWS(&s->range, block, j, k) {
-        const ptrdiff_t row = box_at(b, 0, j, k);
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const ptrdiff_t c = row + i;
-            spot ahead;
-            float v = s->in[c];
-            if (spot_ahead(&ahead, s, c, dim)) v += 0.5f * (v - sample(s->first, b, &ahead, dim));
-            s->out[c] = v;
-        }
-    }
+INLINE void compensate_eight(const job *s, const lanes *l, ptrdiff_t c, int left, int dim) {
+    spot from, ahead;
+    vec8 back[3];
+    spot_back(&from, back, l, c, dim);
+    const int8 inside = spot_ahead(&ahead, l, back, c, dim);
+    const vec8 f = vec8_load(s->in + c), v = f + 0.5f * (f - sample(s->first, l, &ahead, dim));
+    store_row(s->out + c, vec8_select(inside, v, f), left);
 }
 
-/* out <- out within the values of f that A f is interpolated from */
-INLINE void clamp_block(const job *s, int block, int dim) {
-    FOR_ROWS(&s->range, block, j, k) {
-        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const spot back = spot_back(s, row + i, dim);
-            const float v = sample(s->first, &s->g->box, &back, dim);
-            s->out[row + i] = clamped(v, s->in, &s->g->box, &back, dim);
-        }
-    }
+/* out = A first, within the values of f that A f is interpolated from */
+INLINE void clamp_eight(const job *s, const lanes *l, ptrdiff_t c, int left, int dim) {
+    spot from;
+    vec8 back[3];
+    spot_back(&from, back, l, c, dim);
+    store_row(s->out + c, clamped(sample(s->first, l, &from, dim), s->in, l, &from, dim), left);
 }
+
+#define BLOCK(name)                                                                                          \
+    INLINE void name##_block(const job *s, int block, int dim) {                                             \
+        const lanes l = lanes_of(s, dim);                                                                    \
+        FOR_ROWS(&s->range, block, j, k) {                                                                   \
+            const ptrdiff_t row = box_at(&s->g->box, 0, j, k);                                               \
+            for (int i = 0; i < s->range.upper[0]; i += LANES)                                               \
+                name##_eight(s, &l, row + i, s->range.upper[0] - i, dim);                                    \
+        }                                                                                                    \
+    }
+BLOCK(carry)
+BLOCK(correct)
+BLOCK(compensate)
+BLOCK(clamp)
 
 #define TASK(name)                                                                                           \
     HOT static void name##_task(void *context, int block) {                                                  \
