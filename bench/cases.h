@@ -14,4 +14,5 @@ rheo_status bench_stream(rows *out);
 rheo_status bench_poisson(rows *out);
 rheo_status bench_particles(rows *out);
 rheo_status bench_step(rows *out);
+rheo_status bench_smoke(rows *out);
 #endif

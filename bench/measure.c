@@ -27,9 +27,11 @@ static const rheo_case_name benches[] = {
     {"poisson", "pressure systems of 32 to 192 cells a side, beside hypre where it was found"},
     {"particles", "sort, transfers and motion of particles"},
     {"step", "whole steps of the dam break at 32 to 192 cells a side"},
+    {"smoke", "frames of paddle-smoke at 40 and 80 cells along its length"},
     {NULL, NULL},
 };
-static const entry bench_runs[] = {{bench_stream}, {bench_poisson}, {bench_particles}, {bench_step}};
+static const entry bench_runs[] = {
+    {bench_stream}, {bench_poisson}, {bench_particles}, {bench_step}, {bench_smoke}};
 
 const rheo_case_name *rheo_list_reproductions(void) {
     return reproductions;

@@ -78,8 +78,8 @@ typedef enum rheo_coupling {
 
 /* how smoke carries density, temperature and velocity */
 typedef enum rheo_advection {
-    RHEO_ADVECT_MACCORMACK,      /* second order, clamped to what it was interpolated from (default) */
-    RHEO_ADVECT_BFECC,           /* the same order, the error taken out before the last step */
+    RHEO_ADVECT_MACCORMACK, /* second order, clamped to what it was interpolated from */
+    RHEO_ADVECT_BFECC,      /* the same with the error carried along: a quarter of it is left (default) */
     RHEO_ADVECT_SEMI_LAGRANGIAN, /* first order: calm and blurred */
 } rheo_advection;
 

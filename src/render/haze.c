@@ -18,7 +18,7 @@
 static const float THIN = 1e-3f;        /* density that is not followed */
 static const float OPAQUE = 4e-3f;      /* transmittance at which a ray ends */
 static const float STEP = 0.75f;        /* of the density's spacing */
-static const float ALBEDO = 0.90f;      /* of what is taken from a ray, scattered */
+static const float ALBEDO = 0.80f;      /* of what is taken from a ray, scattered */
 static const float SUN_SHARE = 0.62f;   /* of the sun's radiance on a white surface, isotropic phase */
 static const size_t FINE_MAX = 1 << 25; /* samples up to which the density is refined */
 
@@ -195,8 +195,8 @@ static void light_task(void *context, int plane) {
             const float tau = k * depth_along(h, x, sun, INFINITY, step);
             const float above = k * depth_along(h, x, up, INFINITY, 2 * step);
             const bool blocked = tracer_blocked(h->tracer, x, sun, 0.25f * step, INFINITY);
-            h->sun.value[at] = blocked ? 0 : 0.7f * expf(-tau) + 0.3f * expf(-0.25f * tau);
-            h->sky.value[at] = 0.35f + 0.65f * expf(-0.5f * above);
+            h->sun.value[at] = blocked ? 0 : 0.8f * expf(-tau) + 0.2f * expf(-0.25f * tau);
+            h->sky.value[at] = 0.25f + 0.75f * expf(-0.5f * above);
         }
 }
 

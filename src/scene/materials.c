@@ -35,7 +35,7 @@ static const rheo_material materials[] = {
      {0.10, 0.60, 0.10},
      "borax and PVA, slowly pulled; elastic when fast"},
     {"dough", 1150, 5000, 0.06, 0.40, 2800, {0.40, 0.32, 0.20}, "bread dough at 0.1/s; strongly elastic"},
-    {"smoke", 1.204, 1.81e-5, 0, 0.0257, 1005, {5e-4, 5e-4, 5e-4}, "air at 20 C that carries soot"},
+    {"smoke", 1.204, 1.81e-5, 0, 0.0257, 1005, {3e-5, 3e-5, 3e-5}, "air at 20 C that carries soot"},
     {NULL, 0, 0, 0, 0, 0, {0, 0, 0}, NULL},
 };
 

@@ -104,7 +104,7 @@ const param scene_params[] = {
      "push clumped particles apart so that volume stays"},
     {IN_SOLVER, "seed", P_INT, "", 0, 2147483647, false, false, "0", SCENE(seed), NULL, 0,
      "of the random places of particles in their cells"},
-    {IN_SOLVER, "advection", P_CHOICE, "", NONE, false, "maccormack", SCENE(advection), advection_names, 0,
+    {IN_SOLVER, "advection", P_CHOICE, "", NONE, false, "bfecc", SCENE(advection), advection_names, 0,
      "smoke: how density, temperature and velocity are carried"},
     {IN_SOLVER, "confinement", P_REAL, "", 0, 10, false, false, "0", SCENE(confinement), NULL, 0,
      "smoke: vorticity confinement, in cells; 0: none, 0.1 to 0.5 keeps small eddies turning"},
