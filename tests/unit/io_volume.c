@@ -38,7 +38,7 @@ static rheo_volume_view view(void) {
 }
 
 static cache_file write_one(const rheo_volume_view *v) {
-    char path[128];
+    char path[512];
     file_writer w;
     rheo_report report;
     cache_file file = {.kind = CACHE_VOLUME, .frame = 7, .name = "smoke.000007.h5"};
@@ -91,7 +91,7 @@ static void damaged_volumes_are_refused(void **state) {
     cache_file file = write_one(&v);
     volume back;
     rheo_report report;
-    char path[128];
+    char path[512];
     snprintf(path, sizeof path, "%s/%s", base, file.name);
     FILE *f = fopen(path, "r+b");
     assert_non_null(f);
@@ -112,7 +112,7 @@ static void damaged_volumes_are_refused(void **state) {
 /* A file that is whole but something else. */
 static void other_files_are_refused(void **state) {
     (void)state;
-    char path[128];
+    char path[512];
     volume back;
     rheo_report report;
     cache_file file = {.kind = CACHE_VOLUME, .name = "other.000000.h5"};
