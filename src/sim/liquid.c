@@ -50,9 +50,9 @@ void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers
     }
     float *const scratch[3] = {s->work.rhs, s->work.extra, s->psi};
     const int sticks = s->def.no_slip && s->def.method == RHEO_MAC; /* without viscosity nothing can stick */
-    if (s->def.solid_count == 0) return;
-    solids_constrain(u, scratch, &s->g, &s->open, s->solid, s->solids, s->def.solid_count, sticks);
-    if (far) solids_constrain(far, scratch, &s->g, &s->open, s->solid, s->solids, s->def.solid_count, sticks);
+    if (s->walls == 0) return;
+    solids_constrain(u, scratch, &s->g, &s->open, s->solid, s->solids, s->walls, sticks);
+    if (far) solids_constrain(far, scratch, &s->g, &s->open, s->solid, s->solids, s->walls, sticks);
 }
 
 void liquid_place_still_solids(rheo_sim *s) {
@@ -75,10 +75,12 @@ void liquid_place_solids(rheo_sim *s, double time) {
         o->now = o->body ? body_placement(o->body) : placement_of_solid(o->def, o->shape, time);
         still += s->solids[i].def->motion == RHEO_STATIC; /* static ones come first */
     }
-    solids_distance(s->solid, s->solid_still, &s->g, s->moving ? s->solids + still : s->solids,
-                    s->moving ? s->def.solid_count - still : s->def.solid_count);
+    const int from = s->moving ? still : 0; /* the others are in solid_still */
+    solids_distance(s->solid, s->solid_still, &s->g, s->solids + from, s->walls - from);
     solids_open_faces(&s->open, &s->g, s->solid);
-    if (s->moving) solids_wall_velocity(&s->open, &s->g, s->solids, s->def.solid_count);
+    if (s->domain) /* no walls, yet particles stay outside */
+        solids_distance(s->solid, s->solid, &s->g, s->solids + s->walls, s->def.solid_count - s->walls);
+    if (s->moving) solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
     if (s->room) solids_room(s->room, &s->g, s->solid, &s->open);
 }
 
@@ -89,13 +91,15 @@ void liquid_move_bodies(rheo_sim *s, double dt) {
 void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt) {
     if (!world_count(s->world)) return;
     world_accelerate(s->world, gravity, dt);
-    world_expect(s->world, dt);
+    if (!s->domain)
+        world_expect(s->world, dt); /* there contacts act after pressure, as on the liquid around */
     follow_bodies(s);
-    solids_wall_velocity(&s->open, &s->g, s->solids, s->def.solid_count);
+    solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
 }
 
 void liquid_hold_bodies(rheo_sim *s, double dt) {
     if (world_count(s->world)) world_hold(s->world, s->time + dt, dt);
+    if (s->domain) rigid_fluid_impose(&s->vel, &s->rigid);
 }
 
 double liquid_wall_speed(const rheo_sim *s) {
@@ -257,23 +261,34 @@ static void fields_from_particles(rheo_sim *s, mac_field *velocity) {
     surface_mark_spray(&s->parts, &s->g, s->phi);
 }
 
-rheo_status liquid_project(rheo_sim *s, openings *open, const float *phi, rheo_report *report) {
+/* Bodies that are not in the solve itself, before and after it. */
+static int rigid_before(rheo_sim *s, const float **phi) {
+    if (rigid_fluid_find(&s->rigid, &s->g, s->solids + s->walls, *phi)) return -1;
+    if (s->domain) {
+        rigid_fluid_join(s->domain, &s->vel, &s->rigid, &s->g, *phi);
+        *phi = s->domain;
+    }
+    rigid_fluid_note(&s->rigid, &s->vel);
+    return 0;
+}
+
+rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, rheo_report *report) {
     const mac_grid *g = &s->g;
-    const int bodies = s->coupling.count, solids = s->def.solid_count;
-    if (pressure_assemble(s->solver, &s->work, g, open, phi) ||
-        coupling_attach(&s->coupling, s->solver, g, open, s->solids, solids, s->work.unknown,
+    if ((s->rigid.count && rigid_before(s, phi)) || pressure_assemble(s->solver, &s->work, g, open, *phi) ||
+        coupling_attach(&s->coupling, s->solver, g, open, s->solids, s->walls, s->work.unknown,
                         s->fluid_density))
         return report_no_memory(report, "the pressure solve");
-    const poisson_result solve = pressure_solve(s->q, s->solver, &s->work, g, open, phi, &s->vel,
+    const poisson_result solve = pressure_solve(s->q, s->solver, &s->work, g, open, *phi, &s->vel,
                                                 s->def.tolerance, s->def.max_iterations);
     liquid_keep_worst(&s->stats.pressure, &solve);
-    if (bodies) {
+    if (s->coupling.count) {
         coupling_push(&s->coupling, g, s->q, s->fluid_density);
         follow_bodies(s);
-        solids_wall_velocity(&s->open, g, s->solids, solids);
+        solids_wall_velocity(&s->open, g, s->solids, s->walls);
         poisson_attach(s->solver, NULL, NULL, 0); /* what follows moves liquid alone */
     }
-    pressure_subtract(&s->vel, s->q, &s->work, g, open, phi);
+    pressure_subtract(&s->vel, s->q, &s->work, g, open, *phi);
+    if (s->rigid.count) rigid_fluid_push(&s->rigid, g, &s->vel, s->work.unknown, s->fluid_density);
     return RHEO_OK;
 }
 
@@ -285,6 +300,7 @@ poisson_result liquid_correct_drift(rheo_sim *s, const openings *o, const float 
         return (poisson_result){.converged = true};
     }
     volume_outflow(s->work.rhs, s->front.layer, &s->g, o, s->density, phi, dt);
+    if (s->domain) rigid_fluid_clear(s->work.rhs, &s->rigid);
     return pressure_displace(&s->carry, &s->vel, s->psi, s->solver, &s->work, &s->g, o, phi, s->work.rhs,
                              VOLUME_TOLERANCE, VOLUME_ITERATIONS);
 }
@@ -337,22 +353,23 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     liquid_pull_bodies(s, gravity, dt);
 
     timer_stage(&s->timer, "pressure");
-    if ((status = liquid_project(s, &s->open, s->phi, report))) return status;
+    const float *phi = s->phi;
+    if ((status = liquid_project(s, &s->open, &phi, report))) return status;
     liquid_hold_bodies(s, dt);
     s->q_dt = dt;
-    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->phi, NULL);
-    pressure_speed(s->speed, &s->vel, g, &s->open, s->phi);
+    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, phi, NULL);
+    pressure_speed(s->speed, &s->vel, g, &s->open, phi);
     if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2]))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
                            "velocity is not finite at t = %g s", s->time + dt);
 
     timer_stage(&s->timer, "volume");
-    const poisson_result drift = liquid_correct_drift(s, &s->open, s->phi, dt);
+    const poisson_result drift = liquid_correct_drift(s, &s->open, phi, dt);
     liquid_keep_worst(&s->stats.density, &drift);
 
     timer_stage(&s->timer, "extrapolate");
     const int far = layers_to_cross(s, dt); /* particles only read the velocity where they are */
-    liquid_extrapolate(&s->vel, marks_only(s) ? far : NEAR_LAYERS, &s->carry, far, s, s->phi);
+    liquid_extrapolate(&s->vel, marks_only(s) ? far : NEAR_LAYERS, &s->carry, far, s, phi);
 
     timer_stage(&s->timer, "from grid");
     const double keep = is_flip(s) || is_affine(s) ? pow(1 - s->def.pic_blend, 30 * dt) : 0;

@@ -11,6 +11,7 @@
 #include "particle/particles.h"
 #include "stage/coupling.h"
 #include "stage/pressure.h"
+#include "stage/rigid_fluid.h"
 #include "stage/solids.h"
 #include "solid/world.h"
 
@@ -26,7 +27,8 @@ struct rheo_sim {
     int fill_count;
     shape **emitter_shape;
     shape **solid_shape;
-    obstacle *solids;
+    obstacle *solids; /* static ones, then keyed ones, then dynamic ones */
+    int walls;  /* of them that close faces to the liquid: without the bodies it does not see as walls */
     int moving; /* some solid is keyed or dynamic */
     double fluid_density;
     double particle_volume; /* m3 */
@@ -70,7 +72,9 @@ struct rheo_sim {
     uint8_t *keep;
     size_t keep_room;
     poisson *solver;
-    coupling coupling;
+    coupling coupling; /* of bodies in the pressure solve */
+    rigid_fluid rigid; /* bodies as liquid held rigid, or moved by liquid that does not feel them */
+    float *domain;     /* m: phi of liquid and bodies together, where bodies count as liquid; else NULL */
 
     /* the frame under way */
     int frame;      /* complete frames */
@@ -117,8 +121,9 @@ rheo_status liquid_restored(rheo_sim *s, rheo_report *report);
 void liquid_move_bodies(rheo_sim *s, double dt);
 void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt);
 void liquid_hold_bodies(rheo_sim *s, double dt);
-/* The projection of vel, and of the bodies that take part in it; from the system of phi. */
-rheo_status liquid_project(rheo_sim *s, openings *open, const float *phi, rheo_report *report);
+/* The projection of vel, and of the bodies that take part in it, where phi < 0; afterwards *phi is what the
+ * projection took for liquid. */
+rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, rheo_report *report);
 /* Puts the solids where they are at a time, and on the grid; bodies are where their states say. */
 void liquid_place_solids(rheo_sim *s, double time);
 void liquid_place_still_solids(rheo_sim *s); /* once, before: those that never move */

@@ -101,18 +101,19 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     mac_close_surface(&s->vel, g, s->cells, open, s->source);
 
     timer_stage(&s->timer, "pressure");
-    if ((status = liquid_project(s, open, s->cell_phi, report))) return status;
+    const float *phi = s->cell_phi;
+    if ((status = liquid_project(s, open, &phi, report))) return status;
     liquid_hold_bodies(s, dt);
     s->q_dt = dt;
-    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, open, s->cell_phi, s->source);
+    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, open, phi, s->source);
     liquid_drive_emitters(&s->vel, s, dt);
-    pressure_speed(s->speed, &s->vel, g, open, s->cell_phi);
+    pressure_speed(s->speed, &s->vel, g, open, phi);
     if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2]))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
                            "velocity is not finite at t = %g s", s->time + dt);
 
     timer_stage(&s->timer, "volume");
-    const poisson_result drift = liquid_correct_drift(s, open, s->cell_phi, dt);
+    const poisson_result drift = liquid_correct_drift(s, open, phi, dt);
     liquid_keep_worst(&s->stats.density, &drift);
 
     timer_stage(&s->timer, "extrapolate");

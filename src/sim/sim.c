@@ -35,21 +35,24 @@ static rheo_status make_shape(shape **made, const rheo_shape *def, int dim, rheo
     return dim == 2 ? shape_make_flat(made, def, report) : shape_make(made, def, report);
 }
 
-/* Static solids first: liquid_place_solids() recomputes only what follows them. */
+/* Static solids first: liquid_place_solids() recomputes only what follows them. Dynamic ones last: not every
+ * coupling has them as walls. */
 static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
     const size_t count = (size_t)scene->solid_count;
     s->solid_shape = arena_alloc(&s->text, (count + 1) * sizeof *s->solid_shape);
     s->solids = arena_alloc(&s->text, (count + 1) * sizeof *s->solids);
     if (!s->solid_shape || !s->solids) return report_no_memory(report, "solids");
     int placed = 0;
-    for (int pass = 0; pass < 2; ++pass)
+    for (int motion = RHEO_STATIC; motion <= RHEO_DYNAMIC; ++motion)
         for (int i = 0; i < scene->solid_count; ++i) {
-            if ((scene->solids[i].motion == RHEO_STATIC) != (pass == 0)) continue;
+            if ((int)scene->solids[i].motion != motion) continue;
             const rheo_status status =
                 make_shape(&s->solid_shape[i], &scene->solids[i].shape, scene->dim, report);
             if (status) return status;
             s->solids[placed++] = (obstacle){.shape = s->solid_shape[i], .def = &s->def.solids[i]};
-            s->moving |= pass;
+            s->moving |= motion != RHEO_STATIC;
+            s->walls += motion != RHEO_DYNAMIC || scene->coupling == RHEO_MONOLITHIC ||
+                        scene->coupling == RHEO_SOLID_TO_FLUID;
         }
     const rheo_status status = world_create(&s->world, &s->def, s->solid_shape, s->g.dx, report);
     for (int i = 0; i < placed && !status; ++i)
@@ -95,7 +98,10 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     s->solver =
         poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
     bad |= !s->work.unknown || !s->solver;
-    bad |= coupling_make(&s->coupling, s->def.coupling == RHEO_MONOLITHIC ? world_count(s->world) : 0);
+    const int bodies = world_count(s->world), apart = s->def.solid_count - s->walls;
+    bad |= coupling_make(&s->coupling, s->def.coupling == RHEO_MONOLITHIC ? bodies : 0);
+    bad |= rigid_fluid_make(&s->rigid, apart);
+    if (apart && s->def.coupling == RHEO_RIGID_FLUID) bad |= field_make(&s->domain, g);
     s->work.face = s->carry; /* never needed at the same time */
     return bad ? report_no_memory(report, "the grid") : RHEO_OK;
 }
@@ -198,6 +204,8 @@ void rheo_free_sim(rheo_sim *s) {
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     front_free(&s->front);
     coupling_free(&s->coupling);
+    rigid_fluid_free(&s->rigid);
+    mem_free(s->domain);
     poisson_free(s->solver);
     pool_free(s->g.pool);
     arena_free(&s->text);

@@ -25,9 +25,10 @@
 #include <string.h>
 #include "core/memory.h"
 #include "grid/rows.h"
+#include "linear/six.h"
 #include "solid/vector.h"
 
-enum { SIX = POISSON_RANK };
+_Static_assert((int)SIX == (int)POISSON_RANK, "a rigid motion has six numbers");
 
 typedef struct body_face {
     ptrdiff_t low, high; /* cells that are unknowns, or POISSON_NOWHERE */
@@ -158,34 +159,6 @@ static int find_faces(coupled_body *b, const job *s, int axis) {
 
 /* ---- the mass matrix ---- */
 
-/* Lower triangle of the Cholesky factor; 0 when the matrix is not positive definite. */
-static int factorise(double l[SIX * SIX], const double m[SIX * SIX]) {
-    memset(l, 0, SIX * SIX * sizeof *l);
-    for (int r = 0; r < SIX; ++r)
-        for (int c = 0; c <= r; ++c) {
-            double sum = m[SIX * r + c];
-            for (int k = 0; k < c; ++k) sum -= l[SIX * r + k] * l[SIX * c + k];
-            if (r > c) l[SIX * r + c] = sum / l[SIX * c + c];
-            else if (sum > 0) l[SIX * r + r] = sqrt(sum);
-            else return 0;
-        }
-    return 1;
-}
-
-/* y <- L^-1 y and y <- L^-T y */
-static void solve_lower(double y[SIX], const double l[SIX * SIX]) {
-    for (int r = 0; r < SIX; ++r) {
-        for (int c = 0; c < r; ++c) y[r] -= l[SIX * r + c] * y[c];
-        y[r] /= l[SIX * r + r];
-    }
-}
-static void solve_upper(double y[SIX], const double l[SIX * SIX]) {
-    for (int r = SIX - 1; r >= 0; --r) {
-        for (int c = r + 1; c < SIX; ++c) y[r] -= l[SIX * c + r] * y[c];
-        y[r] /= l[SIX * r + r];
-    }
-}
-
 static void body_mass(double m[SIX * SIX], const body *b) {
     double inertia[9];
     memset(m, 0, SIX * SIX * sizeof *m);
@@ -237,12 +210,12 @@ static void make_mass(coupled_body *b, const job *s) {
     body_mass(m, b->solid->body);
     for (double part = displaced_excess(excess, b, s); part > 0.1; part *= 0.5) {
         for (int i = 0; i < SIX * SIX; ++i) sum[i] = 0.5 * m[i] + part * excess[i]; /* half is to be left */
-        if (!factorise(b->factor, sum)) continue;
+        if (!six_factorise(b->factor, sum)) continue;
         for (int i = 0; i < SIX * SIX; ++i) sum[i] = m[i] + part * excess[i];
-        factorise(b->factor, sum);
+        six_factorise(b->factor, sum);
         return;
     }
-    factorise(b->factor, m);
+    six_factorise(b->factor, m);
 }
 
 /* ---- to the solver and back ---- */
@@ -263,7 +236,7 @@ static void pairs_task(void *context, int index) {
     for (int i = 0; i < b->count; ++i) {
         double row[SIX];
         memcpy(row, b->faces[i].row, sizeof row);
-        solve_lower(row, b->factor);
+        six_solve_lower(row, b->factor);
         pair[i].low = b->faces[i].low;
         pair[i].high = b->faces[i].high;
         for (int c = 0; c < SIX; ++c) pair[i].row[c] = (float)(scale * row[c]);
@@ -309,8 +282,8 @@ static void push_task(void *context, int index) {
         for (int r = 0; r < SIX; ++r) change[r] += f->row[r] * drop;
     }
     for (int r = 0; r < SIX; ++r) change[r] *= s->fluid_density * s->g->dx * s->g->dx * s->g->dx;
-    solve_lower(change, b->factor);
-    solve_upper(change, b->factor);
+    six_solve_lower(change, b->factor);
+    six_solve_upper(change, b->factor);
     for (int a = 0; a < 3; ++a) {
         now->velocity[a] += change[a];
         now->spin[a] += change[3 + a];

@@ -1,0 +1,291 @@
+/* The rigid fluid method (Carlson 2004, ch. 5, eq. 64-84): bodies are liquid whose velocity is projected on
+ * rigid motion, distributed Lagrange multipliers being the force that does it.
+ *
+ * Liquid and wet bodies together are made divergence-free as if all were liquid, u -> u*. A body of density
+ * rho_r then lacks the momentum source S = -(rho_r - rho_f) ((u* - u) / dt - f) (70); here u in the body is
+ * the body's own rigid motion at its new place, so the material derivative needs no convective term.
+ * Integrating over the body (77, 78) with the share w of each face's cell that the body fills gives its new
+ * motion,
+ *
+ *   V = V_0 + rho_f / rho_r (fit of u* - V_0),   V_0 = V^n + f dt,
+ *
+ * the fit being the rigid motion with the momenta sum w k u, k = (e_a, r x e_a), sum w k k^T (83). What
+ * contacts do is added by the solver that moves bodies, and the faces follow, u = (1 - w) u + w V k (80).
+ *
+ * Below ULTRABUOYANT the factor rho_f / rho_r makes this explicit exchange unstable whatever dt (84). The
+ * source leaves the term out, V = fit of u* + (1 - rho_f / rho_r) f dt, and reports bodies that leap out of
+ * the water for ever: ours did. Instead the liquid that must move with the body is reckoned in, with the
+ * coefficient of a sphere: the factor becomes (1 + ADDED) / (rho_r / rho_f + ADDED), which starts a sphere
+ * from rest at the right acceleration for any density. Like the source's, the remedy does not conserve
+ * momentum, and very light bodies float a little low.
+ *
+ * A dry body moves freely. Limits: w is sampled at eight points a cell; liquid slips into
+ * bodies thinner than a cell; plugs leak (the source says so): the monolithic coupling has none of these. */
+#include "stage/rigid_fluid.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/memory.h"
+#include "grid/rows.h"
+#include "linear/six.h"
+#include "solid/vector.h"
+
+#define ULTRABUOYANT 0.45
+#define ADDED        0.5
+
+typedef struct held_face {
+    ptrdiff_t at;
+    float share;  /* w */
+    float before; /* m/s */
+    int axis;
+    double arm[3]; /* m, from the centre of mass */
+} held_face;
+
+typedef struct held_cell {
+    ptrdiff_t at;
+    float distance; /* m, < 0 */
+} held_cell;
+
+struct rigid_region {
+    const obstacle *solid;
+    held_face *faces;
+    held_cell *cells;
+    int face_count, face_room, cell_count, cell_room;
+    int wet, failed;
+};
+
+typedef struct {
+    rigid_fluid *r;
+    const mac_grid *g;
+    const obstacle *bodies;
+    const float *phi;
+    double density;
+    const mac_field *u;
+    const uint8_t *unknown;
+} job;
+
+int rigid_fluid_make(rigid_fluid *r, int bodies) {
+    *r = (rigid_fluid){.count = bodies};
+    if (bodies) r->regions = mem_alloc((size_t)bodies * sizeof *r->regions);
+    return bodies && !r->regions ? -1 : 0;
+}
+
+void rigid_fluid_free(rigid_fluid *r) {
+    for (int i = 0; r->regions && i < r->count; ++i) {
+        mem_free(r->regions[i].faces);
+        mem_free(r->regions[i].cells);
+    }
+    mem_free(r->regions);
+    *r = (rigid_fluid){0};
+}
+
+size_t rigid_fluid_bytes(const rigid_fluid *r) {
+    size_t bytes = (size_t)r->count * sizeof *r->regions;
+    for (int i = 0; i < r->count; ++i)
+        bytes += (size_t)r->regions[i].face_room * sizeof *r->regions->faces +
+                 (size_t)r->regions[i].cell_room * sizeof *r->regions->cells;
+    return bytes;
+}
+
+/* Room for one more of `size` bytes; NULL: no memory. */
+static void *one_more(void *list, int count, int *room, size_t size) {
+    if (count < *room) return list;
+    const int more = *room ? 2 * *room : 256;
+    void *grown = mem_grow(list, (size_t)*room * size, (size_t)more * size);
+    if (grown) *room = more;
+    return grown;
+}
+
+static double distance_at(const rigid_region *b, const double x[3]) {
+    return placement_distance(&b->solid->now, b->solid->shape, x);
+}
+
+/* The share of a cell around x that the body fills. */
+static float share_at(const rigid_region *b, const mac_grid *g, const double x[3]) {
+    const double d = distance_at(b, x);
+    if (fabs(d) > 0.87 * g->dx) return d < 0;
+    double sum = 0;
+    const int corners = g->box.dim == 3 ? 8 : 4;
+    for (int c = 0; c < corners; ++c) {
+        double y[3] = {x[0], x[1], x[2]};
+        for (int a = 0; a < g->box.dim; ++a) y[a] += (c >> a & 1 ? 0.25 : -0.25) * g->dx;
+        sum += fmax(0, fmin(1, 0.5 - distance_at(b, y) / (0.5 * g->dx)));
+    }
+    return (float)(sum / corners);
+}
+
+/* Cells (axis < 0) or faces within the ball around the body. */
+static cell_range range_near(const mac_grid *g, const body *b, int axis) {
+    cell_range r = axis < 0 ? range_cells(g) : range_faces(g, axis);
+    if (axis >= 0) { /* the domain's own sides are not for bodies */
+        r.lower[axis] += 1;
+        r.upper[axis] -= 1;
+    }
+    for (int a = 0; a < g->box.dim; ++a) {
+        const double at = (b->now->position[a] - g->origin[a]) / g->dx, reach = b->radius / g->dx + 1;
+        const double low = floor(at - reach), high = ceil(at + reach) + 1;
+        if (low > r.lower[a]) r.lower[a] = low < r.upper[a] ? (int)low : r.upper[a];
+        if (high < r.upper[a]) r.upper[a] = high > r.lower[a] ? (int)high : r.lower[a];
+    }
+    return r;
+}
+
+static void place(double x[3], const mac_grid *g, const int at[3], int axis) {
+    for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * (at[a] + (a != axis) * 0.5);
+}
+
+static int find_faces(rigid_region *b, const mac_grid *g, int axis) {
+    const body *rigid = b->solid->body;
+    const cell_range r = range_near(g, rigid, axis);
+    for (int k = r.lower[2]; k < r.upper[2]; ++k)
+        for (int j = r.lower[1]; j < r.upper[1]; ++j)
+            for (int i = r.lower[0]; i < r.upper[0]; ++i) {
+                double x[3];
+                place(x, g, (const int[3]){i, j, k}, axis);
+                const float share = share_at(b, g, x);
+                if (share <= 0) continue;
+                held_face *list = one_more(b->faces, b->face_count, &b->face_room, sizeof *list);
+                if (!list) return -1;
+                b->faces = list;
+                held_face *f = &list[b->face_count++];
+                *f = (held_face){.at = box_at(&g->box, i, j, k), .share = share, .axis = axis};
+                vec_sub(f->arm, x, rigid->now->position);
+                if (rigid->flat) f->arm[2] = 0;
+            }
+    return 0;
+}
+
+static int find_cells(rigid_region *b, const job *s) {
+    const mac_grid *g = s->g;
+    const cell_range r = range_near(g, b->solid->body, -1);
+    for (int k = r.lower[2]; k < r.upper[2]; ++k)
+        for (int j = r.lower[1]; j < r.upper[1]; ++j)
+            for (int i = r.lower[0]; i < r.upper[0]; ++i) {
+                double x[3];
+                place(x, g, (const int[3]){i, j, k}, -1);
+                const double d = distance_at(b, x);
+                const ptrdiff_t at = box_at(&g->box, i, j, k);
+                b->wet |= d < g->dx && s->phi[at] < 0;
+                if (d >= 0) continue;
+                held_cell *list = one_more(b->cells, b->cell_count, &b->cell_room, sizeof *list);
+                if (!list) return -1;
+                b->cells = list;
+                list[b->cell_count++] = (held_cell){at, (float)d};
+            }
+    return 0;
+}
+
+static void find_task(void *context, int index) {
+    const job *s = context;
+    rigid_region *b = &s->r->regions[index];
+    b->solid = &s->bodies[index];
+    b->face_count = b->cell_count = b->wet = 0;
+    b->failed = find_cells(b, s);
+    for (int axis = 0; axis < s->g->box.dim && !b->failed; ++axis) b->failed = find_faces(b, s->g, axis);
+}
+
+int rigid_fluid_find(rigid_fluid *r, const mac_grid *g, const obstacle *bodies, const float *phi) {
+    job s = {.r = r, .g = g, .bodies = bodies, .phi = phi};
+    parallel_for(g->pool, r->count, find_task, &s);
+    for (int i = 0; i < r->count; ++i)
+        if (r->regions[i].failed) return -1;
+    return 0;
+}
+
+/* ---- between body and faces ---- */
+
+static void row_of(double row[SIX], const held_face *f) {
+    double unit[3] = {0, 0, 0};
+    unit[f->axis] = 1;
+    memcpy(row, unit, sizeof unit);
+    vec_cross(row + 3, f->arm, unit);
+}
+
+static double velocity_of(const body_state *now, const held_face *f) {
+    double turn[3];
+    vec_cross(turn, now->spin, f->arm);
+    return now->velocity[f->axis] + turn[f->axis];
+}
+
+void rigid_fluid_impose(mac_field *u, const rigid_fluid *r) {
+    for (int i = 0; i < r->count; ++i) { /* bodies that touch may share faces: in their order */
+        const rigid_region *b = &r->regions[i];
+        for (int f = 0; b->wet && f < b->face_count; ++f) {
+            float *at = &u->value[b->faces[f].axis][b->faces[f].at];
+            *at += b->faces[f].share * ((float)velocity_of(b->solid->body->now, &b->faces[f]) - *at);
+        }
+    }
+}
+
+void rigid_fluid_join(float *domain, mac_field *u, rigid_fluid *r, const mac_grid *g, const float *phi) {
+    memcpy(domain, phi, g->box.size * sizeof *domain);
+    for (int i = 0; i < r->count; ++i) {
+        const rigid_region *b = &r->regions[i];
+        for (int c = 0; b->wet && c < b->cell_count; ++c)
+            domain[b->cells[c].at] = fminf(domain[b->cells[c].at], b->cells[c].distance);
+    }
+    rigid_fluid_impose(u, r);
+}
+
+void rigid_fluid_note(rigid_fluid *r, const mac_field *u) {
+    for (int i = 0; i < r->count; ++i)
+        for (int f = 0; f < r->regions[i].face_count; ++f) {
+            held_face *face = &r->regions[i].faces[f];
+            face->before = u->value[face->axis][face->at];
+        }
+}
+
+/* The rigid motion with the momenta of what happened to the velocities in the body. Pressure does nothing to
+ * faces in the air. */
+static int fit_change(double change[SIX], const rigid_region *b, const job *s) {
+    double gram[SIX * SIX] = {0}, factor[SIX * SIX];
+    memset(change, 0, SIX * sizeof *change);
+    for (int i = 0; i < b->face_count; ++i) {
+        const held_face *f = &b->faces[i];
+        double row[SIX];
+        row_of(row, f);
+        const int wet = s->unknown[f->at] | s->unknown[f->at - s->g->box.step[f->axis]];
+        const float now = wet ? s->u->value[f->axis][f->at] : f->before;
+        for (int r = 0; r < SIX; ++r) {
+            change[r] += (double)f->share * row[r] * ((double)now - (double)f->before);
+            for (int c = 0; c < SIX; ++c) gram[SIX * r + c] += (double)f->share * row[r] * row[c];
+        }
+    }
+    double trace = 0;
+    for (int r = 0; r < SIX; ++r) trace += gram[(SIX + 1) * r];
+    for (int r = 0; r < SIX; ++r) gram[(SIX + 1) * r] += 1e-9 * trace; /* motions that no face shows */
+    if (!six_factorise(factor, gram)) return 0;
+    six_solve_lower(change, factor);
+    six_solve_upper(change, factor);
+    return 1;
+}
+
+static void push_task(void *context, int index) {
+    const job *s = context;
+    const rigid_region *b = &s->r->regions[index];
+    const body *rigid = b->solid->body;
+    double change[SIX];
+    if (!b->wet || !fit_change(change, b, s)) return;
+    const double relative = rigid->mass / (s->density * rigid->volume);
+    const double factor = relative < ULTRABUOYANT ? (1 + ADDED) / (relative + ADDED) : 1 / relative;
+    for (int a = 0; a < 3; ++a) {
+        rigid->now->velocity[a] += factor * change[a];
+        rigid->now->spin[a] += factor * change[3 + a];
+    }
+    if (!rigid->flat) return;
+    rigid->now->velocity[2] = rigid->now->spin[0] = rigid->now->spin[1] = 0;
+}
+
+void rigid_fluid_push(const rigid_fluid *r, const mac_grid *g, const mac_field *u, const uint8_t *unknown,
+                      double fluid_density) {
+    rigid_fluid copy = *r;
+    job s = {.r = &copy, .g = g, .u = u, .unknown = unknown, .density = fluid_density};
+    parallel_for(g->pool, r->count, push_task, &s);
+}
+
+void rigid_fluid_clear(float *field, const rigid_fluid *r) {
+    for (int i = 0; i < r->count; ++i) {
+        const rigid_region *b = &r->regions[i];
+        for (int c = 0; b->wet && c < b->cell_count; ++c) field[b->cells[c].at] = 0;
+    }
+}
