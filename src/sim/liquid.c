@@ -84,6 +84,15 @@ void liquid_place_solids(rheo_sim *s, double time) {
     if (s->room) solids_room(s->room, &s->g, s->solid, &s->open);
 }
 
+int liquid_make_couplings(rheo_sim *s) {
+    const int bodies = world_count(s->world), apart = s->def.solid_count - s->walls;
+    int bad = coupling_make(&s->coupling, s->def.coupling == RHEO_MONOLITHIC ? bodies : 0);
+    bad |= rigid_fluid_make(&s->rigid, apart);
+    if (!apart || s->def.coupling != RHEO_RIGID_FLUID) return bad;
+    s->domain = mem_alloc(s->g.box.size * sizeof *s->domain);
+    return bad | (s->domain ? 0 : -1);
+}
+
 void liquid_move_bodies(rheo_sim *s, double dt) {
     if (world_count(s->world)) world_step(s->world, s->time, dt);
 }

@@ -116,6 +116,8 @@ void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r);
 struct state_array;
 int liquid_list_state(struct state_array *list, rheo_sim *s);
 rheo_status liquid_restored(rheo_sim *s, rheo_report *report);
+/* What the scene's coupling of bodies needs. -1: no memory. */
+int liquid_make_couplings(rheo_sim *s);
 /* Moves bodies by a step of dt; gravity and the walls that bodies then are, and what contacts are expected to
  * do; what they did after all. */
 void liquid_move_bodies(rheo_sim *s, double dt);

@@ -98,10 +98,7 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     s->solver =
         poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
     bad |= !s->work.unknown || !s->solver;
-    const int bodies = world_count(s->world), apart = s->def.solid_count - s->walls;
-    bad |= coupling_make(&s->coupling, s->def.coupling == RHEO_MONOLITHIC ? bodies : 0);
-    bad |= rigid_fluid_make(&s->rigid, apart);
-    if (apart && s->def.coupling == RHEO_RIGID_FLUID) bad |= field_make(&s->domain, g);
+    bad |= liquid_make_couplings(s);
     s->work.face = s->carry; /* never needed at the same time */
     return bad ? report_no_memory(report, "the grid") : RHEO_OK;
 }

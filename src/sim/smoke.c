@@ -115,6 +115,19 @@ double smoke_dt_limit(const rheo_sim *s) {
     return fast + lift > 0 ? reach / (fast + sqrt(reach * lift)) : INFINITY;
 }
 
+/* With bodies and keyed solids the system changes every step; else it was set up at the start. */
+static rheo_status project(rheo_sim *s, const float **phi, double dt, rheo_report *report) {
+    if (s->moving) {
+        const rheo_status status = liquid_project(s, &s->open, phi, report);
+        liquid_hold_bodies(s, dt);
+        return status;
+    }
+    const poisson_result solve = pressure_project(&s->vel, s->q, s->solver, &s->work, &s->g, &s->open, *phi,
+                                                  s->def.tolerance, s->def.max_iterations);
+    liquid_keep_worst(&s->stats.pressure, &solve);
+    return RHEO_OK;
+}
+
 rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
     smoke *m = s->smoke;
     const mac_grid *g = &s->g;
@@ -145,14 +158,11 @@ rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
     liquid_pull_bodies(s, gravity, dt);
 
     timer_stage(&s->timer, "pressure");
-    if (s->moving) status = assemble(s, report);
-    if (status) return status;
-    const poisson_result solve = pressure_project(&s->vel, s->q, s->solver, &s->work, g, &s->open, s->phi,
-                                                  s->def.tolerance, s->def.max_iterations);
-    liquid_keep_worst(&s->stats.pressure, &solve);
+    const float *phi = s->phi;
+    if ((status = project(s, &phi, dt, report))) return status;
     s->q_dt = dt;
-    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, s->phi, NULL);
-    pressure_speed(s->speed, &s->vel, g, &s->open, s->phi);
+    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, phi, NULL);
+    pressure_speed(s->speed, &s->vel, g, &s->open, phi);
     if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2]))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
                            "velocity is not finite at t = %g s", s->time + dt);
@@ -188,6 +198,7 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     s->solver =
         poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
     s->work.face = s->carry;
+    bad |= liquid_make_couplings(s);
     return bad || !s->solver ? report_no_memory(report, "the grid") : RHEO_OK;
 }
 
