@@ -14,7 +14,8 @@
 #include "solid/vector.h"
 
 enum { BODIES_MAX = 256 };
-#define FLAT_SMOKE 0.45f /* metres of smoke that a plane scene is thick */
+#define DENSE_SMOKE 1.8f  /* what the eye expects of smoke */
+#define FLAT_SMOKE  0.45f /* metres of smoke that a plane scene is thick */
 
 bool cache_scene_path(char path[FILE_PATH_MAX], const char *cache, const char *name) {
     return snprintf(path, FILE_PATH_MAX, "%s/%s", cache, name) < FILE_PATH_MAX;
@@ -296,7 +297,7 @@ static rheo_status add_smoke(cache_scene *c, const cache_file *file, rheo_report
         .density = v->density,
         .lower = vec_of(v->origin),
         .spacing = (float)v->dx,
-        .strength = c->picture.flat ? FLAT_SMOKE / (float)v->dx : c->picture.tint,
+        .strength = c->picture.flat ? FLAT_SMOKE / (float)v->dx : DENSE_SMOKE * c->picture.tint,
         .material = picture_add_material(&c->picture, PICTURE_SMOKE, vec_of(color)),
     };
     return RHEO_OK;

@@ -18,8 +18,8 @@
 static const float THIN = 1e-3f;        /* density that is not followed */
 static const float OPAQUE = 4e-3f;      /* transmittance at which a ray ends */
 static const float STEP = 0.75f;        /* of the density's spacing */
-static const float ALBEDO = 0.80f;      /* of what is taken from a ray, scattered */
-static const float SUN_SHARE = 0.62f;   /* of the sun's radiance on a white surface, isotropic phase */
+static const float ALBEDO = 0.66f;      /* of what is taken from a ray, scattered */
+static const float SUN_SHARE = 0.72f;   /* of the sun's radiance on a white surface, isotropic phase */
 static const size_t FINE_MAX = 1 << 25; /* samples up to which the density is refined */
 
 typedef struct lattice {
