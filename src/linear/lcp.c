@@ -1,0 +1,429 @@
+/* Linear complementarity for Poisson systems by active sets of warm-started solves.
+ *
+ *   minimise 1/2 x A x - b x with x_c >= 0 in bounded cells, so that with r = A x - b
+ *   x_c >= 0, r_c >= 0, x_c r_c = 0 there, and r = 0 elsewhere.
+ *
+ * A round fixes x = 0 in the active cells, which leave the unknowns and become a Dirichlet share of their
+ * neighbours, and solves for the rest; then cells with x < 0 join and active ones with r < 0 leave (the
+ * primal-dual active-set method of Hintermueller, Ito and Kunisch 2002, a Newton method on the
+ * complementarity). For M-matrices, which 7-point systems are, it ends after finitely many rounds from any
+ * start, and from the second round on x >= 0 and the active set only shrinks. With a term of low rank that is
+ * no longer sure: from ROUNDS_FREE on cells may only join, which must end, and what r < 0 is left is
+ * reported. x and r count as negative beyond what the solve leaves open, tolerance |b|; what remains of x < 0
+ * is cut off at the end.
+ *
+ * The start: bounded cells with x <= 0 and r > 0 in the warm start are active; without a warm start none are,
+ * and where nothing separates the answer is, to the bit, the plain one.
+ *
+ * Closed regions (no extra at all): summing r over one gives - sum b, as constants are in A's null space.
+ * sum b = 0 and r >= 0 make r = 0: nothing can separate in a full vessel, and the answers are x + constant;
+ * the least of them has min x = 0 over bounded cells. sum b < 0, a region that is pulled wider, has an answer
+ * only with r > 0 somewhere: a void opens, beginning where x is least. sum b > 0, squeezed, has none; as in
+ * the plain solve the mean is taken off b. A body that only one side of leans on a region moves with its
+ * constant, which then is no longer free; regions that bodies join so are taken as one, with one constant if
+ * the bodies allow it.
+ *
+ * Limits: of several such groups of regions with bodies only the constant common to all is found. */
+#include "linear/lcp.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/memory.h"
+
+enum { ROUNDS_FREE = 12, ROUNDS_MAX = 24, NO_REGION = -1, OPEN_REGION = -2 };
+static const double COMPATIBLE = 1e-5; /* |sum b| / sum |b| of a region that is only rounded */
+
+typedef struct closed_region {
+    double sum, size;          /* of b and |b| */
+    double least;              /* x over bounded cells */
+    int64_t active;            /* cells */
+    int joined, fixed;         /* a body leans on it; and its constant is not free */
+    double lean[POISSON_RANK]; /* C^T 1 of the body looked at */
+} closed_region;
+
+struct lcp {
+    box b;
+    float *face[3], *extra; /* the system without active cells */
+    uint8_t *unknown;
+    uint8_t *active;
+    float *rest;   /* A x - b in bounded cells */
+    int32_t *cell; /* the bounded unknowns */
+    int count;
+    int32_t *region, *queue; /* made when first needed */
+    closed_region *closed;
+    int regions, region_room;
+};
+
+lcp *lcp_create(const box *b) {
+    lcp *l = mem_alloc(sizeof *l);
+    if (!l) return NULL;
+    *l = (lcp){.b = *b};
+    int bad = 0;
+    for (int a = 0; a < b->dim; ++a) bad |= !(l->face[a] = mem_alloc(b->size * sizeof(float)));
+    l->extra = mem_alloc(b->size * sizeof(float));
+    l->rest = mem_alloc(b->size * sizeof(float));
+    l->unknown = mem_alloc(b->size);
+    l->active = mem_alloc(b->size);
+    l->cell = mem_alloc(box_cells(b) * sizeof *l->cell);
+    if (!bad && l->extra && l->rest && l->unknown && l->active && l->cell) return l;
+    lcp_free(l);
+    return NULL;
+}
+
+void lcp_free(lcp *l) {
+    if (!l) return;
+    void *const blocks[] = {l->face[0], l->face[1], l->face[2], l->extra, l->rest,  l->unknown,
+                            l->active,  l->cell,    l->region,  l->queue, l->closed};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
+    mem_free(l);
+}
+
+size_t lcp_bytes(const lcp *l) {
+    return sizeof *l + l->b.size * (((size_t)l->b.dim + 2) * sizeof(float) + 2) +
+           box_cells(&l->b) * sizeof *l->cell * (l->queue ? 2 : 1) +
+           (l->region ? l->b.size * sizeof *l->region : 0) + (size_t)l->region_room * sizeof *l->closed;
+}
+
+const uint8_t *lcp_active(const lcp *l) {
+    return l->active;
+}
+
+/* ---- the system without active cells ---- */
+
+/* One cell of it: its low faces, its diagonal's share, whether it is an unknown. */
+static void refresh(lcp *l, const poisson_system *full, ptrdiff_t c) {
+    double share = 0;
+    for (int a = 0; a < l->b.dim; ++a) {
+        const ptrdiff_t low = c - l->b.step[a], high = c + l->b.step[a];
+        const int cut = l->active[c] | l->active[low];
+        l->face[a][c] = cut ? 0 : full->face[a][c];
+        share += l->active[low] ? (double)full->face[a][c] : 0;
+        share += l->active[high] ? (double)full->face[a][high] : 0;
+    }
+    l->unknown[c] = full->unknown[c] && !l->active[c];
+    l->extra[c] = l->active[c] ? 0 : full->extra[c] + (float)share;
+}
+
+static void refresh_around(lcp *l, const poisson_system *full, ptrdiff_t c) {
+    refresh(l, full, c);
+    for (int a = 0; a < l->b.dim; ++a) { /* neighbours beyond the box have no coefficients */
+        if (full->face[a][c] > 0) refresh(l, full, c - l->b.step[a]);
+        if (full->face[a][c + l->b.step[a]] > 0) refresh(l, full, c + l->b.step[a]);
+    }
+}
+
+static void copy_system(lcp *l, const lcp_problem *p) {
+    const box *b = &l->b;
+    for (int a = 0; a < b->dim; ++a) memcpy(l->face[a], p->system.face[a], b->size * sizeof(float));
+    memcpy(l->extra, p->system.extra, b->size * sizeof(float));
+    memcpy(l->unknown, p->system.unknown, b->size);
+    memset(l->active, 0, b->size);
+    l->count = 0;
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j) {
+            const ptrdiff_t row = box_at(b, 0, j, k);
+            for (int i = 0; i < b->n[0]; ++i)
+                if (p->system.unknown[row + i] && p->bounded[row + i] == 1)
+                    l->cell[l->count++] = (int32_t)(row + i);
+        }
+}
+
+/* ---- A x - b in bounded cells ---- */
+
+static double value_at(const float *x, ptrdiff_t c) {
+    return c == POISSON_NOWHERE ? 0 : (double)x[c];
+}
+
+/* rest += C C^T x */
+static void add_low_rank(lcp *l, const lcp_problem *p, const float *x) {
+    for (int g = 0; g < p->groups; ++g) {
+        double sum[POISSON_RANK] = {0};
+        for (int e = p->first[g]; e < p->first[g + 1]; ++e) {
+            const poisson_pair *k = &p->pairs[e];
+            const double rise = value_at(x, k->low) - value_at(x, k->high);
+            for (int c = 0; c < POISSON_RANK; ++c) sum[c] += (double)k->row[c] * rise;
+        }
+        for (int e = p->first[g]; e < p->first[g + 1]; ++e) {
+            const poisson_pair *k = &p->pairs[e];
+            double push = 0;
+            for (int c = 0; c < POISSON_RANK; ++c) push += (double)k->row[c] * sum[c];
+            if (k->low != POISSON_NOWHERE) l->rest[k->low] += (float)push;
+            if (k->high != POISSON_NOWHERE) l->rest[k->high] -= (float)push;
+        }
+    }
+}
+
+static void find_rest(lcp *l, const lcp_problem *p, const float *x, const float *b) {
+    for (int g = 0; g < p->groups; ++g) /* cells that only the term reaches are written too */
+        for (int e = p->first[g]; e < p->first[g + 1]; ++e) {
+            if (p->pairs[e].low != POISSON_NOWHERE) l->rest[p->pairs[e].low] = 0;
+            if (p->pairs[e].high != POISSON_NOWHERE) l->rest[p->pairs[e].high] = 0;
+        }
+    for (int i = 0; i < l->count; ++i) {
+        const ptrdiff_t c = l->cell[i];
+        const double mine = (double)x[c];
+        double sum = (double)p->system.extra[c] * mine - (double)b[c];
+        for (int a = 0; a < l->b.dim; ++a) {
+            const ptrdiff_t low = c - l->b.step[a], high = c + l->b.step[a];
+            const double down = (double)p->system.face[a][c], up = (double)p->system.face[a][high];
+            if (down > 0) sum += down * (mine - (double)x[low]);
+            if (up > 0) sum += up * (mine - (double)x[high]);
+        }
+        l->rest[c] = (float)sum;
+    }
+    add_low_rank(l, p, x);
+}
+
+/* ---- closed regions ---- */
+
+static int hold_regions(lcp *l) {
+    if (!l->region) l->region = mem_alloc(l->b.size * sizeof *l->region);
+    if (!l->queue) l->queue = mem_alloc(box_cells(&l->b) * sizeof *l->queue);
+    return l->region && l->queue ? 0 : -1;
+}
+
+static closed_region *add_region(lcp *l) {
+    if (l->regions == l->region_room) {
+        const int room = l->region_room ? 2 * l->region_room : 16;
+        closed_region *more = mem_alloc((size_t)room * sizeof *more);
+        if (!more) return NULL;
+        if (l->regions) memcpy(more, l->closed, (size_t)l->regions * sizeof *more);
+        mem_free(l->closed);
+        l->closed = more;
+        l->region_room = room;
+    }
+    l->closed[l->regions] = (closed_region){0};
+    return &l->closed[l->regions++];
+}
+
+static void enter(lcp *l, int *count, ptrdiff_t c, int32_t label) {
+    if (l->region[c] != NO_REGION) return;
+    l->region[c] = label;
+    l->queue[(*count)++] = (int32_t)c;
+}
+
+/* The cells joined to one; they keep the label if no cell has extra. */
+static int flood(lcp *l, const lcp_problem *p, const float *b, ptrdiff_t from) {
+    closed_region found = {0};
+    double extra = 0;
+    int count = 0;
+    const int32_t label = l->regions;
+    enter(l, &count, from, label);
+    for (int i = 0; i < count; ++i) {
+        const ptrdiff_t c = l->queue[i];
+        extra += (double)p->system.extra[c];
+        found.sum += (double)b[c];
+        found.size += fabs((double)b[c]);
+        for (int a = 0; a < l->b.dim; ++a) {
+            const ptrdiff_t step = l->b.step[a];
+            if (p->system.face[a][c] > 0) enter(l, &count, c - step, label);
+            if (p->system.face[a][c + step] > 0) enter(l, &count, c + step, label);
+        }
+    }
+    if (extra > 0) {
+        for (int i = 0; i < count; ++i) l->region[l->queue[i]] = OPEN_REGION;
+        return 0;
+    }
+    closed_region *r = add_region(l);
+    if (!r) return -1;
+    *r = found;
+    return 0;
+}
+
+static closed_region *region_at(lcp *l, ptrdiff_t c) {
+    return c == POISSON_NOWHERE || l->region[c] < 0 ? NULL : &l->closed[l->region[c]];
+}
+
+static double length_of(const double v[POISSON_RANK]) {
+    double sum = 0;
+    for (int c = 0; c < POISSON_RANK; ++c) sum += v[c] * v[c];
+    return sqrt(sum);
+}
+
+/* Which regions a body leans on with one side only, and whether all of them together still have a free
+ * constant. */
+static void join_regions(lcp *l, const lcp_problem *p) {
+    int fixed = 0;
+    for (int g = 0; g < p->groups; ++g) {
+        double size = 0, all[POISSON_RANK] = {0};
+        for (int i = 0; i < l->regions; ++i) memset(l->closed[i].lean, 0, sizeof l->closed[i].lean);
+        for (int e = p->first[g]; e < p->first[g + 1]; ++e) {
+            const poisson_pair *k = &p->pairs[e];
+            closed_region *low = region_at(l, k->low), *high = region_at(l, k->high);
+            for (int c = 0; c < POISSON_RANK; ++c) {
+                if (low) low->lean[c] += (double)k->row[c];
+                if (high) high->lean[c] -= (double)k->row[c];
+                size += fabs((double)k->row[c]);
+            }
+        }
+        for (int i = 0; i < l->regions; ++i) {
+            if (!(length_of(l->closed[i].lean) > 1e-4 * size)) continue;
+            l->closed[i].joined = 1;
+            for (int c = 0; c < POISSON_RANK; ++c) all[c] += l->closed[i].lean[c];
+        }
+        fixed |= length_of(all) > 1e-4 * size;
+    }
+    double sum = 0, size = 0;
+    for (int i = 0; i < l->regions; ++i) {
+        sum += l->closed[i].joined ? l->closed[i].sum : 0;
+        size += l->closed[i].joined ? l->closed[i].size : 0;
+    }
+    for (int i = 0; i < l->regions; ++i) {
+        closed_region *r = &l->closed[i];
+        if (!r->joined) continue;
+        r->fixed = fixed;
+        r->sum = sum;
+        r->size = size;
+    }
+}
+
+static int find_regions(lcp *l, const lcp_problem *p, const float *b) {
+    if (hold_regions(l)) return -1;
+    for (size_t i = 0; i < l->b.size; ++i) l->region[i] = NO_REGION;
+    for (int i = 0; i < l->count; ++i) /* a region without bounded cells asks for nothing */
+        if (l->region[l->cell[i]] == NO_REGION && flood(l, p, b, l->cell[i])) return -1;
+    join_regions(l, p);
+    return 0;
+}
+
+/* The least x of a region's bounded cells, and how many are active; joined ones share both. */
+static void survey_regions(lcp *l, const float *x) {
+    closed_region all = {.least = INFINITY};
+    for (int i = 0; i < l->regions; ++i) {
+        l->closed[i].least = INFINITY;
+        l->closed[i].active = 0;
+    }
+    for (int i = 0; i < l->count; ++i) {
+        closed_region *r = region_at(l, l->cell[i]);
+        if (!r) continue;
+        r->least = fmin(r->least, (double)x[l->cell[i]]);
+        r->active += l->active[l->cell[i]];
+    }
+    for (int i = 0; i < l->regions; ++i) {
+        const closed_region *r = &l->closed[i];
+        if (!r->joined) continue;
+        all.least = fmin(all.least, r->least);
+        all.active += r->active;
+    }
+    for (int i = 0; i < l->regions; ++i) {
+        closed_region *r = &l->closed[i];
+        if (!r->joined) continue;
+        r->least = all.least;
+        r->active = all.active;
+    }
+}
+
+static int has_free_constant(const closed_region *r) {
+    return !r->fixed && r->active == 0;
+}
+
+/* Moves x by constants where they are free so that no bounded cell is negative. */
+static void lift_regions(lcp *l, const lcp_problem *p, float *x) {
+    const box *b = &l->b;
+    survey_regions(l, x);
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j) {
+            const ptrdiff_t row = box_at(b, 0, j, k);
+            for (int i = 0; i < b->n[0]; ++i) {
+                const closed_region *r = p->system.unknown[row + i] ? region_at(l, row + i) : NULL;
+                if (r && has_free_constant(r)) x[row + i] -= (float)r->least;
+            }
+        }
+}
+
+/* ---- rounds ---- */
+
+/* Whether a region without active cells is pulled wider: a void opens where x is least. */
+static int opens(const closed_region *r) {
+    return r && has_free_constant(r) && r->sum < -COMPATIBLE * r->size;
+}
+
+static int exchange(lcp *l, const lcp_problem *p, const float *x, double limit, int may_leave) {
+    int changes = 0;
+    for (int i = 0; i < l->count; ++i) {
+        const ptrdiff_t c = l->cell[i];
+        const int leaves = l->active[c] && may_leave && (double)l->rest[c] < -limit;
+        const int joins =
+            !l->active[c] && ((double)x[c] < -limit || (l->regions && x[c] <= 0 && opens(region_at(l, c))));
+        if (leaves || joins) {
+            l->active[c] ^= 1;
+            refresh_around(l, &p->system, c);
+            ++changes;
+        }
+    }
+    return changes;
+}
+
+/* Active cells from the warm start. */
+static int guess(lcp *l, const lcp_problem *p, const float *x, const float *b, double limit) {
+    int known = 0, found = 0;
+    for (int i = 0; i < l->count && !known; ++i) known = x[l->cell[i]] > 0;
+    if (!known) return 0;
+    find_rest(l, p, x, b);
+    for (int i = 0; i < l->count; ++i) {
+        const ptrdiff_t c = l->cell[i];
+        if (x[c] > 0 || !((double)l->rest[c] > limit)) continue;
+        l->active[c] = 1;
+        ++found;
+    }
+    for (int i = 0; i < l->count; ++i)
+        if (l->active[l->cell[i]]) refresh_around(l, &p->system, l->cell[i]);
+    return found;
+}
+
+static double squared_norm(const lcp *l, const lcp_problem *p, const float *b) {
+    const box *box_ = &l->b;
+    double sum = 0;
+    for (int k = 0; k < box_->n[2]; ++k)
+        for (int j = 0; j < box_->n[1]; ++j) {
+            const ptrdiff_t row = box_at(box_, 0, j, k);
+            for (int i = 0; i < box_->n[0]; ++i)
+                sum += p->system.unknown[row + i] ? (double)b[row + i] * (double)b[row + i] : 0;
+        }
+    return sum;
+}
+
+static void judge(lcp_result *out, lcp *l, const lcp_problem *p, float *x, const float *b, double norm) {
+    for (int i = 0; i < l->count; ++i) x[l->cell[i]] = x[l->cell[i]] > 0 ? x[l->cell[i]] : 0;
+    find_rest(l, p, x, b);
+    out->least_value = l->count ? INFINITY : 0;
+    for (int i = 0; i < l->count; ++i) {
+        const double value = (double)x[l->cell[i]], rest = (double)l->rest[l->cell[i]] / norm;
+        out->least_value = fmin(out->least_value, value);
+        out->product = fmax(out->product, fabs(value * rest) / norm);
+        if (!l->active[l->cell[i]]) continue;
+        out->least_rest = fmin(out->least_rest, rest);
+        ++out->active;
+    }
+}
+
+int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b, const lcp_problem *p,
+              double tolerance, int max_iterations) {
+    const poisson_system reduced = {{l->face[0], l->face[1], l->face[2]}, l->extra, l->unknown};
+    *out = (lcp_result){0};
+    copy_system(l, p);
+    l->regions = 0;
+    const double norm = sqrt(squared_norm(l, p, b)), limit = tolerance * norm;
+    int changes = guess(l, p, x, b, limit), labelled = 0, iterations = 0;
+    for (;;) {
+        if (changes &&
+            (poisson_setup(solver, &reduced) || poisson_attach(solver, p->pairs, p->first, p->groups)))
+            return -1;
+        out->solve = poisson_solve(solver, x, b, tolerance, max_iterations);
+        iterations += out->solve.iterations;
+        ++out->rounds;
+        if (out->solve.closed_regions && !labelled) {
+            if (find_regions(l, p, b)) return -1;
+            labelled = 1;
+        }
+        if (l->regions) lift_regions(l, p, x);
+        find_rest(l, p, x, b);
+        if (out->rounds == ROUNDS_MAX) break;
+        changes = exchange(l, p, x, limit, out->rounds < ROUNDS_FREE);
+        if (changes == 0) break;
+    }
+    out->settled = changes == 0;
+    out->solve.iterations = iterations;
+    if (norm > 0) judge(out, l, p, x, b, norm);
+    return 0;
+}
