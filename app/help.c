@@ -23,6 +23,8 @@ static const char json_help[] =
     "   where liquid fills a space without air also \"closed_regions\":..,\"incompatible\":share of the "
     "right\n"
     "   side that such a space cannot take and that was left out of the solve\n"
+    "   with solver.separation also \"rounds\":linear solves of a step,\"separated\":cells that liquid may\n"
+    "   leave,\"violation\":of 0 <= p complementary to outflow >= 0\n"
     " \"seconds\":{\"total\":..,\"<stage>\":..},\"memory\":bytes}\n"
     "{\"event\":\"end\",\"status\":\"done\"|\"interrupted\"|\"diverged\"|\"failed\",\"frames\":..,"
     "\"seconds\":..,"

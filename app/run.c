@@ -36,6 +36,10 @@ static void put_solve(const char *name, const rheo_solve_stats *s) {
         printf(",\"closed_regions\":%d", s->closed_regions);
         put_number("incompatible", s->incompatible);
     }
+    if (s->rounds) {
+        printf(",\"rounds\":%d,\"separated\":%lld", s->rounds, (long long)s->separated);
+        put_number("violation", s->violation);
+    }
     putchar('}');
 }
 

@@ -201,6 +201,7 @@ typedef struct rheo_scene {
     rheo_surface surface;
     rheo_advection advection; /* smoke */
     double confinement;       /* smoke: strength of vorticity confinement; 0: none */
+    bool separation;          /* liquid may leave walls: no suction */
     bool volume_correction;
     unsigned seed;
 

@@ -20,8 +20,11 @@ typedef struct rheo_solve_stats {
     int closed_regions; /* liquid without any air, the most in a step: its pressure is known up to a constant
                          */
     double
-        incompatible; /* what closed regions were asked to swallow or give (a wall that squeezes them) and
-                         cannot: taken out before the solve, relative to |b|, 1-norm; the largest of a step */
+        incompatible;  /* what closed regions were asked to swallow or give (a wall that squeezes them) and
+                          cannot: taken out before the solve, relative to |b|, 1-norm; the largest of a step */
+    int rounds;        /* solver.separation: linear solves of a step, the most in one */
+    int64_t separated; /* cells where liquid was free to leave a wall in the last step */
+    double violation;  /* of 0 <= p complementary to outflow >= 0, relative to |b|; the largest of a step */
 } rheo_solve_stats;
 
 typedef struct rheo_fluid_stats {

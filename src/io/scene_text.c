@@ -160,6 +160,7 @@ static void put_solver(writer *t, const rheo_scene *s) {
     } else {
         put_real(t, "pic_blend", s->pic_blend);
         put_flag(t, "volume_correction", s->volume_correction);
+        put_flag(t, "separation", s->separation);
         put_whole(t, "seed", (long long)s->seed);
     }
     file_print(&t->w, "}");

@@ -136,15 +136,15 @@ static double value_at(const float *x, ptrdiff_t c) {
 
 /* rest += C C^T x */
 static void add_low_rank(lcp *l, const lcp_problem *p, const float *x) {
-    for (int g = 0; g < p->groups; ++g) {
+    for (int g = 0; g < p->term.groups; ++g) {
         double sum[POISSON_RANK] = {0};
-        for (int e = p->first[g]; e < p->first[g + 1]; ++e) {
-            const poisson_pair *k = &p->pairs[e];
+        for (int e = p->term.first[g]; e < p->term.first[g + 1]; ++e) {
+            const poisson_pair *k = &p->term.pairs[e];
             const double rise = value_at(x, k->low) - value_at(x, k->high);
             for (int c = 0; c < POISSON_RANK; ++c) sum[c] += (double)k->row[c] * rise;
         }
-        for (int e = p->first[g]; e < p->first[g + 1]; ++e) {
-            const poisson_pair *k = &p->pairs[e];
+        for (int e = p->term.first[g]; e < p->term.first[g + 1]; ++e) {
+            const poisson_pair *k = &p->term.pairs[e];
             double push = 0;
             for (int c = 0; c < POISSON_RANK; ++c) push += (double)k->row[c] * sum[c];
             if (k->low != POISSON_NOWHERE) l->rest[k->low] += (float)push;
@@ -154,10 +154,10 @@ static void add_low_rank(lcp *l, const lcp_problem *p, const float *x) {
 }
 
 static void find_rest(lcp *l, const lcp_problem *p, const float *x, const float *b) {
-    for (int g = 0; g < p->groups; ++g) /* cells that only the term reaches are written too */
-        for (int e = p->first[g]; e < p->first[g + 1]; ++e) {
-            if (p->pairs[e].low != POISSON_NOWHERE) l->rest[p->pairs[e].low] = 0;
-            if (p->pairs[e].high != POISSON_NOWHERE) l->rest[p->pairs[e].high] = 0;
+    for (int g = 0; g < p->term.groups; ++g) /* cells that only the term reaches are written too */
+        for (int e = p->term.first[g]; e < p->term.first[g + 1]; ++e) {
+            if (p->term.pairs[e].low != POISSON_NOWHERE) l->rest[p->term.pairs[e].low] = 0;
+            if (p->term.pairs[e].high != POISSON_NOWHERE) l->rest[p->term.pairs[e].high] = 0;
         }
     for (int i = 0; i < l->count; ++i) {
         const ptrdiff_t c = l->cell[i];
@@ -244,11 +244,11 @@ static double length_of(const double v[POISSON_RANK]) {
  * constant. */
 static void join_regions(lcp *l, const lcp_problem *p) {
     int fixed = 0;
-    for (int g = 0; g < p->groups; ++g) {
+    for (int g = 0; g < p->term.groups; ++g) {
         double size = 0, all[POISSON_RANK] = {0};
         for (int i = 0; i < l->regions; ++i) memset(l->closed[i].lean, 0, sizeof l->closed[i].lean);
-        for (int e = p->first[g]; e < p->first[g + 1]; ++e) {
-            const poisson_pair *k = &p->pairs[e];
+        for (int e = p->term.first[g]; e < p->term.first[g + 1]; ++e) {
+            const poisson_pair *k = &p->term.pairs[e];
             closed_region *low = region_at(l, k->low), *high = region_at(l, k->high);
             for (int c = 0; c < POISSON_RANK; ++c) {
                 if (low) low->lean[c] += (double)k->row[c];
@@ -406,8 +406,8 @@ int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b
     const double norm = sqrt(squared_norm(l, p, b)), limit = tolerance * norm;
     int changes = guess(l, p, x, b, limit), labelled = 0, iterations = 0;
     for (;;) {
-        if (changes &&
-            (poisson_setup(solver, &reduced) || poisson_attach(solver, p->pairs, p->first, p->groups)))
+        if (changes && (poisson_setup(solver, &reduced) ||
+                        poisson_attach(solver, p->term.pairs, p->term.first, p->term.groups)))
             return -1;
         out->solve = poisson_solve(solver, x, b, tolerance, max_iterations);
         iterations += out->solve.iterations;

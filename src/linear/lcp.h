@@ -7,10 +7,8 @@
 
 typedef struct lcp_problem {
     poisson_system system;
-    const uint8_t *bounded;    /* 1: x >= 0 is asked for; other marks and cells that are no unknowns: not */
-    const poisson_pair *pairs; /* the term of low rank as poisson_attach has it; groups 0: none */
-    const int *first;
-    int groups;
+    const uint8_t *bounded; /* 1: x >= 0 is asked for; other marks and cells that are no unknowns: not */
+    poisson_term term;      /* of low rank, as poisson_attach has it */
 } lcp_problem;
 
 typedef struct lcp_result {

@@ -47,6 +47,11 @@ typedef struct poisson_pair {
     ptrdiff_t low, high;
     float row[POISSON_RANK];
 } poisson_pair;
+typedef struct poisson_term {
+    const poisson_pair *pairs;
+    const int *first;
+    int groups;
+} poisson_term;
 int poisson_attach(poisson *s, const poisson_pair *pairs, const int *first, int groups);
 
 /* x: warm start in, solution out, 0 outside the unknowns. The mean over each closed region is 0. */

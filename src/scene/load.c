@@ -146,7 +146,7 @@ static const struct {
     {true, "emitters", "temperature"},      {true, "", "heat"},
     {false, "solver", "pic_blend"},         {false, "solver", "seed"},
     {false, "output", "surface"},           {false, "domain", "slip"},
-    {false, "solver", "volume_correction"},
+    {false, "solver", "volume_correction"}, {false, "solver", "separation"},
 };
 
 static rheo_status refuse_key(const node *at, const rheo_scene *scene, const char *within, int index,

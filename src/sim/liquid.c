@@ -281,15 +281,36 @@ static int rigid_before(rheo_sim *s, const float **phi) {
     return 0;
 }
 
+const uint8_t *liquid_voids(const rheo_sim *s) {
+    return s->separation ? lcp_active(s->separation) : NULL;
+}
+
+static void keep_separation(rheo_solve_stats *stats, const lcp_result *r) {
+    liquid_keep_worst(stats, &r->solve);
+    stats->converged = stats->converged && r->settled;
+    if (r->rounds > stats->rounds) stats->rounds = r->rounds;
+    stats->separated = r->active;
+    stats->violation = fmax(stats->violation, fmax(-r->least_rest, r->product));
+}
+
 rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, rheo_report *report) {
     const mac_grid *g = &s->g;
     if ((s->rigid.count && rigid_before(s, phi)) || pressure_assemble(s->solver, &s->work, g, open, *phi) ||
         coupling_attach(&s->coupling, s->solver, g, open, s->solids, s->walls, s->work.unknown,
                         s->fluid_density))
         return report_no_memory(report, "the pressure solve");
-    const poisson_result solve = pressure_solve(s->q, s->solver, &s->work, g, open, *phi, &s->vel,
-                                                s->def.tolerance, s->def.max_iterations);
-    liquid_keep_worst(&s->stats.pressure, &solve);
+    if (s->separation) {
+        const poisson_term term = {s->coupling.pairs, s->coupling.first, s->coupling.count};
+        lcp_result r;
+        if (pressure_separate(&r, s->q, s->separation, s->bounded, s->solver, &s->work, g, open, *phi,
+                              &s->vel, &term, s->def.tolerance, s->def.max_iterations))
+            return report_no_memory(report, "the pressure solve");
+        keep_separation(&s->stats.pressure, &r);
+    } else {
+        const poisson_result solve = pressure_solve(s->q, s->solver, &s->work, g, open, *phi, &s->vel,
+                                                    s->def.tolerance, s->def.max_iterations);
+        liquid_keep_worst(&s->stats.pressure, &solve);
+    }
     if (s->coupling.count) {
         coupling_push(&s->coupling, g, s->q, s->fluid_density);
         follow_bodies(s);
@@ -297,6 +318,7 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, rheo_
         poisson_attach(s->solver, NULL, NULL, 0); /* what follows moves liquid alone */
     }
     pressure_subtract(&s->vel, s->q, &s->work, g, open, *phi);
+    if (s->separation) pressure_release(&s->vel, g, open, liquid_voids(s));
     if (s->rigid.count) rigid_fluid_push(&s->rigid, g, &s->vel, s->work.unknown, s->fluid_density);
     return RHEO_OK;
 }
@@ -308,10 +330,12 @@ poisson_result liquid_correct_drift(rheo_sim *s, const openings *o, const float 
         mac_field_copy(&s->carry, &s->vel, &s->g);
         return (poisson_result){.converged = true};
     }
-    volume_outflow(s->work.rhs, s->front.layer, &s->g, o, s->density, phi, dt);
+    volume_outflow(s->work.rhs, s->front.layer, &s->g, o, s->density, phi, liquid_voids(s), dt);
     if (s->domain) rigid_fluid_clear(s->work.rhs, &s->rigid);
-    return pressure_displace(&s->carry, &s->vel, s->psi, s->solver, &s->work, &s->g, o, phi, s->work.rhs,
-                             VOLUME_TOLERANCE, VOLUME_ITERATIONS);
+    const poisson_result r = pressure_displace(&s->carry, &s->vel, s->psi, s->solver, &s->work, &s->g, o, phi,
+                                               s->work.rhs, VOLUME_TOLERANCE, VOLUME_ITERATIONS);
+    if (s->separation) pressure_release(&s->carry, &s->g, o, liquid_voids(s));
+    return r;
 }
 
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r) {
@@ -366,7 +390,8 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     if ((status = liquid_project(s, &s->open, &phi, report))) return status;
     liquid_hold_bodies(s, dt);
     s->q_dt = dt;
-    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, phi, NULL);
+    if (s->closing_step)
+        s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, phi, NULL, liquid_voids(s));
     pressure_speed(s->speed, &s->vel, g, &s->open, phi);
     if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2]))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",

@@ -73,6 +73,8 @@ struct rheo_sim {
     size_t keep_room;
     poisson *solver;
     coupling coupling; /* of bodies in the pressure solve */
+    lcp *separation;   /* solver.separation, else NULL */
+    uint8_t *bounded;  /* likewise: cells that walls bound */
     rigid_fluid rigid; /* bodies as liquid held rigid, or moved by liquid that does not feel them */
     float *domain;     /* m: phi of liquid and bodies together, where bodies count as liquid; else NULL */
 
@@ -111,6 +113,8 @@ void liquid_drive_emitters(mac_field *u, const rheo_sim *s, double dt);
 openings *liquid_close_emitters(rheo_sim *s, double dt);
 /* The fastest that any emitter is now or at the frame's end, m/s, summed over axes. */
 double liquid_emitter_speed(const rheo_sim *s);
+/* Cells where liquid leaves a wall since the last projection; NULL: walls hold it. */
+const uint8_t *liquid_voids(const rheo_sim *s);
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r);
 /* A checkpoint's arrays, and what follows from them after reading. */
 struct state_array;

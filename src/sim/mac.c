@@ -105,7 +105,8 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     if ((status = liquid_project(s, open, &phi, report))) return status;
     liquid_hold_bodies(s, dt);
     s->q_dt = dt;
-    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, open, phi, s->source);
+    if (s->closing_step)
+        s->stats.divergence = pressure_divergence(&s->vel, g, open, phi, s->source, liquid_voids(s));
     liquid_drive_emitters(&s->vel, s, dt);
     pressure_speed(s->speed, &s->vel, g, open, phi);
     if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2]))

@@ -158,7 +158,8 @@ static size_t sim_bytes(const rheo_sim *s) {
     if (s->moving) fields += (size_t)s->g.box.dim + 1;
     if (s->source) fields += 2 * (size_t)s->g.box.dim + 1;
     const size_t marks = s->g.box.size * (s->cells ? 2 : 1); /* unknowns, and what MAC's cells hold */
-    return fields * field + marks + front_bytes(&s->g) + coupling_bytes(&s->coupling) +
+    const size_t walls = s->separation ? lcp_bytes(s->separation) + s->g.box.size : 0;
+    return fields * field + marks + walls + front_bytes(&s->g) + coupling_bytes(&s->coupling) +
            rigid_fluid_bytes(&s->rigid) + s->keep_room + particles_bytes(&s->parts) +
            poisson_bytes(s->solver) + s->text.held;
 }

@@ -99,6 +99,8 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
         poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
     bad |= !s->work.unknown || !s->solver;
     bad |= liquid_make_couplings(s);
+    if (s->def.separation)
+        bad |= !(s->separation = lcp_create(&g->box)) | !(s->bounded = mem_alloc(g->box.size));
     s->work.face = s->carry; /* never needed at the same time */
     return bad ? report_no_memory(report, "the grid") : RHEO_OK;
 }
@@ -197,12 +199,13 @@ void rheo_free_sim(rheo_sim *s) {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) mac_field_free(fields[i]);
     void *const blocks[] = {s->phi,         s->density, s->q,          s->psi,      s->solid,
                             s->solid_still, s->room,    s->work.extra, s->work.rhs, s->work.unknown,
-                            s->keep,        s->cells,   s->cell_phi,   s->source};
+                            s->keep,        s->cells,   s->cell_phi,   s->source,   s->bounded};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     front_free(&s->front);
     coupling_free(&s->coupling);
     rigid_fluid_free(&s->rigid);
     mem_free(s->domain);
+    lcp_free(s->separation);
     poisson_free(s->solver);
     pool_free(s->g.pool);
     arena_free(&s->text);

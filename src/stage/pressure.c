@@ -8,6 +8,11 @@
  * / (phi_c - phi_n) (ghost fluid, Wang 2.25-2.28 with theta from the liquid side), which adds A_f / theta to
  * the diagonal. A linear pressure, and so hydrostatic rest, is reproduced exactly on oblique walls.
  *
+ * With separation (Batty et al. 2007, 4) q >= 0 in the cells that a solid or a closed side of the domain
+ * bounds, and div u >= 0 there instead of = 0, one of the two an equality: liquid may leave a wall, nothing
+ * sucks it back. The velocity of a closed face in the balance stays the wall's; what leaves it is a void that
+ * opens in the cell.
+ *
  * Limits: theta >= THETA_MIN keeps the diagonal bounded; faces less open than OPEN_MIN are closed,
  * everywhere. */
 #include "stage/pressure.h"
@@ -34,7 +39,8 @@ typedef struct {
     const mac_field *from;
     mac_field *u;
     float *q;
-    uint8_t *layer;
+    uint8_t *layer, *bounded;
+    const uint8_t *voids;
     int axis;
 } job;
 
@@ -154,12 +160,28 @@ INLINE double divergence_block(const job *s, int block, int dim) {
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
         for (int i = 0; i < b->n[0]; ++i)
-            if (is_unknown(s, row + i, dim)) {
+            if (is_unknown(s, row + i, dim) && !(s->voids && s->voids[row + i])) {
                 const float d = fabsf(net_outflow(s, row + i, dim) - source_of(s, row + i));
                 most = most > d ? most : d;
             }
     }
     return (double)most;
+}
+
+/* Unknowns that something closed bounds. */
+INLINE void bounded_block(const job *s, int block, int dim) {
+    const box *b = &s->g->box;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (int i = 0; i < b->n[0]; ++i) {
+            int closed = 0;
+            for (int a = 0; a < dim; ++a) {
+                const float *open = s->o->open.value[a] + row + i;
+                closed |= (open[0] < 1) | (open[b->step[a]] < 1);
+            }
+            s->bounded[row + i] = (uint8_t)(closed & s->work->unknown[row + i]);
+        }
+    }
 }
 
 /* The pressure difference across a face; 0 where neither side is liquid. */
@@ -317,6 +339,11 @@ HOT static void rhs_task(void *context, int block) {
     if (s->g->box.dim == 3) rhs_block(s, block, 3);
     else rhs_block(s, block, 2);
 }
+HOT static void bounded_task(void *context, int block) {
+    const job *s = context;
+    if (s->g->box.dim == 3) bounded_block(s, block, 3);
+    else bounded_block(s, block, 2);
+}
 HOT static double divergence_task(void *context, int block) {
     const job *s = context;
     return s->g->box.dim == 3 ? divergence_block(s, block, 3) : divergence_block(s, block, 2);
@@ -332,16 +359,20 @@ HOT static double speed_task(void *context, int block) {
     return speed_block(context, block);
 }
 
+static poisson_system system_of(const pressure_work *work) {
+    return (poisson_system){
+        .face = {work->face.value[0], work->face.value[1], work->face.value[2]},
+        .extra = work->extra,
+        .unknown = work->unknown,
+    };
+}
+
 int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, const openings *o,
                       const float *phi) {
     job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work};
     parallel_for(g->pool, range_blocks(&s.range), mark_task, &s);
     parallel_for(g->pool, range_blocks(&s.range), assemble_task, &s);
-    poisson_system system = {
-        .face = {work->face.value[0], work->face.value[1], work->face.value[2]},
-        .extra = work->extra,
-        .unknown = work->unknown,
-    };
+    const poisson_system system = system_of(work);
     return poisson_setup(solver, &system);
 }
 
@@ -355,14 +386,52 @@ static void subtract_gradient(mac_field *u, const mac_field *from, float *q, con
     }
 }
 
-poisson_result pressure_solve(float *q, poisson *solver, pressure_work *work, const mac_grid *g,
-                              const openings *o, const float *phi, const mac_field *u, double tolerance,
-                              int max_iterations) {
+static void find_rhs(const pressure_work *work, const mac_grid *g, const openings *o, const float *phi,
+                     const mac_field *u) {
     mac_field copy = *u; /* of the pointers: the job is shared with stages that write */
     job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work, .u = &copy};
     s.source = work->source;
     parallel_for(g->pool, range_blocks(&s.range), rhs_task, &s);
+}
+
+poisson_result pressure_solve(float *q, poisson *solver, pressure_work *work, const mac_grid *g,
+                              const openings *o, const float *phi, const mac_field *u, double tolerance,
+                              int max_iterations) {
+    find_rhs(work, g, o, phi, u);
     return poisson_solve(solver, q, work->rhs, tolerance, max_iterations);
+}
+
+int pressure_separate(lcp_result *out, float *q, lcp *walls, uint8_t *bounded, poisson *solver,
+                      pressure_work *work, const mac_grid *g, const openings *o, const float *phi,
+                      const mac_field *u, const poisson_term *term, double tolerance, int max_iterations) {
+    job s = {.g = g, .o = o, .range = range_cells(g), .work = work, .bounded = bounded};
+    parallel_for(g->pool, range_blocks(&s.range), bounded_task, &s);
+    find_rhs(work, g, o, phi, u);
+    const lcp_problem problem = {.system = system_of(work), .bounded = bounded, .term = *term};
+    return lcp_solve(out, walls, solver, q, work->rhs, &problem, tolerance, max_iterations);
+}
+
+/* One side: the cell's inner face says how fast the liquid leaves. */
+static void release_side(mac_field *u, const mac_grid *g, const openings *o, const uint8_t *voids, int axis,
+                         int side) {
+    const ptrdiff_t step = g->box.step[axis];
+    cell_range r = range_cells(g);
+    r.lower[axis] = side ? g->box.n[axis] - 1 : 0;
+    r.upper[axis] = r.lower[axis] + 1;
+    for (int k = r.lower[2]; k < r.upper[2]; ++k)
+        for (int j = r.lower[1]; j < r.upper[1]; ++j)
+            for (int i = r.lower[0]; i < r.upper[0]; ++i) {
+                const ptrdiff_t c = box_at(&g->box, i, j, k), wall = side ? c + step : c,
+                                inner = side ? c : c + step;
+                if (!voids[c] || o->open.value[axis][wall] > 0 || o->open.value[axis][inner] <= 0) continue;
+                const float away = u->value[axis][inner];
+                u->value[axis][wall] = side ? fminf(away, 0) : fmaxf(away, 0);
+            }
+}
+
+void pressure_release(mac_field *u, const mac_grid *g, const openings *o, const uint8_t *voids) {
+    for (int axis = 0; axis < g->box.dim; ++axis)
+        for (int side = 0; side < 2; ++side) release_side(u, g, o, voids, axis, side);
 }
 
 void pressure_subtract(mac_field *u, float *q, const pressure_work *work, const mac_grid *g,
@@ -399,9 +468,10 @@ void pressure_speed(double speed[3], const mac_field *u, const mac_grid *g, cons
 }
 
 double pressure_divergence(const mac_field *u, const mac_grid *g, const openings *o, const float *phi,
-                           const float *source) {
+                           const float *source, const uint8_t *voids) {
     mac_field copy = *u;
-    job s = {.g = g, .o = o, .phi = phi, .source = source, .range = range_cells(g), .u = &copy};
+    job s = {.g = g, .o = o, .phi = phi, .source = source, .voids = voids, .u = &copy};
+    s.range = range_cells(g);
     return parallel_max(g->pool, range_blocks(&s.range), divergence_task, &s) / g->dx;
 }
 

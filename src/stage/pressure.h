@@ -3,7 +3,7 @@
 #define STAGE_PRESSURE_H
 
 #include "grid/openings.h"
-#include "linear/poisson.h"
+#include "linear/lcp.h"
 
 /* Scratch fields of the solves, in the box's layout. */
 typedef struct pressure_work {
@@ -27,6 +27,11 @@ poisson_result pressure_project(mac_field *u, float *q, poisson *solver, pressur
 poisson_result pressure_solve(float *q, poisson *solver, pressure_work *work, const mac_grid *g,
                               const openings *o, const float *phi, const mac_field *u, double tolerance,
                               int max_iterations);
+/* As pressure_solve, but liquid may leave walls: q >= 0 in cells that solids or closed sides bound, and where
+ * q = 0 there a void may open. `term` is what was attached to the solver, if anything. -1: no memory. */
+int pressure_separate(lcp_result *out, float *q, lcp *walls, uint8_t *bounded, poisson *solver,
+                      pressure_work *work, const mac_grid *g, const openings *o, const float *phi,
+                      const mac_field *u, const poisson_term *term, double tolerance, int max_iterations);
 void pressure_subtract(mac_field *u, float *q, const pressure_work *work, const mac_grid *g,
                        const openings *o, const float *phi);
 
@@ -40,9 +45,13 @@ poisson_result pressure_displace(mac_field *u, const mac_field *from, float *psi
 /* The largest |u| an axis over the faces that the projection set; +inf when one is not finite. */
 void pressure_speed(double speed[3], const mac_field *u, const mac_grid *g, const openings *o,
                     const float *phi);
-/* max |div u| over liquid cells, 1/s, sources (NULL: none) taken out. */
+/* max |div u| over liquid cells, 1/s, sources (NULL: none) taken out, cells where a void opens (NULL: none)
+ * left out. */
 double pressure_divergence(const mac_field *u, const mac_grid *g, const openings *o, const float *phi,
-                           const float *source);
+                           const float *source, const uint8_t *voids);
+/* Closed sides of the domain let go of the liquid in cells where a void opens: what leaves them moves as one.
+ */
+void pressure_release(mac_field *u, const mac_grid *g, const openings *o, const uint8_t *voids);
 /* 0 on faces where the projection set the velocity, EXTRAPOLATE_UNKNOWN elsewhere, border included. */
 void pressure_known_faces(uint8_t *layer, const mac_grid *g, const openings *o, const float *phi, int axis);
 #endif

@@ -9,7 +9,9 @@
  * Near the surface c < 1 says how full a cell is, not how dense: cells with air beside them are left alone,
  * and the next layer is compared with what liquid of density one would show at its distance from the surface,
  *   c(d) = (H(d - 1/2) + H(d + 1/2)) / (2 dim) + (1 - 1/dim) H(d),   H(d) = 1 - (1 - d)^2 / 2 up to d = 1,
- * the share of the weights' support (stage/surface.c) that lies below a straight surface d cells away. */
+ * the share of the weights' support (stage/surface.c) that lies below a straight surface d cells away. Where
+ * liquid leaves a wall a void opens inside the cell: such cells are left alone too, and their neighbours only
+ * thinned. */
 #include "stage/volume.h"
 
 #include <math.h>
@@ -26,6 +28,7 @@ typedef struct {
     const float *density, *phi;
     float *outflow;
     uint8_t *depth;
+    const uint8_t *voids;
     float scale;
     cell_range range;
 } job;
@@ -43,6 +46,7 @@ INLINE void depth_block(const job *s, int block, int dim) {
                 air |= (s->phi[h] >= 0 && s->o->open.value[a][h] > 0) |
                        (s->phi[l] >= 0 && s->o->open.value[a][c] > 0);
             }
+            air |= s->voids && s->voids[c];
             s->depth[c] = (uint8_t)(s->phi[c] < 0 ? 2 - air : 0);
         }
     }
@@ -85,14 +89,15 @@ INLINE void outflow_block(const job *s, int block, int dim) {
         for (int i = 0; i < b->n[0]; ++i) {
             const ptrdiff_t c = row + i;
             if (s->depth[c] != 2) continue;
-            int deep = 1;
+            int deep = 1, opens = 0;
             float open = 0;
             for (int a = 0; a < dim; ++a) {
                 deep &= s->depth[c - b->step[a]] != 1 && s->depth[c + b->step[a]] != 1;
+                opens |= s->voids && (s->voids[c - b->step[a]] | s->voids[c + b->step[a]]);
                 open += s->o->open.value[a][c] + s->o->open.value[a][c + b->step[a]];
             }
             const float wanted = deep ? 1 : density_at_depth(depth_below(s, c, dim), dim);
-            const float change = fmaxf(-MOST, fminf(MOST, RATE * (s->density[c] - wanted)));
+            const float change = fmaxf(opens ? 0 : -MOST, fminf(MOST, RATE * (s->density[c] - wanted)));
             s->outflow[c] = s->scale * change * open / (float)(2 * dim);
         }
     }
@@ -111,8 +116,9 @@ HOT static void outflow_task(void *context, int block) {
 }
 
 void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const openings *o,
-                    const float *density, const float *phi, double dt) {
+                    const float *density, const float *phi, const uint8_t *voids, double dt) {
     job s = {.g = g, .o = o, .density = density, .phi = phi, .outflow = outflow, .depth = depth};
+    s.voids = voids;
     s.scale = (float)(g->dx / dt);
     s.range = range_cells(g);
     parallel_for(g->pool, range_blocks(&s.range), depth_task, &s);

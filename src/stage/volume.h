@@ -5,7 +5,8 @@
 #include "grid/openings.h"
 
 /* The net outflow [m/s, summed over a cell's faces] that brings the density of cells inside the liquid back
- * towards 1 within dt; 0 elsewhere. depth: scratch bytes in the box's layout. */
+ * towards 1 within dt; 0 elsewhere. depth: scratch bytes in the box's layout. voids: cells where liquid
+ * leaves a wall, which are thin for a reason (NULL: none). */
 void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const openings *o,
-                    const float *density, const float *phi, double dt);
+                    const float *density, const float *phi, const uint8_t *voids, double dt);
 #endif

@@ -96,7 +96,7 @@ static double projected_divergence(const mac_grid *g, unsigned air, poisson *sol
     mac_cell_distance(phi, g, kind);
     assert_int_equal(pressure_assemble(solver, work, g, o, phi), 0);
     pressure_project(u, q, solver, work, g, o, phi, 1e-7, 200);
-    return pressure_divergence(u, g, o, phi, NULL) * g->dx;
+    return pressure_divergence(u, g, o, phi, NULL, NULL) * g->dx;
 }
 
 static void projection_closes_what_is_left(void **state) {

@@ -133,9 +133,7 @@ static double *reference(const problem *p) {
 static lcp_result solve(problem *p, int threads, poisson_kind kind) {
     const lcp_problem given = {.system = {{p->face[0], p->face[1], p->face[2]}, p->extra, p->unknown},
                                .bounded = p->bounded,
-                               .pairs = p->pairs,
-                               .first = p->first,
-                               .groups = p->groups};
+                               .term = {p->pairs, p->first, p->groups}};
     lcp_result r;
     pool *w = pool_create(threads);
     poisson *s = poisson_create(&p->b, w, kind);
