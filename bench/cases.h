@@ -9,10 +9,12 @@ rheo_status reproduce_hydrostatic(rows *out);
 rheo_status reproduce_tanks(rows *out, const char *name); /* the running half of hydrostatic */
 rheo_status reproduce_taylor_green(rows *out);
 rheo_status reproduce_dam_break_front(rows *out);
+rheo_status reproduce_wall_separation(rows *out);
 
 rheo_status bench_stream(rows *out);
 rheo_status bench_poisson(rows *out);
 rheo_status bench_particles(rows *out);
 rheo_status bench_step(rows *out);
 rheo_status bench_smoke(rows *out);
+rheo_status bench_separation(rows *out);
 #endif

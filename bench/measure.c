@@ -15,23 +15,26 @@ static const rheo_case_name reproductions[] = {
     {"hydrostatic", "liquid at rest stays at rest: the projection alone, and running tanks"},
     {"taylor-green", "a steady vortex in a closed square: order in space of the particle methods"},
     {"dam-break-front", "front of a collapsing column against Martin and Moyce 1952"},
+    {"wall-separation", "water thrown at a wall peels off; water at rest is left alone"},
     {NULL, NULL},
 };
 static const entry reproduction_runs[] = {{reproduce_poisson_order},
                                           {reproduce_hydrostatic},
                                           {reproduce_taylor_green},
-                                          {reproduce_dam_break_front}};
+                                          {reproduce_dam_break_front},
+                                          {reproduce_wall_separation}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},
     {"poisson", "pressure systems of 32 to 192 cells a side, beside hypre where it was found"},
     {"particles", "sort, transfers and motion of particles"},
+    {"separation", "wall separation beside the plain pressure solve at 64 cells a side"},
     {"step", "whole steps of the dam break at 32 to 192 cells a side"},
     {"smoke", "frames of paddle-smoke at 40 and 80 cells along its length"},
     {NULL, NULL},
 };
-static const entry bench_runs[] = {
-    {bench_stream}, {bench_poisson}, {bench_particles}, {bench_step}, {bench_smoke}};
+static const entry bench_runs[] = {{bench_stream},     {bench_poisson}, {bench_particles},
+                                   {bench_separation}, {bench_step},    {bench_smoke}};
 
 const rheo_case_name *rheo_list_reproductions(void) {
     return reproductions;

@@ -12,6 +12,9 @@
  * reported. x and r count as negative beyond what the solve leaves open, tolerance |b|; what remains of x < 0
  * is cut off at the end.
  *
+ * The first round and the last are solved to the tolerance, rounds between them loosely: they only move the
+ * border between cells that join and that leave.
+ *
  * The start: bounded cells with x <= 0 and r > 0 in the warm start are active; without a warm start none are,
  * and where nothing separates the answer is, to the bit, the plain one.
  *
@@ -31,6 +34,7 @@
 #include "core/memory.h"
 
 enum { ROUNDS_FREE = 12, ROUNDS_MAX = 24, NO_REGION = -1, OPEN_REGION = -2 };
+static const double LOOSE = 1e-2;      /* residual of rounds that only look for the active cells */
 static const double COMPATIBLE = 1e-5; /* |sum b| / sum |b| of a region that is only rounded */
 
 typedef struct closed_region {
@@ -404,12 +408,13 @@ int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b
     copy_system(l, p);
     l->regions = 0;
     const double norm = sqrt(squared_norm(l, p, b)), limit = tolerance * norm;
-    int changes = guess(l, p, x, b, limit), labelled = 0, iterations = 0;
+    int changes = guess(l, p, x, b, limit), labelled = 0, iterations = 0, is_final = 1;
     for (;;) {
         if (changes && (poisson_setup(solver, &reduced) ||
                         poisson_attach(solver, p->term.pairs, p->term.first, p->term.groups)))
             return -1;
-        out->solve = poisson_solve(solver, x, b, tolerance, max_iterations);
+        const double goal = is_final ? tolerance : fmax(tolerance, LOOSE);
+        out->solve = poisson_solve(solver, x, b, goal, max_iterations);
         iterations += out->solve.iterations;
         ++out->rounds;
         if (out->solve.closed_regions && !labelled) {
@@ -420,7 +425,8 @@ int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b
         find_rest(l, p, x, b);
         if (out->rounds == ROUNDS_MAX) break;
         changes = exchange(l, p, x, limit, out->rounds < ROUNDS_FREE);
-        if (changes == 0) break;
+        if (changes == 0 && is_final) break;
+        is_final = changes == 0 || out->rounds == ROUNDS_MAX - 1;
     }
     out->settled = changes == 0;
     out->solve.iterations = iterations;

@@ -1,0 +1,170 @@
+/* Wall separation in running scenes: water peels off walls, rests as before, cannot part in a full vessel,
+ * and carries bodies. */
+#include "check.h"
+#include <rheo/rheo.h>
+#include "../../bench/separation.h"
+
+static void splash_peels_off(void **state) {
+    (void)state;
+    rheo_report report = {0};
+    splash_result with, without;
+    assert_int_equal(splash_run(&without, 48, false, 1, &report), RHEO_OK);
+    assert_int_equal(splash_run(&with, 48, true, 1, &report), RHEO_OK);
+    for (int t = 0; t < SPLASH_TIMES; ++t) {
+        print_message("wetted at %.2f s: %.3f m without, %.3f m with\n", splash_time[t], without.wetted[t],
+                      with.wetted[t]);
+        check_below(with.wetted[t], without.wetted[t]);
+    }
+    print_message("rounds %d, violation %.1e\n", with.rounds, with.violation);
+    check_below(with.wetted[SPLASH_TIMES - 1], 0.5 * without.wetted[SPLASH_TIMES - 1]);
+    assert_true(with.converged);
+    check_below(with.violation, 1e-5);
+    assert_int_equal(without.rounds, 0);
+}
+
+typedef struct vessel {
+    int dim, n, tilted, body, frames;
+    double level;
+} vessel;
+
+typedef struct outcome {
+    double speed, height, violation, drift; /* last frame; of the body */
+    int rounds, closed, converged;
+    int64_t separated;
+    size_t count;
+    float *x; /* positions across the first two axes */
+} outcome;
+
+static outcome run(const vessel *v, bool separation) {
+    rheo_report report = {0};
+    rheo_scene scene = rheo_default_scene();
+    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
+    rheo_fluid water = rheo_default_fluid();
+    rheo_solid solid = rheo_default_solid();
+    outcome out = {.converged = 1};
+    rheo_sim *sim;
+    for (int a = 0; a < 3; ++a) {
+        scene.size[a] = 1;
+        fill.a[a] = 0;
+        fill.b[a] = a == 1 ? v->level : 1;
+    }
+    water.fill = &fill;
+    water.fill_count = 1;
+    scene.dim = v->dim;
+    scene.cells = v->n;
+    scene.method = RHEO_APIC;
+    scene.separation = separation;
+    scene.fluids = &water;
+    scene.fluid_count = 1;
+    solid.name = "solid";
+    if (v->tilted) {
+        solid.inside_fluid = true;
+        solid.shape = rheo_default_shape(RHEO_SHAPE_BOX);
+        for (int a = 0; a < 3; ++a) solid.shape.a[a] = 0.18, solid.shape.b[a] = 0.82;
+        solid.shape.rotate_axis[0] = solid.shape.rotate_axis[1] = 0;
+        solid.shape.rotate_axis[2] = 1;
+        solid.shape.rotate_degrees = 25;
+    } else if (v->body) {
+        solid.motion = RHEO_DYNAMIC;
+        solid.density = 400;
+        solid.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
+        solid.shape.a[0] = solid.shape.a[2] = 0.5;
+        solid.shape.a[1] = 0.6;
+        solid.shape.radius = 0.17;
+    }
+    scene.solids = &solid;
+    scene.solid_count = v->tilted || v->body;
+    scene.frames = v->frames;
+    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+    for (int frame = 1; frame <= scene.frames; ++frame) {
+        rheo_frame_stats stats;
+        if (rheo_advance_frame(sim, NULL, &stats, &report)) fail_msg("%s", report.message);
+        out.speed = stats.speed;
+        out.drift = stats.volume_drift;
+        out.violation = fmax(out.violation, stats.pressure.violation);
+        out.rounds = stats.pressure.rounds > out.rounds ? stats.pressure.rounds : out.rounds;
+        out.closed = stats.pressure.closed_regions;
+        out.separated = stats.pressure.separated;
+        out.converged &= stats.pressure.converged;
+    }
+    if (v->body) {
+        rheo_body_stats body;
+        const char *name;
+        rheo_read_body(&body, &name, sim, 0);
+        out.height = body.position[1];
+    }
+    rheo_particle_view view;
+    rheo_view_particles(&view, sim);
+    out.count = view.count;
+    out.x = malloc(2 * view.count * sizeof *out.x);
+    assert_non_null(out.x);
+    for (int a = 0; a < 2; ++a)
+        memcpy(out.x + (size_t)a * view.count, view.position[a], view.count * sizeof *out.x);
+    rheo_free_sim(sim);
+    return out;
+}
+
+static void say(const char *name, const outcome *without, const outcome *with) {
+    print_message("%-20s speed %.2e without, %.2e with; rounds %d, let go %lld, violation %.1e\n", name,
+                  without->speed, with->speed, with->rounds, (long long)with->separated, with->violation);
+}
+
+/* A pool at rest is the same to the bit: nothing at its walls is ever below zero. */
+static void pool_is_unchanged(void **state) {
+    (void)state;
+    const vessel pool_ = {.dim = 2, .n = 32, .level = 0.5, .frames = 30};
+    outcome without = run(&pool_, false), with = run(&pool_, true);
+    say("pool", &without, &with);
+    assert_int_equal(without.count, with.count);
+    assert_memory_equal(without.x, with.x, 2 * with.count * sizeof *with.x);
+    free(without.x);
+    free(with.x);
+}
+
+static void tilted_tank_stays_calm(void **state) {
+    (void)state;
+    const vessel tank = {.dim = 2, .n = 48, .tilted = 1, .level = 0.5137, .frames = 45};
+    outcome without = run(&tank, false), with = run(&tank, true);
+    say("tilted, half full", &without, &with);
+    check_below(with.speed, 1.5 * without.speed + 1e-3);
+    check_below(fabs(with.drift), fabs(without.drift) + 5e-3);
+    assert_true(with.converged);
+    free(without.x);
+    free(with.x);
+}
+
+static void full_vessel_stays_still(void **state) {
+    (void)state;
+    const vessel full = {.dim = 2, .n = 48, .tilted = 1, .level = 1, .frames = 20};
+    outcome without = run(&full, false), with = run(&full, true);
+    say("tilted, full", &without, &with);
+    check_below(with.speed, 1e-4);
+    assert_int_equal(with.separated, 0);
+    assert_true(with.closed > 0);
+    free(without.x);
+    free(with.x);
+}
+
+static void body_floats(void **state) {
+    (void)state;
+    const vessel pool_ = {.dim = 2, .n = 40, .body = 1, .level = 0.45, .frames = 60};
+    outcome without = run(&pool_, false), with = run(&pool_, true);
+    say("floating disc", &without, &with);
+    print_message("height %.4f without, %.4f with\n", without.height, with.height);
+    assert_true(with.converged);
+    check_below(with.violation, 1e-5);
+    check_near(with.height, without.height, 0.05);
+    free(without.x);
+    free(with.x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(splash_peels_off),
+        cmocka_unit_test(pool_is_unchanged),
+        cmocka_unit_test(tilted_tank_stays_calm),
+        cmocka_unit_test(full_vessel_stays_still),
+        cmocka_unit_test(body_floats),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
