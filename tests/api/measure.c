@@ -32,12 +32,14 @@ static rows quick(seen *s) {
 
 static void test_lists(void **state) {
     (void)state;
-    static const char *const cases[] = {"poisson-order", "hydrostatic", "taylor-green", "dam-break-front"};
-    static const char *const figures[] = {"stream", "poisson", "particles", "step", "smoke"};
-    for (int i = 0; i < 4; ++i) assert_string_equal(rheo_list_reproductions()[i].name, cases[i]);
-    for (int i = 0; i < 5; ++i) assert_string_equal(rheo_list_benches()[i].name, figures[i]);
-    assert_null(rheo_list_reproductions()[4].name);
-    assert_null(rheo_list_benches()[5].name);
+    static const char *const cases[] = {"poisson-order", "hydrostatic", "taylor-green", "dam-break-front",
+                                        "wall-separation"};
+    static const char *const figures[] = {"stream", "poisson", "particles", "separation", "step", "smoke"};
+    enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };
+    for (int i = 0; i < CASES; ++i) assert_string_equal(rheo_list_reproductions()[i].name, cases[i]);
+    for (int i = 0; i < FIGURES; ++i) assert_string_equal(rheo_list_benches()[i].name, figures[i]);
+    assert_null(rheo_list_reproductions()[CASES].name);
+    assert_null(rheo_list_benches()[FIGURES].name);
 }
 
 static void test_unknown_name(void **state) {
