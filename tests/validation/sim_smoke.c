@@ -116,6 +116,39 @@ static void layers_stay_at_rest(void **state) {
         }
 }
 
+/* Of any velocity in a box with a ball, the projection keeps the part without divergence and no more energy
+ * than there was, in the norm of open shares in which it is orthogonal. */
+static void projection_takes_energy(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        setup t;
+        prepare(&t, dim, 20);
+        t.solid[0].shape = ball(0.47, 0.52, 0.5, 0.21);
+        t.scene.solid_count = 1;
+        fill_with(&t, box_of(-1, -1, -1, 2, 2, 2));
+        rheo_sim *sim = make(&t);
+        unsigned seed = 11;
+        double energy[2] = {0, 0};
+        for (int after = 0; after < 2; ++after) {
+            for (int a = 0; a < dim; ++a)
+                for (size_t i = 0; i < sim->g.box.size; ++i) {
+                    float *u = &sim->vel.value[a][i];
+                    if (!after) *u = (float)((seed = seed * 1664525u + 1013904223u) >> 8) * 0x1p-23f - 1;
+                    energy[after] += (double)sim->open.open.value[a][i] * (double)*u * (double)*u;
+                }
+            if (!after)
+                pressure_project(&sim->vel, sim->q, sim->solver, &sim->work, &sim->g, &sim->open, sim->phi,
+                                 1e-6, 100);
+        }
+        const double left = pressure_divergence(&sim->vel, &sim->g, &sim->open, sim->phi, NULL);
+        printf("projection, %dD: energy %.4f of what it was, divergence %.1e /s\n", dim,
+               energy[1] / energy[0], left);
+        assert_true(energy[1] < energy[0]);
+        check_below(left, 1e-3);
+        rheo_free_sim(sim);
+    }
+}
+
 /* ---- lift ---- */
 
 /* A shaft full of hot gas, open at both ends: it falls upwards with g beta (T - T0), in the first step
@@ -129,6 +162,15 @@ static void hot_shaft_accelerates(void **state) {
     fill_with(&t, box_of(-1, -1, -1, 2, 2, 2));
     rheo_sim *sim = make(&t);
     assert_int_equal(rheo_advance_step(sim, 0.01, NULL), RHEO_OK);
+    const rheo_probe middle = {.name = "middle",
+                               .from = {0.5, 0.5, 0},
+                               .to = {0.5, 0.5, 0},
+                               .samples = 1,
+                               .of = RHEO_OF_TEMPERATURE | RHEO_OF_DENSITY};
+    double row[5];
+    rheo_sample_probe(row, sim, &middle);
+    check_near(row[3], 60, 1e-4);
+    check_near(row[4], 1, 1e-6);
     const double dt = sim->time, wanted = 9.81 * 0.00341 * 40 * dt;
     for (int j = 0; j <= 32; ++j)
         check_near((double)sim->vel.value[1][box_at(&sim->g.box, 11, j, 0)], wanted, 2e-5 * wanted);
@@ -346,12 +388,19 @@ static void confinement_keeps_energy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uniform_heat_stays_at_rest),     cmocka_unit_test(layers_stay_at_rest),
-        cmocka_unit_test(hot_shaft_accelerates),          cmocka_unit_test(soot_pulls_down),
-        cmocka_unit_test(rise_scales_with_froude_number), cmocka_unit_test(sources_add_what_they_say),
-        cmocka_unit_test(full_shapes_have_their_volume),  cmocka_unit_test(smoke_stays_on_its_side),
-        cmocka_unit_test(closed_box_has_no_net_flow),     cmocka_unit_test(smoke_leaves_through_open_sides),
-        cmocka_unit_test(stirring_keeps_bounds),          cmocka_unit_test(confinement_keeps_energy),
+        cmocka_unit_test(uniform_heat_stays_at_rest),
+        cmocka_unit_test(layers_stay_at_rest),
+        cmocka_unit_test(projection_takes_energy),
+        cmocka_unit_test(hot_shaft_accelerates),
+        cmocka_unit_test(soot_pulls_down),
+        cmocka_unit_test(rise_scales_with_froude_number),
+        cmocka_unit_test(sources_add_what_they_say),
+        cmocka_unit_test(full_shapes_have_their_volume),
+        cmocka_unit_test(smoke_stays_on_its_side),
+        cmocka_unit_test(closed_box_has_no_net_flow),
+        cmocka_unit_test(smoke_leaves_through_open_sides),
+        cmocka_unit_test(stirring_keeps_bounds),
+        cmocka_unit_test(confinement_keeps_energy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
