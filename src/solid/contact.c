@@ -118,6 +118,21 @@ static double beyond_bounds(const thing *t, const double x[3]) {
     return sqrt(out);
 }
 
+/* The distance of x to a thing whose own is only a bound (slope below 1), by walking to its surface; n is the
+ * way back. */
+static double walk_distance(double n[3], const thing *t, const double x[3], double slope, double step) {
+    double p[3] = {x[0], x[1], x[2]}, on[3] = {n[0], n[1], n[2]};
+    for (int round = 0; round < 6; ++round) {
+        const double d = thing_distance(t, p) / fmax(slope, 0.1);
+        for (int c = 0; c < 3; ++c) p[c] -= d * on[c];
+        slope = thing_normal(on, t, p, step);
+    }
+    vec_sub(n, x, p);
+    const double length = vec_length(n);
+    for (int c = 0; c < 3; ++c) n[c] = length > 0 ? n[c] / length : on[c];
+    return length;
+}
+
 /* Points of `a` in or near the other; `swap`: the roles in the result are exchanged. */
 static void points_against(touch_list *list, const thing *things, int a, int b, bool swap, double reach,
                            double near, double step) {
@@ -126,11 +141,11 @@ static void points_against(touch_list *list, const thing *things, int a, int b, 
     for (int i = 0; i < from->points.count; ++i) {
         const double *x = from->at[i];
         if (beyond_bounds(to, x) > reach + radius) continue;
-        const double gap = thing_distance(to, x) - radius;
+        double gap = thing_distance(to, x) - radius;
         if (!(gap < reach)) continue;
-        double n[3] = {0, 0, 0};
-        if (gap < near && !(thing_normal(n, to, x, step) > 0))
-            continue; /* no way out: the middle of a ball */
+        double n[3] = {0, 0, 0}, slope = gap < near ? thing_normal(n, to, x, step) : 1;
+        if (!(slope > 0)) continue; /* no way out: the middle of a ball */
+        if (radius > 0 && slope < 0.99 && gap > -radius) gap = walk_distance(n, to, x, slope, step) - radius;
         touch t = {.a = swap ? b : a, .b = swap ? a : b, .gap = gap, .of_b = swap};
         for (int c = 0; c < 3; ++c) {
             t.normal[c] = swap ? -n[c] : n[c];
@@ -173,8 +188,9 @@ static double distance_between(const touch *p, const touch *q) {
 }
 
 void touch_choose(touch_list *list, int first, int most, double apart) {
-    touch *item = list->item + first;
     const int count = list->count - first;
+    if (count <= 0) return;
+    touch *item = list->item + first;
     int chosen = 0;
     while (chosen < count && chosen < most) {
         int best = -1;

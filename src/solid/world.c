@@ -34,14 +34,14 @@
 #include "solid/contact.h"
 #include "solid/vector.h"
 
-#define MARGIN       0.02 /* cells: nearer than this is touching, deeper than this is parted */
-#define SINK         0.04 /* cells: what an impact may sink in */
-#define SLIDE        0.25 /* cells along a surface in one part of a step */
-#define SPACING      0.5  /* cells between points */
-#define PART_TIME    0.02 /* s */
-#define JOINT_REPAIR 0.8  /* of a joint's error in one part */
-#define TURN         0.03 /* rad that a jointed body may turn in one part */
-#define SOFT         1e-7 /* of a contact row's own size: keeps redundant contacts solvable */
+#define MARGIN       0.02  /* cells: nearer than this is touching, deeper than this is parted */
+#define SINK         0.025 /* cells: what an impact may sink in */
+#define SLIDE        0.15  /* cells along a surface in one part of a step */
+#define SPACING      0.5   /* cells between points */
+#define PART_TIME    0.02  /* s */
+#define JOINT_REPAIR 0.8   /* of a joint's error in one part */
+#define TURN         0.03  /* rad that a jointed body may turn in one part */
+#define SOFT         1e-7  /* of a contact row's own size: keeps redundant contacts solvable */
 enum {
     PARTS_MAX = 400, /* of a step; then the rest goes in one */
     PAIR_CONTACTS = 8,
@@ -368,8 +368,11 @@ static void thin_out(world *w, int first) {
     l->count = kept;
     touch_choose(&close, 0, 2 * PAIR_CONTACTS, apart);
     for (int i = 0; i < close.count; ++i) touch_refine(&close.item[i], w->things);
-    for (int i = kept = 0; i < close.count; ++i)
-        if (close.item[i].gap < margin) close.item[kept++] = close.item[i];
+    for (int i = kept = 0; i < close.count; ++i) {
+        const touch t = close.item[i];
+        if (t.gap < margin) close.item[kept++] = t;
+        else touch_add(l, &t);
+    }
     close.count = kept;
     touch_choose(&close, 0, PAIR_CONTACTS, apart);
     for (int i = 0; i < close.count; ++i) touch_add(l, &close.item[i]);
@@ -623,6 +626,16 @@ static void solve(world *w, double time, double h, double rest_speed, int moving
     take_velocities(w);
 }
 
+/* What was hit may now be faster than anything was before: the part ends earlier then. What drives a joint
+ * has had the whole part's impulse, so where joints are driven the part stays. */
+static double shorten_part(world *w, double h) {
+    for (int i = 0; i < w->scene->joint_count; ++i)
+        if (w->scene->joints[i].force > 0) return h;
+    for (int i = 0; i < w->thing_count; ++i)
+        if (w->things[i].body) w->things[i].now = body_placement(w->things[i].body);
+    return safe_part(w, h);
+}
+
 void world_step(world *w, double time, double dt) {
     if (!world_count(w)) return;
     const double rest_speed = resting_speed(w, time, dt);
@@ -633,6 +646,7 @@ void world_step(world *w, double time, double dt) {
         double h = part < PARTS_MAX ? safe_part(w, left) : left;
         if (left - h < 1e-6 * dt) h = left;
         solve(w, time + dt - left, h, rest_speed, 1);
+        if (part < PARTS_MAX) h = shorten_part(w, h);
         for (int i = 0; i < w->count; ++i) body_move(&w->bodies[i], h);
         left = h < left ? left - h : 0;
     }
