@@ -6,7 +6,9 @@
 
 typedef struct tank {
     int round_tank; /* a sphere, else a tilted box */
-    int full;       /* to the top, else about half */
+    int full;       /* to the top */
+    double degrees; /* the box's tilt */
+    double level;   /* m, unless full */
 } tank;
 
 typedef struct tank_result {

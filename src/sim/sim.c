@@ -10,6 +10,7 @@
 #include "sim/mac.h"
 #include "sim/measure.h"
 #include "sim/method.h"
+#include "sim/settle.h"
 #include "sim/smoke.h"
 #include "stage/emit.h"
 
@@ -130,6 +131,7 @@ static rheo_status start_liquid(rheo_sim *s, const rheo_scene *scene, rheo_repor
     liquid_place_still_solids(s);
     liquid_place_solids(s, 0);
     if ((status = fill_fluids(s, report))) return status;
+    if (s->def.method != RHEO_MAC && s->parts.count && (status = settle_fill(s, report))) return status;
     return liquid_begin(s, report);
 }
 

@@ -38,6 +38,15 @@ static int is_in_domain(const judge *j, const double x[3]) {
     return 1;
 }
 
+/* The middle of the octant that a place lies in. A fill is judged there: with the jitter, a level near the
+ * middles of a layer would take about half of its octants at random. */
+static void middle_of_octant(double x[3], const mac_grid *g, const double place[3]) {
+    const double octant = 0.5 * g->dx;
+    for (int a = 0; a < 3; ++a)
+        x[a] = a < g->box.dim ? g->origin[a] + octant * (floor((place[a] - g->origin[a]) / octant) + 0.5)
+                              : place[a];
+}
+
 static float solid_distance(const judge *j, const double x[3]) {
     float cells[3];
     for (int a = 0; a < 3; ++a) cells[a] = (float)((x[a] - j->g->origin[a]) / j->g->dx);
@@ -47,8 +56,10 @@ static float solid_distance(const judge *j, const double x[3]) {
 /* Of an octant cut by a wall only a share is open. Filling it whole or not at all would raise or lower the
  * liquid along the wall and start waves: as many octants are filled as the shares add up to. A particle that
  * lands in the wall is moved out by the next step. */
-static int accept_fill(void *context, const double x[3]) {
+static int accept_fill(void *context, const double place[3]) {
     judge *j = context;
+    double x[3];
+    middle_of_octant(x, j->g, place);
     if (shape_distance(j->s, x) >= 0 || !is_in_domain(j, x)) return 0;
     if (!j->solid) return 1;
     const float share = 0.5f + solid_distance(j, x) / (float)(0.5 * j->g->dx);
