@@ -60,6 +60,7 @@ void liquid_place_still_solids(rheo_sim *s) {
     if (!s->moving) return;
     while (still < s->def.solid_count && s->solids[still].def->motion == RHEO_STATIC) ++still;
     solids_distance(s->solid_still, NULL, &s->g, s->solids, still);
+    if (s->room) solids_room(s->room_still, NULL, &s->g, s->solid_still, &s->open, NULL, 0);
 }
 
 /* Body by body, where their states have them and as fast. */
@@ -81,7 +82,9 @@ void liquid_place_solids(rheo_sim *s, double time) {
     if (s->domain) /* no walls, yet particles stay outside */
         solids_distance(s->solid, s->solid, &s->g, s->solids + s->walls, s->def.solid_count - s->walls);
     if (s->moving) solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
-    if (s->room) solids_room(s->room, &s->g, s->solid, &s->open);
+    if (s->room)
+        solids_room(s->room, s->room_still, &s->g, s->solid, &s->open, s->solids + still,
+                    s->def.solid_count - still);
 }
 
 int liquid_make_couplings(rheo_sim *s) {

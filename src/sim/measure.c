@@ -155,7 +155,7 @@ static size_t sim_bytes(const rheo_sim *s) {
     size_t fields = 8 + 3 * (size_t)s->g.box.dim;
     if (s->before.value[0]) fields += (size_t)s->g.box.dim;
     if (s->cell_phi) fields += 1;
-    if (s->moving) fields += (size_t)s->g.box.dim + 1;
+    if (s->moving) fields += (size_t)s->g.box.dim + (s->room_still ? 2 : 1);
     if (s->source) fields += 2 * (size_t)s->g.box.dim + 1;
     const size_t marks = s->g.box.size * (s->cells ? 2 : 1); /* unknowns, and what MAC's cells hold */
     const size_t walls = s->separation ? lcp_bytes(s->separation) + s->g.box.size : 0;

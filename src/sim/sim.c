@@ -85,7 +85,9 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     int bad = particles_make(&s->parts, g, affine, s->def.method == RHEO_APIC ? dim * dim : 0);
     bad |= mac_field_make(&s->vel, g) | mac_field_make(&s->carry, g) | mac_field_make(&s->open.open, g);
     if (needs_before) bad |= mac_field_make(&s->before, g);
-    if (s->moving) bad |= mac_field_make(&s->open.wall, g) | field_make(&s->solid_still, g);
+    if (s->moving)
+        bad |=
+            mac_field_make(&s->open.wall, g) | field_make(&s->solid_still, g) | field_make(&s->room_still, g);
     bad |=
         field_make(&s->phi, g) | field_make(&s->density, g) | field_make(&s->q, g) | field_make(&s->psi, g);
     bad |= field_make(&s->solid, g) | field_make(&s->room, g) | field_make(&s->work.extra, g) |
@@ -199,9 +201,10 @@ void rheo_free_sim(rheo_sim *s) {
     mac_field *const fields[] = {&s->vel,       &s->before,      &s->carry,      &s->open.open,
                                  &s->open.wall, &s->driven.open, &s->driven.wall};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) mac_field_free(fields[i]);
-    void *const blocks[] = {s->phi,         s->density, s->q,          s->psi,      s->solid,
-                            s->solid_still, s->room,    s->work.extra, s->work.rhs, s->work.unknown,
-                            s->keep,        s->cells,   s->cell_phi,   s->source,   s->bounded};
+    void *const blocks[] = {s->phi,          s->density, s->q,          s->psi,        s->solid,
+                            s->solid_still,  s->room,    s->room_still, s->work.extra, s->work.rhs,
+                            s->work.unknown, s->keep,    s->cells,      s->cell_phi,   s->source,
+                            s->bounded};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     front_free(&s->front);
     coupling_free(&s->coupling);

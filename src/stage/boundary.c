@@ -81,6 +81,17 @@ static int rescue(const job *s, size_t q) {
     return moved;
 }
 
+/* So far from solids that all corners of its cell are outside of them: distances are 1-Lipschitz. */
+INLINE int is_clear(const job *s, size_t q) {
+    const particles *p = s->p;
+    int at[3] = {0, 0, 0};
+    for (int a = 0; a < p->dim; ++a) {
+        if (!(p->x[a][q] >= 0) || !(p->x[a][q] < (float)s->g->box.n[a])) return 0;
+        at[a] = (int)p->x[a][q];
+    }
+    return s->solid[box_at(&s->g->box, at[0], at[1], at[2])] > 1.75f * (float)s->g->dx;
+}
+
 /* 0 when the particle left through an open side. */
 static int hold_inside(const job *s, size_t q) {
     particles *p = s->p;
@@ -115,7 +126,8 @@ static double boundary_task(void *context, int block) {
     const job *s = context;
     const size_t from = (size_t)block * GRAIN, to = from + GRAIN < s->p->count ? from + GRAIN : s->p->count;
     double rescued = 0;
-    for (size_t q = from; q < to && s->solid; ++q) rescued += rescue(s, q);
+    for (size_t q = from; q < to && s->solid; ++q)
+        if (!is_clear(s, q)) rescued += rescue(s, q);
     if (any_outside(s, from, to))
         for (size_t q = from; q < to; ++q) s->keep[q] = (uint8_t)hold_inside(s, q);
     else memset(s->keep + from, 1, to - from);

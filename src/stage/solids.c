@@ -2,20 +2,22 @@
  * (Batty et al. 2007; areas as in Wang 2017, 2.5) and is the same for both cells that share it.
  *
  * Distances are evaluated exactly only near a surface: a brick of 4^dim nodes whose centre is farther away
- * than its radius plus the band cannot hold a zero, because distances are 1-Lipschitz. */
+ * than its radius plus the band cannot hold a zero, because distances are 1-Lipschitz. What static solids do
+ * to a field is kept; moving ones are added to a copy of it, each only as far as it reaches. */
 #include "stage/solids.h"
 
 #include <math.h>
+#include <string.h>
 #include "core/hot.h"
 #include "geom/fractions.h"
 #include "grid/rows.h"
 #include "grid/sample.h"
 
-enum { BRICK = 4, SIDE = 6 }; /* nodes of a brick, octants within 1.5 cells of a cell's centre, an axis */
+/* Along an axis: nodes of a brick; octants within 1.5 cells of a cell's centre, and the nodes around them. */
+enum { BRICK = 4, SIDE = 6, NODES = 4 };
 
 typedef struct {
-    int count;
-    float offset[SIDE * SIDE * SIDE][3], weight[SIDE * SIDE * SIDE];
+    float weight[SIDE][SIDE][SIDE]; /* [z][y][x] */
 } octant_list;
 
 typedef struct {
@@ -33,13 +35,41 @@ typedef struct {
     float *const *scratch;
     cell_range range;
     int bricks[3];
-    int axis, no_slip;
+    int axis, no_slip, mover;
 } job;
 
 static void place(double x[3], const mac_grid *g, double i, double j, double k) {
     x[0] = g->origin[0] + g->dx * i;
     x[1] = g->origin[1] + g->dx * j;
     x[2] = g->box.dim == 3 ? g->origin[2] + g->dx * k : g->origin[2] + 0.5 * g->dx;
+}
+
+/* The part of a range (cells, faces or nodes) that lies within `beyond` of a ball around a solid. */
+static cell_range within_reach(cell_range r, const mac_grid *g, const obstacle *o, double beyond) {
+    double lower[3], upper[3], radius = 0;
+    const double *middle = o->now.position;
+    if (o->body) {
+        middle = o->body->now->position;
+        radius = o->body->radius;
+    } else {
+        double centre[3], square = 0;
+        shape_bounds(lower, upper, o->shape);
+        shape_centre(centre, o->shape);
+        for (int a = 0; a < g->box.dim; ++a) {
+            const double side = fmax(upper[a] - centre[a], centre[a] - lower[a]);
+            square += side * side;
+        }
+        radius = sqrt(square);
+    }
+    if (o->def->inside_fluid || !isfinite(radius)) return r;
+    const double reach = (radius + beyond) / g->dx;
+    for (int a = 0; a < g->box.dim; ++a) {
+        const double at = (middle[a] - g->origin[a]) / g->dx;
+        const double low = floor(at - reach) - 1, high = ceil(at + reach) + 1;
+        if (low > r.lower[a]) r.lower[a] = low < r.upper[a] ? (int)low : r.upper[a];
+        if (high < r.upper[a]) r.upper[a] = high > r.lower[a] ? (int)high : r.lower[a];
+    }
+    return r;
 }
 
 static void brick_task(void *context, int brick) {
@@ -66,21 +96,36 @@ static void brick_task(void *context, int brick) {
                 double d = far ? middle : obstacles_distance(s->solids, s->count, x, NULL);
                 d = fmax(-band, fmin(band, d));
                 const ptrdiff_t n = box_at(b, i, j, k);
-                s->node_phi[n] = s->keep ? fminf(s->keep[n], (float)d) : (float)d;
+                s->node_phi[n] = s->keep ? fminf(s->node_phi[n], (float)d) : (float)d;
             }
+}
+
+static void distance_in(job *s) {
+    int bricks = 1;
+    for (int a = 0; a < 3; ++a) {
+        s->bricks[a] = block_count(s->range.upper[a] - s->range.lower[a], BRICK);
+        bricks *= s->bricks[a];
+    }
+    if (bricks > 0) parallel_for(s->g->pool, bricks, brick_task, s);
 }
 
 void solids_distance(float *node_phi, const float *keep, const mac_grid *g, const obstacle *solids,
                      int count) {
     job s = {.g = g, .solids = solids, .count = count, .node_phi = node_phi, .keep = keep};
-    s.range = range_grow(range_nodes(g), g, GHOST);
-    for (int a = 0; a < g->box.dim; ++a) s.range.upper[a] -= 1; /* the layout's last node */
-    int bricks = 1;
-    for (int a = 0; a < 3; ++a) {
-        s.bricks[a] = block_count(s.range.upper[a] - s.range.lower[a], BRICK);
-        bricks *= s.bricks[a];
+    cell_range all = range_grow(range_nodes(g), g, GHOST);
+    for (int a = 0; a < g->box.dim; ++a) all.upper[a] -= 1; /* the layout's last node */
+    s.range = all;
+    if (!keep) {
+        distance_in(&s);
+        return;
     }
-    parallel_for(g->pool, bricks, brick_task, &s);
+    if (keep != node_phi) memcpy(node_phi, keep, g->box.size * sizeof *node_phi);
+    for (int i = 0; i < count; ++i) {
+        s.solids = &solids[i];
+        s.count = 1;
+        s.range = within_reach(all, g, &solids[i], SOLID_BAND * g->dx);
+        distance_in(&s);
+    }
 }
 
 /* The corners of a face in the order that fraction_square wants; the two axes other than the face's own. */
@@ -131,15 +176,22 @@ static void wall_velocity(double u[3], const job *s, double i, double j, double 
         placement_velocity(u, &s->solids[nearest].now, x);
 }
 
+/* Faces that the one solid s->mover closes; what closes others is left alone. */
 static void velocity_task(void *context, int block) {
     const job *s = context;
     const int a = s->axis;
+    const obstacle *mover = &s->solids[s->mover];
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
             const ptrdiff_t n = box_at(&s->g->box, i, j, k);
-            double u[3] = {0, 0, 0};
-            if (s->o->open.value[a][n] < 1)
-                wall_velocity(u, s, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
+            if (s->o->open.value[a][n] >= 1) continue;
+            double x[3], u[3];
+            int nearest = 0;
+            place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
+            if (!(obstacles_distance(mover, 1, x, NULL) < s->g->dx)) continue;
+            obstacles_distance(s->solids, s->count, x, &nearest);
+            if (nearest != s->mover) continue;
+            placement_velocity(u, &mover->now, x);
             s->o->wall.value[a][n] = (float)u[a];
         }
     }
@@ -162,8 +214,12 @@ static void still_walls(openings *o, const mac_grid *g, int axis) {
 void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count) {
     job s = {.g = g, .solids = solids, .count = count, .o = o};
     for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
-        s.range = range_faces(g, s.axis);
-        parallel_for(g->pool, range_blocks(&s.range), velocity_task, &s);
+        memset(o->wall.value[s.axis], 0, g->box.size * sizeof(float));
+        for (s.mover = 0; s.mover < count; ++s.mover) {
+            if (solids[s.mover].def->motion == RHEO_STATIC) continue;
+            s.range = within_reach(range_faces(g, s.axis), g, &solids[s.mover], g->dx);
+            parallel_for(g->pool, range_blocks(&s.range), velocity_task, &s);
+        }
         still_walls(o, g, s.axis);
     }
 }
@@ -171,14 +227,6 @@ void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids
 /* Half-cells (octants) around a cell as particles fill them, one each, and how far one reaches the mean of
  * the cell's faces: trilinear weights 1/4 3/4 3/4 1/4 across an axis from a face, averaged over the faces of
  * a cell. */
-INLINE float octant_open(const mac_grid *g, const float *node_phi, const uint8_t closed[6],
-                         const float x[3]) {
-    for (int a = 0; a < g->box.dim; ++a)
-        if ((x[a] < 0 && closed[2 * a]) || (x[a] > (float)g->box.n[a] && closed[2 * a + 1])) return 0;
-    const float d = sample_nodes(node_phi, g, x) / (float)(0.5 * g->dx); /* in widths of an octant */
-    return d > 0.5f ? 1 : d < -0.5f ? 0 : d + 0.5f;
-}
-
 static float reach(const float d[3], int dim) {
     float sum = 0;
     for (int face = 0; face < 2 * dim; ++face) {
@@ -193,45 +241,99 @@ static float reach(const float d[3], int dim) {
     return sum;
 }
 
-/* The octants within reach of a cell's density: where they are from its centre, and their weights, which add
- * up to 1. */
+/* The weights of the octants within 1.5 cells of a cell's centre; they add up to 1. */
 static void list_octants(octant_list *list, int dim) {
     float all = 0;
-    list->count = 0;
-    for (int o = 0; o < (dim == 3 ? SIDE * SIDE * SIDE : SIDE * SIDE); ++o) {
+    for (int o = 0; o < SIDE * SIDE * SIDE; ++o) {
         const int at[3] = {o % SIDE, o / SIDE % SIDE, o / (SIDE * SIDE)};
         float d[3] = {0, 0, 0};
         for (int a = 0; a < dim; ++a) d[a] = 0.5f * (float)at[a] - 1.25f;
-        const float w = reach(d, dim);
-        if (w <= 0) continue;
-        for (int a = 0; a < 3; ++a) list->offset[list->count][a] = d[a];
-        list->weight[list->count++] = w;
+        const float w = dim == 3 || at[2] == 0 ? reach(d, dim) : 0;
+        list->weight[at[2]][at[1]][at[0]] = w;
         all += w;
     }
-    for (int o = 0; o < list->count; ++o) list->weight[o] /= all;
+    for (int o = 0; o < SIDE * SIDE * SIDE; ++o)
+        list->weight[o / (SIDE * SIDE)][o / SIDE % SIDE][o % SIDE] /= all;
 }
 
-static float room_of_cell(const job *s, const int c[3]) {
-    uint8_t closed[6];
+/* Octants sit a quarter and three quarters of the way between nodes: from four of these to six along x. */
+INLINE void between_nodes(float out[SIDE], const float v[NODES]) {
+    for (int t = 0; t < SIDE; ++t) {
+        const float part = t % 2 ? 0.75f : 0.25f;
+        out[t] = v[t / 2] + part * (v[t / 2 + 1] - v[t / 2]);
+    }
+}
+
+/* Octants beyond a closed side of the domain hold nothing: the range of those that do, along an axis. */
+INLINE void inside_sides(int from_to[2], const job *s, int axis, int cell) {
+    const int from = s->open->open_wall[2 * axis] ? 0 : 2 - 2 * cell;
+    const int to = s->open->open_wall[2 * axis + 1] ? SIDE : 2 + 2 * (s->g->box.n[axis] - cell);
+    from_to[0] = from > 0 ? from : 0;
+    from_to[1] = to < SIDE ? to : SIDE;
+}
+
+/* Open shares of the octants in a row of six, weighted; `d` is their distance in widths of an octant. */
+INLINE float open_row(const float d[SIDE], const float weight[SIDE], const float inside[SIDE]) {
     float open = 0;
-    for (int w = 0; w < 6; ++w) closed[w] = !s->open->open_wall[w];
-    for (int o = 0; o < s->octants->count; ++o) {
-        float x[3] = {0, 0, 0};
-        for (int a = 0; a < s->g->box.dim; ++a) x[a] = (float)c[a] + 0.5f + s->octants->offset[o][a];
-        open += s->octants->weight[o] * octant_open(s->g, s->phi, closed, x);
+    for (int t = 0; t < SIDE; ++t) {
+        const float share = d[t] + 0.5f, not_less = share > 0 ? share : 0;
+        open += weight[t] * inside[t] * (not_less < 1 ? not_less : 1);
     }
     return open;
 }
 
-/* Whether solids or closed walls are within reach of a cell. */
-static int is_confined(const job *s, const int c[3]) {
+HOT static float room_of_cell(const job *s, const int c[3]) {
+    const box *b = &s->g->box;
+    const int planes = b->dim == 3 ? NODES : 1, layers = b->dim == 3 ? SIDE : 1;
+    const float scale = (float)(2 / s->g->dx);
+    const ptrdiff_t corner = box_at(b, c[0] - 1, c[1] - 1, c[2] - (b->dim == 3));
+    float in_plane[NODES][SIDE][SIDE];
+    int x[2], y[2], z[2] = {0, 1};
+    inside_sides(x, s, 0, c[0]);
+    inside_sides(y, s, 1, c[1]);
+    if (b->dim == 3) inside_sides(z, s, 2, c[2]);
+    float inside[SIDE];
+    for (int t = 0; t < SIDE; ++t) inside[t] = t >= x[0] && t < x[1];
+    for (int k = 0; k < planes; ++k) {
+        float along[NODES][SIDE];
+        for (int j = 0; j < NODES; ++j) {
+            const float *phi = s->phi + corner + j * b->step[1] + k * b->step[2];
+            const float v[NODES] = {scale * phi[0], scale * phi[1], scale * phi[2], scale * phi[3]};
+            between_nodes(along[j], v);
+        }
+        for (int t = 0; t < SIDE; ++t)
+            for (int i = 0; i < SIDE; ++i)
+                in_plane[k][t][i] =
+                    along[t / 2][i] + (t % 2 ? 0.75f : 0.25f) * (along[t / 2 + 1][i] - along[t / 2][i]);
+    }
+    float open = 0;
+    for (int l = z[0]; l < z[1] && l < layers; ++l)
+        for (int t = y[0]; t < y[1]; ++t) {
+            float d[SIDE];
+            const float part = l % 2 ? 0.75f : 0.25f, *low = in_plane[l / 2][t];
+            const float *high = b->dim == 3 ? in_plane[l / 2 + 1][t] : low;
+            for (int i = 0; i < SIDE; ++i) d[i] = low[i] + part * (high[i] - low[i]);
+            open += open_row(d, s->octants->weight[l][t], inside);
+        }
+    return open;
+}
+
+/* Whether closed sides of the domain are within reach of a cell. */
+INLINE int is_beside_wall(const job *s, const int c[3]) {
     const box *b = &s->g->box;
     for (int a = 0; a < b->dim; ++a)
         if ((c[a] < 1 && !s->open->open_wall[2 * a]) ||
             (c[a] >= b->n[a] - 1 && !s->open->open_wall[2 * a + 1]))
             return 1;
-    return (double)s->phi[box_at(b, c[0], c[1], c[2])] <
-           3.2 * s->g->dx; /* the low corner: 1.5 sqrt(3) and a corner's half */
+    return 0;
+}
+
+/* The room of a cell that solids cannot share: its octants are within 1.64 cells of its centre and open or
+ * closed beyond a quarter; the low corner is 0.87 away. -1 for one that they can. */
+INLINE float room_at_once(const job *s, const int c[3]) {
+    const double phi = (double)s->phi[box_at(&s->g->box, c[0], c[1], c[2])] / s->g->dx;
+    if (phi < -3.2) return 0;
+    return phi > 3.2 && !is_beside_wall(s, c) ? 1 : -1;
 }
 
 static void room_task(void *context, int block) {
@@ -239,16 +341,26 @@ static void room_task(void *context, int block) {
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
             const int c[3] = {i, j, k};
-            s->room[box_at(&s->g->box, i, j, k)] = is_confined(s, c) ? room_of_cell(s, c) : 1;
+            const float at_once = room_at_once(s, c);
+            s->room[box_at(&s->g->box, i, j, k)] = at_once < 0 ? room_of_cell(s, c) : at_once;
         }
     }
 }
 
-void solids_room(float *room, const mac_grid *g, const float *node_phi, const openings *o) {
+void solids_room(float *room, const float *keep, const mac_grid *g, const float *node_phi, const openings *o,
+                 const obstacle *solids, int count) {
     octant_list octants;
     list_octants(&octants, g->box.dim);
     job s = {.g = g, .phi = node_phi, .open = o, .room = room, .octants = &octants, .range = range_cells(g)};
-    parallel_for(g->pool, range_blocks(&s.range), room_task, &s);
+    if (!keep) {
+        parallel_for(g->pool, range_blocks(&s.range), room_task, &s);
+        return;
+    }
+    memcpy(room, keep, g->box.size * sizeof *room);
+    for (int i = 0; i < count; ++i) {
+        s.range = within_reach(range_cells(g), g, &solids[i], SOLID_BAND * g->dx);
+        parallel_for(g->pool, range_blocks(&s.range), room_task, &s);
+    }
 }
 
 /* u - ((u - w) . n) n at a face inside a solid, n the solid's outward normal; one component of it. */

@@ -7,8 +7,8 @@
 #include "solid/obstacle.h"
 
 /* Distance to the nearest solid at the nodes, border included [m], negative inside; capped at SOLID_BAND
- * cells. With `keep`, the minimum with what the field holds (the static solids) is taken from `keep` instead
- * of +infinity. */
+ * cells. With `keep`, the minimum with what that field holds (the static solids; it may be node_phi itself),
+ * and only where the solids reach is anything computed. */
 enum { SOLID_BAND = 4 };
 void solids_distance(float *node_phi, const float *keep, const mac_grid *g, const obstacle *solids,
                      int count);
@@ -22,8 +22,10 @@ void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids
 
 /* How much weight the faces of a cell would gather if all open space around it were filled with particles,
  * relative to a cell far from walls: the volume within reach of the cell's density sample that is not solid,
- * in [0, 1]. */
-void solids_room(float *room, const mac_grid *g, const float *node_phi, const openings *o);
+ * in [0, 1]. With `keep`, the room that the static solids leave, only what is in reach of the `count` others
+ * is computed. */
+void solids_room(float *room, const float *keep, const mac_grid *g, const float *node_phi, const openings *o,
+                 const obstacle *solids, int count);
 
 /* Velocity inside solids after extrapolation: what would carry liquid into the wall is taken out (free slip),
  * or the wall's own velocity is set (no slip). scratch: a field a component. */
