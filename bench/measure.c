@@ -16,13 +16,14 @@ static const rheo_case_name reproductions[] = {
     {"taylor-green", "a steady vortex in a closed square: order in space of the particle methods"},
     {"dam-break-front", "front of a collapsing column against Martin and Moyce 1952"},
     {"wall-separation", "water thrown at a wall peels off; water at rest is left alone"},
+    {"added-mass", "first acceleration of a sphere and a disc released in a full box"},
+    {"buoyancy", "floating bodies displace their own mass; neutral ones stay where they are"},
     {NULL, NULL},
 };
-static const entry reproduction_runs[] = {{reproduce_poisson_order},
-                                          {reproduce_hydrostatic},
-                                          {reproduce_taylor_green},
-                                          {reproduce_dam_break_front},
-                                          {reproduce_wall_separation}};
+static const entry reproduction_runs[] = {{reproduce_poisson_order},   {reproduce_hydrostatic},
+                                          {reproduce_taylor_green},    {reproduce_dam_break_front},
+                                          {reproduce_wall_separation}, {reproduce_added_mass},
+                                          {reproduce_buoyancy}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},

@@ -32,8 +32,8 @@ static rows quick(seen *s) {
 
 static void test_lists(void **state) {
     (void)state;
-    static const char *const cases[] = {"poisson-order", "hydrostatic", "taylor-green", "dam-break-front",
-                                        "wall-separation"};
+    static const char *const cases[] = {"poisson-order",   "hydrostatic", "taylor-green", "dam-break-front",
+                                        "wall-separation", "added-mass",  "buoyancy"};
     static const char *const figures[] = {"stream", "poisson", "particles", "separation", "step", "smoke"};
     enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };
     for (int i = 0; i < CASES; ++i) assert_string_equal(rheo_list_reproductions()[i].name, cases[i]);
