@@ -18,12 +18,13 @@ static const rheo_case_name reproductions[] = {
     {"wall-separation", "water thrown at a wall peels off; water at rest is left alone"},
     {"added-mass", "first acceleration of a sphere and a disc released in a full box"},
     {"buoyancy", "floating bodies displace their own mass; neutral ones stay where they are"},
+    {"box-in-channel", "flow through gaps of half a cell beside a sinking box against gaps of two cells"},
     {NULL, NULL},
 };
 static const entry reproduction_runs[] = {{reproduce_poisson_order},   {reproduce_hydrostatic},
                                           {reproduce_taylor_green},    {reproduce_dam_break_front},
                                           {reproduce_wall_separation}, {reproduce_added_mass},
-                                          {reproduce_buoyancy}};
+                                          {reproduce_buoyancy},        {reproduce_gap}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},

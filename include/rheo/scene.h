@@ -41,6 +41,8 @@ typedef struct rheo_shape {
     double radius, tube; /* m */
     const char *file;
     double file_scale;
+    bool thin;        /* mesh: its triangles are the solid, not what they enclose; it may be open */
+    double thickness; /* m, of a thin mesh */
     const struct rheo_shape *children;
     int child_count;
     /* applied in this order about the shape's centre: scale, then rotate, then move */

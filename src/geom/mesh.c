@@ -202,6 +202,16 @@ static rheo_status check_volume(tri_mesh *m, rheo_report *report) {
     return RHEO_OK;
 }
 
+rheo_status mesh_require_surface(tri_mesh *m, const char *file, rheo_report *report) {
+    drop_degenerate(m);
+    rheo_status status = RHEO_OK;
+    if (m->triangle_count == 0)
+        status = report_fail(report, RHEO_INVALID, "at least one triangle", "the mesh has no triangles");
+    if (!status) status = check_finite(m, report);
+    if (status) report_place(report, file, 0, 0, NULL);
+    return status;
+}
+
 rheo_status mesh_require_closed(tri_mesh *m, const char *file, rheo_report *report) {
     drop_degenerate(m);
     rheo_status status = RHEO_OK;

@@ -25,6 +25,8 @@ void mesh_free(tri_mesh *m);
  * are welded on reading. An inside-out mesh is turned, a small hole closed; a larger one is refused with its
  * place. */
 rheo_status mesh_require_closed(tri_mesh *m, const char *file, rheo_report *report);
+/* What a sheet must be: not empty, finite. */
+rheo_status mesh_require_surface(tri_mesh *m, const char *file, rheo_report *report);
 double mesh_volume(const tri_mesh *m); /* by the divergence theorem */
 void mesh_bounds(double lower[3], double upper[3], const tri_mesh *m);
 
@@ -34,4 +36,5 @@ typedef struct mesh_tree mesh_tree;
 mesh_tree *mesh_tree_make(const tri_mesh *m); /* copies what it needs; NULL: no memory */
 void mesh_tree_free(mesh_tree *t);
 double mesh_tree_distance(const mesh_tree *t, const double x[3]); /* negative inside */
+double mesh_tree_size(const mesh_tree *t, const double x[3]); /* to the nearest triangle, of either side */
 #endif

@@ -333,3 +333,7 @@ double mesh_tree_distance(const mesh_tree *t, const double x[3]) {
     if (box2(&t->nodes[0], x) > 0) return size;
     return winding(t, x) > 0.5 ? -size : size;
 }
+
+double mesh_tree_size(const mesh_tree *t, const double x[3]) {
+    return sqrt(nearest2(t, x));
+}

@@ -153,6 +153,10 @@ const param scene_params[] = {
     {IN_SOLID, "shape", P_SHAPE, "", NONE, true, "", SOLID(shape), NULL, 0, "where it is at time 0"},
     {IN_SOLID, "inside", P_CHOICE, "", NONE, false, "solid", SOLID(inside_fluid), inside_names, 0,
      "fluid: the solid is what lies outside this shape"},
+    {IN_SOLID, "thin", P_BOOL, "", NONE, false, "false", SOLID(shape.thin), NULL, 0,
+     "meshes: the solid is the surface itself, which may be open, and not what it encloses"},
+    {IN_SOLID, "thickness", P_REAL, "m", 0, FAR, false, false, "0", SOLID(shape.thickness), NULL, 0,
+     "of a thin mesh, half to either side"},
     {IN_SOLID, "motion", P_CHOICE, "", NONE, false, "static", SOLID(motion), motion_names, 0,
      "static, keyed by position and rotation (which imply it), or dynamic: moved by gravity, contact and "
      "liquid"},

@@ -21,6 +21,7 @@
 #include "scene/scene_internal.h"
 #include "sim/step_limit.h"
 #include "solid/shape.h"
+#include "solid/thin.h"
 #include "solid/world.h"
 #include "stage/mac_method.h"
 
@@ -267,6 +268,22 @@ static double look_at_emitter(doctor *d, int i, bool *works) {
            pow(m.open, (s->dim - 1.0) / s->dim) * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * (to - from);
 }
 
+/* Thin walls hold liquids, but not what is carried on the grid. */
+static void look_at_thin(doctor *d, const char *path) {
+    if (d->scene->method == RHEO_SMOKE)
+        find(d, RHEO_WARNING, path, "more cells, or a thicker solid",
+             "the solid is thinner than a cell (%.2g m) or two in places: no gas flows through it, but smoke "
+             "on "
+             "its two sides mixes",
+             d->out->dx);
+    else
+        find(d, RHEO_NOTE, path, NULL,
+             "the solid is thinner than a cell (%.2g m) or two in places: it closes the faces it crosses and "
+             "no "
+             "particle passes it",
+             d->out->dx);
+}
+
 static void look_at_solids(doctor *d) {
     const rheo_scene *s = d->scene;
     char path[NODE_PATH_MAX];
@@ -274,15 +291,9 @@ static void look_at_solids(doctor *d) {
     if (s->camera_eye.count) rheo_evaluate_curve(eye, &s->camera_eye, 0);
     for (int i = 0; i < s->solid_count; ++i) {
         if (s->solids[i].inside_fluid) continue;
-        double low[3], high[3], thickness = INFINITY;
+        const obstacle seen = {.shape = d->solid[i], .def = &s->solids[i], .now = d->place[i]};
         snprintf(path, sizeof path, "solids[%d].shape", i);
-        shape_bounds(low, high, d->solid[i]);
-        for (int a = 0; a < s->dim; ++a) thickness = fmin(thickness, high[a] - low[a]);
-        if (isfinite(thickness)) thickness = fmin(thickness, 2.1 * measure(d, d->solid[i], false, 0).depth);
-        if (thickness < d->out->dx)
-            find(d, RHEO_WARNING, path, "more cells, or a thicker solid",
-                 "the solid is thinner (about %.2g m) than a cell (%.2g m): the fluid may pass through it",
-                 thickness, d->out->dx);
+        if (obstacle_is_thin(&seen, d->out->dx, s->dim)) look_at_thin(d, path);
         if (s->dim == 3 && s->camera_eye.count && placement_distance(&d->place[i], d->solid[i], eye) < 0)
             find(d, RHEO_WARNING, "camera.eye", NULL, "the camera stands inside the solid '%s'",
                  s->solids[i].name ? s->solids[i].name : "");

@@ -309,6 +309,27 @@ static rheo_status check_motion(const checker *c, const rheo_solid *solid, int i
     return RHEO_OK;
 }
 
+/* A thin solid is its surface: a mesh, which liquid may meet from both sides. */
+static rheo_status check_thin(const checker *c, const rheo_solid *solid, int i) {
+    char path[NODE_PATH_MAX];
+    const rheo_shape *shape = &solid->shape;
+    if (!shape->thin && shape->thickness > 0)
+        return fail(c, path_of(path, "solids[%d].thickness", i), "thin: true beside it, or leave it out",
+                    "only a thin mesh has a thickness");
+    if (!shape->thin) return RHEO_OK;
+    path_of(path, "solids[%d].thin", i);
+    if (shape->kind != RHEO_SHAPE_MESH)
+        return fail(c, path, "leave it out: other shapes may be as thin as they are",
+                    "thin: true is for meshes");
+    if (solid->inside_fluid)
+        return fail(c, path, "leave out one of the two", "a thin mesh has no inside for 'inside: fluid'");
+    if (solid->motion == RHEO_DYNAMIC)
+        return fail(c, path, "motion: static or keyed, or a closed mesh without thin",
+                    "a thin mesh cannot be dynamic");
+    if (c->scene->dim == 2) return fail(c, path, "domain.dim: 3", "a thin mesh is for three dimensions");
+    return RHEO_OK;
+}
+
 static rheo_status check_solids(const checker *c) {
     const rheo_scene *s = c->scene;
     char path[NODE_PATH_MAX];
@@ -318,6 +339,7 @@ static rheo_status check_solids(const checker *c) {
         if (status == RHEO_OK)
             status = check_shape(c, &solid->shape, path_of(path, "solids[%d].shape", i), 0);
         if (status == RHEO_OK) status = check_motion(c, solid, i);
+        if (status == RHEO_OK) status = check_thin(c, solid, i);
         if (status != RHEO_OK) return status;
         for (int k = 0; k < i; ++k)
             if (same(s->solids[k].name, solid->name))

@@ -53,6 +53,9 @@ void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers
     if (s->walls == 0) return;
     solids_constrain(u, scratch, &s->g, &s->open, s->solid, s->solids, s->walls, sticks);
     if (far) solids_constrain(far, scratch, &s->g, &s->open, s->solid, s->solids, s->walls, sticks);
+    if (s->thin.count == 0) return;
+    thin_constrain(u, scratch, &s->thin, &s->g, &s->open, s->solids, s->walls);
+    if (far) thin_constrain(far, scratch, &s->thin, &s->g, &s->open, s->solids, s->walls);
 }
 
 void liquid_place_still_solids(rheo_sim *s) {
@@ -79,12 +82,14 @@ void liquid_place_solids(rheo_sim *s, double time) {
     const int from = s->moving ? still : 0; /* the others are in solid_still */
     solids_distance(s->solid, s->solid_still, &s->g, s->solids + from, s->walls - from);
     solids_open_faces(&s->open, &s->g, s->solid);
+    if (s->thin.count) thin_place(&s->thin, &s->open, &s->g, s->solids, s->walls);
     if (s->domain) /* no walls, yet particles stay outside */
         solids_distance(s->solid, s->solid, &s->g, s->solids + s->walls, s->def.solid_count - s->walls);
     if (s->moving) solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
     if (s->room)
         solids_room(s->room, s->room_still, &s->g, s->solid, &s->open, s->solids + still,
                     s->def.solid_count - still);
+    if (s->room && s->thin.count) thin_room(s->room, &s->thin, &s->g, s->solid, &s->open);
 }
 
 int liquid_make_couplings(rheo_sim *s) {
@@ -173,14 +178,35 @@ static rheo_status reserve_marks(rheo_sim *s, rheo_report *report) {
     return report_no_memory(report, "particles");
 }
 
+rheo_status liquid_remember(rheo_sim *s, rheo_report *report) {
+    if (s->thin.count == 0) return RHEO_OK;
+    return thin_remember(&s->thin, &s->g, &s->parts, s->solids, s->walls)
+               ? report_no_memory(report, "particles")
+               : RHEO_OK;
+}
+
 rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report) {
     const rheo_status status = reserve_marks(s, report);
     if (status) return status;
+    if (s->thin.count) thin_hold(&s->parts, &s->thin, &s->g, s->solids, s->walls);
     const boundary_counts b =
         boundary_particles(&s->parts, s->keep, &s->g, &s->open, s->def.solid_count ? s->solid : NULL);
+    if (s->thin.count && b.rescued && !b.outflow) /* out of a thick solid, but not through a thin one */
+        thin_hold(&s->parts, &s->thin, &s->g, s->solids, s->walls);
     s->stats.counts.rescued += b.rescued;
     s->stats.counts.outflow += b.outflow;
     s->volume_put_in -= (double)b.outflow * s->particle_volume;
+    return RHEO_OK;
+}
+
+rheo_status liquid_reject_particles(rheo_sim *s, rheo_report *report) {
+    const rheo_status status = s->thin.count ? reserve_marks(s, report) : RHEO_OK;
+    if (status || s->thin.count == 0) return status;
+    const size_t before = s->parts.count;
+    thin_reject(s->keep, &s->g, &s->parts, s->solids, s->walls);
+    particles_compact(&s->parts, s->keep);
+    s->stats.counts.rejected += (int64_t)(before - s->parts.count);
+    s->volume_put_in -= (double)(before - s->parts.count) * s->particle_volume;
     return RHEO_OK;
 }
 
@@ -263,14 +289,20 @@ double liquid_emitter_speed(const rheo_sim *s) {
 }
 
 /* The surface, and the velocity that the particles bring. */
-static void fields_from_particles(rheo_sim *s, mac_field *velocity) {
+static rheo_status fields_from_particles(rheo_sim *s, mac_field *velocity, rheo_report *report) {
     mac_field *weight = &s->carry;
     timer_stage(&s->timer, "to grid");
     particles_to_grid(velocity, weight, &s->g, &s->parts, is_affine(s));
     timer_stage(&s->timer, "surface");
     surface_from_weights(s->density, s->phi, &s->g, weight, s->room, s->full);
+    if (s->thin.count) {
+        if (thin_density(s->density, &s->thin, &s->g, &s->parts, s->solids, s->walls, s->room, s->full))
+            return report_no_memory(report, "particles");
+        surface_from_density(s->phi, &s->g, s->density);
+    }
     if (s->def.solid_count) surface_into_solids(s->phi, s->front.layer, &s->g, s->room);
     surface_mark_spray(&s->parts, &s->g, s->phi);
+    return RHEO_OK;
 }
 
 /* Bodies that are not in the solve itself, before and after it. */
@@ -353,7 +385,8 @@ void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r) {
 rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {
     liquid_place_solids(s, s->time);
     if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
-    fields_from_particles(s, &s->vel);
+    const rheo_status status = fields_from_particles(s, &s->vel, report);
+    if (status) return status;
     liquid_extrapolate(&s->vel, NEAR_LAYERS + 1, NULL, 0, s, s->phi);
     pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);
     mac_field_copy(&s->carry, &s->vel, &s->g);
@@ -368,6 +401,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
 
     timer_stage(&s->timer, "advect");
+    if ((status = liquid_remember(s, report))) return status;
     particles_advect(&s->parts, g, &s->carry, NULL, dt);
     if (marks_only(s)) advect_velocity(&s->vel, &s->work.face, g, dt);
     if (marks_only(s)) liquid_drive_emitters(&s->vel, s, dt);
@@ -380,7 +414,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "sort");
     if (particles_sort(&s->parts, g)) return report_no_memory(report, "particles");
     if ((status = liquid_emit(s, dt, report))) return status;
-    fields_from_particles(s, marks_only(s) ? &s->before : &s->vel);
+    if ((status = fields_from_particles(s, marks_only(s) ? &s->before : &s->vel, report))) return status;
 
     timer_stage(&s->timer, "forces");
     forces_add(&s->vel, is_flip(s) ? &s->before : &(mac_field){{0}}, g, gravity, dt);

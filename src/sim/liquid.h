@@ -13,6 +13,7 @@
 #include "stage/pressure.h"
 #include "stage/rigid_fluid.h"
 #include "stage/solids.h"
+#include "stage/solids_thin.h"
 #include "solid/world.h"
 
 struct sim_method;
@@ -60,6 +61,7 @@ struct rheo_sim {
         *solid_still; /* node distances, m: all solids now; those that never move (NULL: none move) */
     float *room, *room_still; /* in cells, likewise */
     openings open;
+    thin_walls thin; /* those of them that nodes do not show; count 0: none */
 
     /* scratch, once allocated */
     uint8_t *cells;  /* MAC: what each cell holds, else NULL */
@@ -130,6 +132,10 @@ void liquid_hold_bodies(rheo_sim *s, double dt);
 /* The projection of vel, and of the bodies that take part in it, where phi < 0; afterwards *phi is what the
  * projection took for liquid. */
 rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, rheo_report *report);
+/* Where particles and solids are before they move; what liquid_hold_particles() needs of thin solids. */
+rheo_status liquid_remember(rheo_sim *s, rheo_report *report);
+/* Drops what was seeded inside thin solids. */
+rheo_status liquid_reject_particles(rheo_sim *s, rheo_report *report);
 /* Puts the solids where they are at a time, and on the grid; bodies are where their states say. */
 void liquid_place_solids(rheo_sim *s, double time);
 void liquid_place_still_solids(rheo_sim *s); /* once, before: those that never move */

@@ -71,6 +71,7 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "advect");
     mac_mark_cells(cells_before, g, &s->parts, &s->open);
     if (s->source && (status = liquid_carry_emitted(s, dt, report))) return status;
+    if ((status = liquid_remember(s, report))) return status;
     mac_move_markers(&s->parts, g, &s->carry, cells_before, s->source ? s->keep : NULL, dt);
 
     timer_stage(&s->timer, "solids");

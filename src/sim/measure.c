@@ -160,8 +160,8 @@ static size_t sim_bytes(const rheo_sim *s) {
     const size_t marks = s->g.box.size * (s->cells ? 2 : 1); /* unknowns, and what MAC's cells hold */
     const size_t walls = s->separation ? lcp_bytes(s->separation) + s->g.box.size : 0;
     return fields * field + marks + walls + front_bytes(&s->g) + coupling_bytes(&s->coupling) +
-           rigid_fluid_bytes(&s->rigid) + s->keep_room + particles_bytes(&s->parts) +
-           poisson_bytes(s->solver) + s->text.held;
+           rigid_fluid_bytes(&s->rigid) + thin_bytes(&s->thin, &s->g) + s->keep_room +
+           particles_bytes(&s->parts) + poisson_bytes(s->solver) + s->text.held;
 }
 
 /* The drawn surface: psi and rhs are free between steps. NULL: no memory. */
@@ -177,6 +177,7 @@ static const float *draw(rheo_sim *s, rheo_surface kind) {
     case RHEO_SURFACE_DENSITY: memcpy(phi, s->phi, s->g.box.size * sizeof *phi); break;
     }
     surface_drawn(drawn, &s->g, phi, s->solid);
+    if (s->thin.count) thin_drawn(drawn, &s->thin, &s->g, phi);
     return failed ? NULL : drawn;
 }
 
@@ -200,7 +201,8 @@ void measure_liquid(rheo_sim *s) {
         (int64_t)parallel_sum(s->g.pool, block_count((long)s->parts.count, GRAIN), sum_task, &t);
     float *const scratch[2] = {s->psi, s->work.rhs}; /* free between steps, as the marks are */
     uint8_t *const marks[2] = {s->front.layer, s->work.unknown};
-    f->volume = enclosed_volume(&s->g, s->phi, s->solid, &s->parts, s->particle_volume, scratch, marks);
+    f->volume =
+        enclosed_volume(&s->g, s->phi, s->solid, s->thin.gap, &s->parts, s->particle_volume, scratch, marks);
     f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
     f->speed = measure_speed(s);
     f->temperature[0] = f->temperature[1] = 20;

@@ -90,6 +90,7 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
             mac_field_make(&s->open.wall, g) | field_make(&s->solid_still, g) | field_make(&s->room_still, g);
     bad |=
         field_make(&s->phi, g) | field_make(&s->density, g) | field_make(&s->q, g) | field_make(&s->psi, g);
+    bad |= thin_make(&s->thin, g, s->solids, s->walls);
     bad |= field_make(&s->solid, g) | field_make(&s->room, g) | field_make(&s->work.extra, g) |
            field_make(&s->work.rhs, g);
     if (is_mac) bad |= field_make(&s->cell_phi, g) | !(s->cells = mem_alloc(g->box.size));
@@ -133,7 +134,9 @@ static rheo_status start_liquid(rheo_sim *s, const rheo_scene *scene, rheo_repor
     liquid_place_still_solids(s);
     liquid_place_solids(s, 0);
     if ((status = fill_fluids(s, report))) return status;
-    if (s->def.method != RHEO_MAC && s->parts.count && (status = settle_fill(s, report))) return status;
+    if ((status = liquid_reject_particles(s, report))) return status;
+    const int level = s->def.method != RHEO_MAC && s->thin.count == 0; /* a fill knows no thin walls */
+    if (level && s->parts.count && (status = settle_fill(s, report))) return status;
     return liquid_begin(s, report);
 }
 
@@ -211,6 +214,7 @@ void rheo_free_sim(rheo_sim *s) {
     rigid_fluid_free(&s->rigid);
     mem_free(s->domain);
     lcp_free(s->separation);
+    thin_free(&s->thin);
     poisson_free(s->solver);
     pool_free(s->g.pool);
     arena_free(&s->text);

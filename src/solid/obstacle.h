@@ -9,9 +9,15 @@ typedef struct obstacle {
     const rheo_solid *def;
     placement now;
     const body *body; /* of a dynamic solid, else NULL */
+    int thin;         /* in places thinner than the grid resolves: solid/thin.h */
 } obstacle;
+
+double obstacle_distance(const obstacle *o, const double x[3]); /* m, negative inside */
 
 /* Distance to the nearest of the solids [m], negative inside one, +inf without any; `nearest` (may be NULL):
  * its index. */
 double obstacles_distance(const obstacle *solids, int count, const double x[3], int *nearest);
+/* The same of those that the grid resolves, or of the thin ones alone. */
+double obstacles_thick_distance(const obstacle *solids, int count, const double x[3]);
+double obstacles_thin_distance(const obstacle *solids, int count, const double x[3]);
 #endif

@@ -9,6 +9,9 @@
  * set, slope at most 1, exact outside a union of exact parts, elsewhere a bound that is never too large in
  * size.
  *
+ * A mesh marked thin is a sheet: the distance to its triangles, less half its thickness. It need not be
+ * closed.
+ *
  * Limits: an ellipsoid (a sphere of nonuniform scale) is underestimated by up to the ratio of its scales. */
 #include "solid/shape_parts.h"
 
@@ -95,7 +98,8 @@ static double distance_own(const shape *s, const double y[3]) {
     case RHEO_SHAPE_CYLINDER: return distance_cylinder(s, y);
     case RHEO_SHAPE_TORUS: return distance_torus(s, y);
     case RHEO_SHAPE_PLANE: return distance_plane(s, y);
-    case RHEO_SHAPE_MESH: return mesh_tree_distance(s->tree, y);
+    case RHEO_SHAPE_MESH:
+        return s->sheet ? mesh_tree_size(s->tree, y) - s->half_thickness : mesh_tree_distance(s->tree, y);
     default: return distance_combined(s, y);
     }
 }
@@ -112,6 +116,10 @@ double shape_distance(const shape *s, const double x[3]) {
 
 int shape_is_flat(const shape *s) {
     return s->flat;
+}
+
+int shape_is_sheet(const shape *s) {
+    return s->sheet;
 }
 
 int shape_as_box(double half[3], double axes[9], const shape *s) {
@@ -278,9 +286,16 @@ static rheo_status make_mesh(shape *s, const rheo_shape *def, rheo_report *repor
     if (status) return status;
     for (size_t v = 0; v < m.vertex_count; ++v)
         for (int c = 0; c < 3; ++c) m.vertex[v][c] *= def->file_scale;
-    status = mesh_require_closed(&m, def->file, report);
+    s->sheet = def->thin;
+    s->half_thickness = 0.5 * def->thickness;
+    status =
+        s->sheet ? mesh_require_surface(&m, def->file, report) : mesh_require_closed(&m, def->file, report);
     if (!status) {
         mesh_bounds(s->own_lower, s->own_upper, &m);
+        for (int c = 0; c < 3; ++c) {
+            s->own_lower[c] -= s->half_thickness;
+            s->own_upper[c] += s->half_thickness;
+        }
         s->tree = mesh_tree_make(&m);
         s->mesh = m;
         return s->tree ? RHEO_OK : report_no_memory(report, "the search tree of a mesh");

@@ -15,6 +15,7 @@ rheo_status shape_make(shape **s, const rheo_shape *def, rheo_report *report);
 rheo_status shape_make_flat(shape **s, const rheo_shape *def, rheo_report *report);
 void shape_free(shape *s);
 int shape_is_flat(const shape *s);
+int shape_is_sheet(const shape *s); /* a mesh that is marked thin: its triangles, not what they enclose */
 /* Half sides and the turn of a box (columns of a row-major matrix are its axes), 0 when it is not one. */
 int shape_as_box(double half[3], double axes[9], const shape *s);
 /* Negative inside. Exact for primitives and meshes; for scaled shapes and CSG a bound with the exact zero

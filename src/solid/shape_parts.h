@@ -12,7 +12,9 @@ struct shape {
     double length;     /* of the segment from a to b */
     double radius, tube;
     mesh_tree *tree;
-    tri_mesh mesh; /* what the tree was made from, in its own frame */
+    tri_mesh mesh;         /* what the tree was made from, in its own frame */
+    bool sheet;            /* only the mesh's surface counts, half_thickness to either side */
+    double half_thickness; /* m, in its own frame */
     shape *children;
     int child_count;
 

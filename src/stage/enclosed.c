@@ -13,8 +13,9 @@
  * space it takes.
  *
  * Where a cell and all cells around it have air beside them (drops, threads and sheets of up to two cells)
- * there is no inside to speak of, and the particles' own volume is counted. Cubes between the samples belong
- * to the cells at their corners, equally, so every place is counted one way or the other.
+ * there is no inside to speak of, and the particles' own volume is counted; so it is within 1.5 cells of walls
+ * thinner than a cell. Cubes between the samples belong to the cells at their corners, equally, so every place
+ * is counted one way or the other.
  *
  * Limits: thin liquid is taken to be neither compressed nor thinned out; corners sharper than a cell stay
  * rounded. */
@@ -29,7 +30,7 @@ enum { NEAR = 3 }; /* cells from the inside to where the smeared surface has end
 
 typedef struct {
     const mac_grid *g;
-    const float *phi, *node_solid;
+    const float *phi, *node_solid, *gap;
     const particles *p;
     float *solid, *level; /* at centres: distance to solids; to the surface, with the inside far from it */
     const uint8_t *from;
@@ -133,6 +134,16 @@ static void spread_task(void *context, int block) {
     }
 }
 
+/* Samples on the two sides of a thin wall do not tell where between them liquid ends. */
+static void wall_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        for (int i = 0; i < s->g->box.n[0]; ++i)
+            if (s->gap[row + i] < (float)(1.5 * s->g->dx)) s->to[row + i] = 0;
+    }
+}
+
 /* Particles that are near no inside, in cells of volume. */
 static double alone_task(void *context, int block) {
     const job *s = context;
@@ -186,9 +197,10 @@ static double cube_task(void *context, int block) {
     return sum;
 }
 
-double enclosed_volume(const mac_grid *g, const float *phi, const float *node_solid, const particles *p,
-                       double particle_volume, float *const scratch[2], uint8_t *const marks[2]) {
-    job s = {.g = g, .phi = phi, .node_solid = node_solid, .p = p, .range = range_cells(g)};
+double enclosed_volume(const mac_grid *g, const float *phi, const float *node_solid, const float *gap,
+                       const particles *p, double particle_volume, float *const scratch[2],
+                       uint8_t *const marks[2]) {
+    job s = {.g = g, .phi = phi, .node_solid = node_solid, .gap = gap, .p = p, .range = range_cells(g)};
     const double cell = g->dx * g->dx * g->dx;
     const int blocks = range_blocks(&s.range);
     s.solid = scratch[0];
@@ -205,6 +217,7 @@ double enclosed_volume(const mac_grid *g, const float *phi, const float *node_so
         s.to = marks[1 - s.axis % 2];
         parallel_for(g->pool, blocks, spread_task, &s);
     }
+    if (gap) parallel_for(g->pool, blocks, wall_task, &s);
     s.from = s.to;
     const double alone = parallel_sum(g->pool, blocks, alone_task, &s);
     for (int a = 0; a < g->box.dim; ++a) s.range.lower[a] = -1;

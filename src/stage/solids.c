@@ -86,14 +86,14 @@ static void brick_task(void *context, int brick) {
     place(centre, s->g, 0.5 * (lower[0] + upper[0] - 1), 0.5 * (lower[1] + upper[1] - 1),
           0.5 * (lower[2] + upper[2] - 1));
     const double radius = 0.5 * (BRICK - 1) * sqrt((double)b->dim) * s->g->dx;
-    const double middle = obstacles_distance(s->solids, s->count, centre, NULL);
+    const double middle = obstacles_thick_distance(s->solids, s->count, centre);
     const int far = fabs(middle) > radius + band;
     for (int k = lower[2]; k < upper[2]; ++k)
         for (int j = lower[1]; j < upper[1]; ++j)
             for (int i = lower[0]; i < upper[0]; ++i) {
                 double x[3];
                 place(x, s->g, i, j, k);
-                double d = far ? middle : obstacles_distance(s->solids, s->count, x, NULL);
+                double d = far ? middle : obstacles_thick_distance(s->solids, s->count, x);
                 d = fmax(-band, fmin(band, d));
                 const ptrdiff_t n = box_at(b, i, j, k);
                 s->node_phi[n] = s->keep ? fminf(s->node_phi[n], (float)d) : (float)d;

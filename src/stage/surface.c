@@ -26,7 +26,7 @@ enum { INTO_SOLID = 3, UNREACHED = 255 }; /* layers: as deep as a cell with an o
 typedef struct {
     const mac_grid *g;
     const mac_field *weight;
-    const float *room, *phi, *node_solid;
+    const float *room, *phi, *node_solid, *filled;
     float *density, *out, *drawn;
     uint8_t *layer, now;
     float full, dx;
@@ -93,6 +93,23 @@ void surface_from_weights(float *density, float *phi, const mac_grid *g, const m
     s.dx = (float)g->dx;
     s.range = range_cells(g);
     parallel_for(g->pool, range_blocks(&s.range), density_task, &s);
+    mirror_border(phi, g);
+}
+
+static void distance_task(void *context, int block) {
+    const job *s = context;
+    const float slope = 1 - 1 / (2 * (float)s->g->box.dim);
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        for (int i = 0; i < s->g->box.n[0]; ++i)
+            s->out[row + i] = -s->dx * depth_of(s->filled[row + i], slope);
+    }
+}
+
+void surface_from_density(float *phi, const mac_grid *g, const float *density) {
+    job s = {.g = g, .out = phi, .dx = (float)g->dx, .range = range_cells(g)};
+    s.filled = density;
+    parallel_for(g->pool, range_blocks(&s.range), distance_task, &s);
     mirror_border(phi, g);
 }
 

@@ -12,6 +12,9 @@
 void surface_from_weights(float *density, float *phi, const mac_grid *g, const mac_field *weight,
                           const float *room, float full);
 
+/* phi again, where densities were changed. */
+void surface_from_density(float *phi, const mac_grid *g, const float *density);
+
 /* Near solids: cells with little room hear from few particles or none; their distance is carried in from
  * cells with more room, so that a full vessel is full to its walls. layer: scratch bytes. */
 void surface_into_solids(float *phi, uint8_t *layer, const mac_grid *g, const float *room);

@@ -69,16 +69,16 @@ static void warnings_are_found(void **state) {
     look(&p, &r, "fluids: [ { fill: [ { box: { min: [0, 0, 0], max: [2, 0.5, 1] } } ] } ]");
     assert_true(found(&p, RHEO_WARNING, "fluids[0].fill[0]", "outside the domain"));
     look(&p, &r, FILL "solids: [ { shape: { box: { min: [0.3, 0.6, 0], max: [0.305, 1, 1] } } } ]");
-    assert_true(found(&p, RHEO_WARNING, "solids[0].shape", "thinner"));
+    assert_true(found(&p, RHEO_NOTE, "solids[0].shape", "thinner"));
     look(&p, &r,
          FILL "solids: [ { shape: { box: { min: [0.3, 0.6, 0], max: [0.305, 1, 1] }, "
               "rotate: { axis: [1, 1, 1], degrees: 40 } } } ]");
-    assert_true(found(&p, RHEO_WARNING, "solids[0].shape", "thinner"));
+    assert_true(found(&p, RHEO_NOTE, "solids[0].shape", "thinner"));
     look(&p, &r,
          FILL "camera: { eye: [0.5, 0.8, 0.5], target: [0, 0, 0] }\n"
               "solids: [ { name: ball, shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } } } ]");
     assert_true(found(&p, RHEO_WARNING, "camera.eye", "ball"));
-    assert_false(found(&p, RHEO_WARNING, "solids[0].shape", "thinner"));
+    assert_false(found(&p, RHEO_NOTE, "solids[0].shape", "thinner"));
     look(&p, &r, FILL "emitters: [ { shape: { sphere: { center: [5, 5, 5], radius: 0.1 } } } ]");
     assert_true(found(&p, RHEO_WARNING, "emitters[0].shape", "outside the domain"));
     look(&p, &r,

@@ -1,0 +1,562 @@
+/* Walls thinner than a cell.
+ *
+ * Distances at nodes do not show a wall that passes between them. A thin solid is therefore asked itself. Two
+ * neighbouring cells are apart when the straight way between their centres leads through a thin solid; a face
+ * between cells that are apart is closed, so pressure differs on its two sides (Batty et al. 2007, 5, leave
+ * this open). Closed faces then form a surface of the grid without holes wherever the wall has none, and its
+ * area across every axis is the wall's own: a wall that moves displaces what it sweeps. A thing that is small
+ * all around (a rod, a ball) leaves a way around it; it takes from each face its share of the cell-sized box
+ * about the face (Batty's volumes: their sum along every axis is the solid's volume).
+ *
+ * A cell cut by a wall holds liquid of the side on which its centre lies. Particles on the other side belong
+ * to a neighbour, their home: the nearest cell whose centre they see. Density counts, for each cell, the
+ * particles whose home it sees, in the room that it would see filled: the liquid ends at the wall.
+ *
+ * Particles never cross: see solid/thin.c.
+ *
+ * Limits: velocities on the two sides are interpolated across the wall (particles feel a drag along it when
+ * both sides are wet); walls along oblique directions are stairs to the pressure. */
+#include "stage/solids_thin.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/hot.h"
+#include "core/memory.h"
+#include "grid/rows.h"
+#include "grid/sample.h"
+#include "solid/thin.h"
+#include "solid/vector.h"
+
+enum { BAND = 4, SELF = 13, NOWHERE = 255, QUARTERS = 4, GRAIN = 1024 };
+#define SKIN     THIN_SKIN
+#define CUT      0.9   /* cells: walls farther from a cell's centre do not cut it */
+#define ROOM_MIN 0.02f /* as in stage/surface.c */
+#define OPEN_MIN 1e-3f
+static const uint32_t ALL = (1u << 27) - 1;
+
+/* Octants of a cut cell: up to two homes that parts of it belong to, and how large the parts are, in 1/8 (1/4
+ * in 2D). */
+struct cut_cell {
+    uint8_t home[8][2], share[8][2];
+};
+
+typedef struct {
+    thin_walls *t;
+    const mac_grid *g;
+    const obstacle *solids;
+    int count, axis;
+    cell_range range;
+    openings *o;
+    const openings *open;
+    const float *node_phi, *filled; /* filled: the room that densities are divided by */
+    float *room, *density;
+    float full;
+    const particles *p;
+} job;
+
+static void place(double x[3], const mac_grid *g, double i, double j, double k) {
+    x[0] = g->origin[0] + g->dx * i;
+    x[1] = g->origin[1] + g->dx * j;
+    x[2] = g->box.dim == 3 ? g->origin[2] + g->dx * k : g->origin[2] + 0.5 * g->dx;
+}
+
+static void centre_of(double x[3], const mac_grid *g, const int c[3]) {
+    place(x, g, c[0] + 0.5, c[1] + 0.5, c[2] + 0.5);
+}
+
+INLINE int direction(int i, int j, int k) {
+    return (i + 1) + 3 * (j + 1) + 9 * (k + 1);
+}
+INLINE void offset_of(int d[3], int dir) {
+    d[0] = dir % 3 - 1;
+    d[1] = dir / 3 % 3 - 1;
+    d[2] = dir / 9 - 1;
+}
+INLINE ptrdiff_t step_of(const box *b, int dir) {
+    int d[3];
+    offset_of(d, dir);
+    return d[0] + d[1] * b->step[1] + d[2] * b->step[2];
+}
+
+static int is_hidden(const job *s, const double from[3], const double to[3]) {
+    for (int i = 0; i < s->count; ++i)
+        if (s->solids[i].thin && obstacle_hides(&s->solids[i], from, to, SKIN * s->g->dx)) return 1;
+    return 0;
+}
+
+/* ---- making ---- */
+
+int thin_make(thin_walls *t, const mac_grid *g, obstacle *solids, int count) {
+    *t = (thin_walls){0};
+    for (int i = 0; i < count; ++i) {
+        solids[i].thin = obstacle_is_thin(&solids[i], g->dx, g->box.dim);
+        t->count += solids[i].thin;
+    }
+    if (t->count == 0) return 0;
+    const cell_range cells = range_cells(g);
+    t->then = mem_alloc((size_t)count * sizeof *t->then);
+    t->swept = mem_alloc((size_t)count * sizeof *t->swept);
+    t->gap = mem_alloc(g->box.size * sizeof *t->gap);
+    t->sees = mem_alloc(g->box.size * sizeof *t->sees);
+    t->cut = mem_alloc(g->box.size * sizeof *t->cut);
+    t->row_count = mem_alloc(((size_t)range_rows(&cells) + 1) * sizeof *t->row_count);
+    if (!t->then || !t->swept || !t->gap || !t->sees || !t->cut || !t->row_count) return -1;
+    for (size_t i = 0; i < g->box.size; ++i) {
+        t->gap[i] = (float)(BAND * g->dx);
+        t->sees[i] = ALL;
+        t->cut[i] = -1;
+    }
+    return 0;
+}
+
+void thin_free(thin_walls *t) {
+    void *const blocks[] = {t->then, t->swept,  t->gap,    t->sees,   t->cut,      t->cells,
+                            t->home, t->was[0], t->was[1], t->was[2], t->row_count};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
+    *t = (thin_walls){0};
+}
+
+size_t thin_bytes(const thin_walls *t, const mac_grid *g) {
+    if (t->count == 0) return 0;
+    return g->box.size * (sizeof *t->gap + sizeof *t->sees + sizeof *t->cut) +
+           (size_t)t->cut_room * sizeof *t->cells + t->home_room +
+           t->was_room * (size_t)g->box.dim * sizeof(float);
+}
+
+/* ---- cells ---- */
+
+/* Distances of a row; where the solids are far, as many cells are passed over as that proves far too. */
+static void gap_task(void *context, int block) {
+    const job *s = context;
+    const mac_grid *g = s->g;
+    const float cap = (float)(BAND * g->dx);
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(&g->box, 0, j, k);
+        int near = 0;
+        for (int i = 0; i < g->box.n[0]; ++i) {
+            double x[3];
+            centre_of(x, g, (const int[3]){i, j, k});
+            const double d = obstacles_thin_distance(s->solids, s->count, x);
+            const int far = d > BAND * g->dx ? (int)fmin((d - BAND * g->dx) / g->dx, g->box.n[0]) : 0;
+            const int end = i + far < g->box.n[0] ? i + far : g->box.n[0] - 1;
+            s->t->gap[row + i] = d < (double)cap ? (float)d : cap;
+            for (; i < end; ++i) s->t->gap[row + i + 1] = cap;
+        }
+        for (int i = 0; i < g->box.n[0]; ++i) near += s->t->gap[row + i] < (float)(CUT * g->dx);
+        s->t->row_count[row_ + 1] = near;
+    }
+}
+
+INLINE int is_inside(const box *b, int i, int j, int k) {
+    return i >= 0 && i < b->n[0] && j >= 0 && j < b->n[1] && k >= 0 && k < b->n[2];
+}
+
+/* A pair is asked in one order only, so that both cells get the same answer. Balls about the two centres that
+ * cover the way between them prove it free without a march. */
+static uint32_t look_around(const job *s, const int c[3]) {
+    const box *b = &s->g->box;
+    const ptrdiff_t at = box_at(b, c[0], c[1], c[2]);
+    const double skin = SKIN * s->g->dx;
+    uint32_t sees = ALL;
+    double x[3];
+    centre_of(x, s->g, c);
+    for (int dir = 0; dir < 27; ++dir) {
+        int d[3];
+        offset_of(d, dir);
+        const int to[3] = {c[0] + d[0], c[1] + d[1], c[2] + d[2]};
+        if (dir == SELF || (b->dim == 2 && d[2]) || !is_inside(b, to[0], to[1], to[2])) continue;
+        const double length = sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) * s->g->dx;
+        const double here = (double)s->t->gap[at], there = (double)s->t->gap[at + step_of(b, dir)];
+        if (here > skin && there > skin && here + there > length + 2 * skin) continue;
+        double y[3];
+        centre_of(y, s->g, to);
+        if (dir > SELF ? is_hidden(s, x, y) : is_hidden(s, y, x)) sees &= ~(1u << dir);
+    }
+    return sees;
+}
+
+static void sees_task(void *context, int block) {
+    const job *s = context;
+    const float reach = (float)(1.74 * s->g->dx);
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        int next = s->t->row_count[row_];
+        for (int i = 0; i < s->g->box.n[0]; ++i) {
+            const float gap = s->t->gap[row + i];
+            s->t->cut[row + i] = gap < (float)(CUT * s->g->dx) ? next++ : -1;
+            s->t->sees[row + i] = gap < reach ? look_around(s, (const int[3]){i, j, k}) : ALL;
+        }
+    }
+}
+
+/* The nearest of the cells around that was not tried yet, by the distance of its centre from x. */
+static int next_nearest(uint32_t *tried, const double far[27]) {
+    int nearest = NOWHERE;
+    for (int dir = 0; dir < 27; ++dir)
+        if (!(*tried >> dir & 1) && (nearest == NOWHERE || far[dir] < far[nearest])) nearest = dir;
+    if (nearest != NOWHERE) *tried |= 1u << nearest;
+    return nearest;
+}
+
+/* Whether x sees the centre y of a cell at `gap` from the walls: at once when a ball about y holds x. */
+static int sees_centre(const job *s, const double x[3], const double y[3], double far, double gap) {
+    const double skin = 0.5 * SKIN * s->g->dx; /* a particle rests nearer than a skin */
+    if (gap > far + 2 * skin) return 1;
+    for (int i = 0; i < s->count; ++i)
+        if (s->solids[i].thin && obstacle_hides(&s->solids[i], x, y, skin)) return 0;
+    return 1;
+}
+
+/* The cell a place in cell c belongs to: its own when it sees that one's centre, else the nearest that it
+ * does see; NOWHERE: inside a wall or in a corner of it. */
+static int find_home(const job *s, const int c[3], const double x[3]) {
+    const mac_grid *g = s->g;
+    const ptrdiff_t at = box_at(&g->box, c[0], c[1], c[2]);
+    double far[27], centre[3], y[3], way[3];
+    uint32_t tried = 1u << SELF;
+    centre_of(centre, g, c);
+    vec_sub(way, centre, x);
+    if (sees_centre(s, x, centre, vec_length(way), (double)s->t->gap[at])) return SELF;
+    for (int dir = 0; dir < 27; ++dir) {
+        int d[3];
+        offset_of(d, dir);
+        for (int a = 0; a < 3; ++a) y[a] = way[a] + g->dx * d[a];
+        far[dir] = vec_length(y);
+        if ((g->box.dim == 2 && d[2]) || !is_inside(&g->box, c[0] + d[0], c[1] + d[1], c[2] + d[2]))
+            tried |= 1u << dir;
+    }
+    for (int dir; (dir = next_nearest(&tried, far)) != NOWHERE;) {
+        int d[3];
+        offset_of(d, dir);
+        for (int a = 0; a < 3; ++a) y[a] = centre[a] + g->dx * d[a];
+        const ptrdiff_t n = at + d[0] + d[1] * g->box.step[1] + d[2] * g->box.step[2];
+        if (sees_centre(s, x, y, far[dir], (double)s->t->gap[n])) return dir;
+    }
+    return NOWHERE;
+}
+
+static void add_part(cut_cell *cell, int octant, int home) {
+    for (int part = 0; part < 2; ++part) {
+        if (cell->share[octant][part] && cell->home[octant][part] != home) continue;
+        cell->home[octant][part] = (uint8_t)home;
+        cell->share[octant][part] += 1;
+        return;
+    }
+}
+
+static void cut_one(cut_cell *cell, const job *s, const int c[3]) {
+    const int dim = s->g->box.dim;
+    memset(cell, 0, sizeof *cell);
+    for (int q = 0; q < (dim == 3 ? QUARTERS * QUARTERS * QUARTERS : QUARTERS * QUARTERS); ++q) {
+        const int at[3] = {q % QUARTERS, q / QUARTERS % QUARTERS, q / (QUARTERS * QUARTERS)};
+        double x[3];
+        place(x, s->g, c[0] + (at[0] + 0.5) / QUARTERS, c[1] + (at[1] + 0.5) / QUARTERS,
+              c[2] + (at[2] + 0.5) / QUARTERS);
+        if (obstacles_thin_distance(s->solids, s->count, x) < 0) continue;
+        const int home = find_home(s, c, x);
+        const int octant = at[0] / 2 + 2 * (at[1] / 2) + (dim == 3 ? 4 * (at[2] / 2) : 0);
+        if (home != NOWHERE) add_part(cell, octant, home);
+    }
+}
+
+static void cut_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        for (int i = 0; i < s->g->box.n[0]; ++i)
+            if (s->t->cut[row + i] >= 0)
+                cut_one(&s->t->cells[s->t->cut[row + i]], s, (const int[3]){i, j, k});
+    }
+}
+
+/* ---- faces ---- */
+
+/* Whether a wall goes on beside the face between two cells that it keeps apart: along every other axis, at
+ * least on one side, the way around through the neighbours is closed too. Else it is a rod or a ball. What a
+ * cell sees whose own centre is in the solid does not count: it sees nothing. */
+static int is_wall(const job *s, ptrdiff_t low, int axis) {
+    const box *b = &s->g->box;
+    const uint32_t *sees = s->t->sees;
+    int ahead[3] = {0, 0, 0};
+    ahead[axis] = 1;
+    const int over = direction(ahead[0], ahead[1], ahead[2]);
+    const ptrdiff_t high = low + b->step[axis];
+    const int low_out = (double)s->t->gap[low] >= SKIN * s->g->dx,
+              high_out = (double)s->t->gap[high] >= SKIN * s->g->dx;
+    if (!low_out && !high_out) return 1;
+    for (int e = 0; e < b->dim; ++e) {
+        if (e == axis) continue;
+        int closed = 0;
+        for (int side = -1; side <= 1; side += 2) {
+            int d[3] = {0, 0, 0};
+            d[e] = side;
+            const int dir = direction(d[0], d[1], d[2]);
+            closed |= (low_out && !(sees[low] >> dir & 1)) || (high_out && !(sees[high] >> dir & 1)) ||
+                      !(sees[low + side * b->step[e]] >> over & 1);
+        }
+        if (!closed) return 0;
+    }
+    return 1;
+}
+
+/* Share of a quarter-wide box about x that is inside the solid nearest to it. */
+static double share_at(const job *s, const double x[3]) {
+    double least = INFINITY;
+    int sheet = 0;
+    for (int i = 0; i < s->count; ++i) {
+        const double d = s->solids[i].thin ? obstacle_distance(&s->solids[i], x) : INFINITY;
+        if (d < least) {
+            least = d;
+            sheet = shape_is_sheet(s->solids[i].shape);
+        }
+    }
+    if (sheet) return least < 0; /* it may have no thickness at all */
+    return fmax(0, fmin(1, 0.5 - QUARTERS * least / s->g->dx));
+}
+
+/* Share of the cell-sized box about a face that thin solids take up, octant by octant. */
+static float taken_share(const job *s, const double face[3]) {
+    const int dim = s->g->box.dim, parts = 1 << dim;
+    const double half = 0.25 * s->g->dx, clear = (0.25 * sqrt((double)dim) + 0.5 / QUARTERS) * s->g->dx;
+    double inside = 0;
+    if (obstacles_thin_distance(s->solids, s->count, face) > 0.87 * s->g->dx) return 0;
+    for (int o = 0; o < parts; ++o) {
+        double middle[3] = {face[0], face[1], face[2]};
+        for (int a = 0; a < dim; ++a) middle[a] += o >> a & 1 ? half : -half;
+        if (obstacles_thin_distance(s->solids, s->count, middle) > clear) continue;
+        for (int q = 0; q < parts; ++q) {
+            double x[3] = {middle[0], middle[1], middle[2]};
+            for (int a = 0; a < dim; ++a) x[a] += q >> a & 1 ? 0.5 * half : -0.5 * half;
+            inside += share_at(s, x);
+        }
+    }
+    return (float)(inside / (parts * parts));
+}
+
+static void close_task(void *context, int block) {
+    const job *s = context;
+    const box *b = &s->g->box;
+    const int a = s->axis;
+    const float near = (float)(1.4 * s->g->dx);
+    int ahead[3] = {0, 0, 0};
+    ahead[a] = 1;
+    const int over = direction(ahead[0], ahead[1], ahead[2]);
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
+            const ptrdiff_t c = box_at(b, i, j, k), low = c - b->step[a];
+            float *open = &s->o->open.value[a][c];
+            if (*open <= 0 || (s->t->gap[c] > near && s->t->gap[low] > near)) continue;
+            if (!(s->t->sees[low] >> over & 1) && is_wall(s, low, a)) {
+                *open = 0;
+                continue;
+            }
+            double x[3];
+            place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
+            *open -= taken_share(s, x);
+            if (*open < OPEN_MIN) *open = 0;
+        }
+    }
+}
+
+int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *solids, int count) {
+    job s = {.t = t, .g = g, .solids = solids, .count = count, .o = o, .range = range_cells(g)};
+    const int rows = range_rows(&s.range);
+    t->row_count[0] = 0;
+    parallel_for(g->pool, range_blocks(&s.range), gap_task, &s);
+    for (int r = 0; r < rows; ++r) t->row_count[r + 1] += t->row_count[r];
+    t->cut_count = t->row_count[rows];
+    if (t->cut_count > t->cut_room) {
+        mem_free(t->cells);
+        t->cut_room = t->cut_count + t->cut_count / 4;
+        t->cells = mem_alloc((size_t)t->cut_room * sizeof *t->cells);
+        if (!t->cells) {
+            t->cut_room = t->cut_count = 0;
+            return -1;
+        }
+    }
+    parallel_for(g->pool, range_blocks(&s.range), sees_task, &s);
+    parallel_for(g->pool, range_blocks(&s.range), cut_task, &s);
+    for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
+        s.range = range_faces(g, s.axis);
+        s.range.lower[s.axis] += 1;
+        s.range.upper[s.axis] -= 1;
+        parallel_for(g->pool, range_blocks(&s.range), close_task, &s);
+    }
+    return 0;
+}
+
+/* ---- room and density ---- */
+
+/* How far a particle at d from a cell's centre [cells] counts there: the mean over the cell's faces of
+ * trilinear weights. */
+INLINE float reach_of(const float d[3], int dim) {
+    float hat[3], half[3], sum = 0;
+    for (int a = 0; a < dim; ++a) {
+        const float x = fabsf(d[a]), t = 1 - x;
+        hat[a] = t > 0 ? t : 0;
+        half[a] = 0.5f * ((x < 0.5f ? 0.5f + x : 1.5f - x) + (x < 0.5f ? 0.5f - x : 0));
+        if (x >= 1.5f) half[a] = 0;
+    }
+    for (int a = 0; a < dim; ++a) {
+        float w = half[a];
+        for (int e = 0; e < dim; ++e)
+            if (e != a) w *= hat[e];
+        sum += w;
+    }
+    return sum / (float)dim;
+}
+
+/* Whether cell c sees the home (relative to the cell at `dir` from c) of something in that cell. */
+INLINE int is_in_sight(uint32_t sees, int dir, int home) {
+    if (home == SELF) return sees >> dir & 1;
+    if (home == NOWHERE) return 0;
+    int d[3], h[3];
+    offset_of(d, dir);
+    offset_of(h, home);
+    for (int a = 0; a < 3; ++a) d[a] += h[a];
+    if (d[0] * d[0] > 1 || d[1] * d[1] > 1 || d[2] * d[2] > 1) return 0;
+    return sees >> direction(d[0], d[1], d[2]) & 1;
+}
+
+/* Open share of an octant for all other solids and the domain's closed sides. */
+static float octant_open(const job *s, const float x[3]) {
+    for (int a = 0; a < s->g->box.dim; ++a)
+        if ((x[a] < 0 && !s->open->open_wall[2 * a]) ||
+            (x[a] > (float)s->g->box.n[a] && !s->open->open_wall[2 * a + 1]))
+            return 0;
+    const float d = sample_nodes(s->node_phi, s->g, x) / (float)(0.5 * s->g->dx);
+    return d > 0.5f ? 1 : d < -0.5f ? 0 : d + 0.5f;
+}
+
+static float room_of_cell(const job *s, const int c[3]) {
+    const box *b = &s->g->box;
+    const int dim = b->dim, octants = 1 << dim;
+    const uint32_t sees = s->t->sees[box_at(b, c[0], c[1], c[2])];
+    float open = 0, all = 0;
+    for (int dir = 0; dir < 27; ++dir) {
+        int d[3];
+        offset_of(d, dir);
+        if (dim == 2 && d[2]) continue;
+        const ptrdiff_t at = box_at(b, c[0] + d[0], c[1] + d[1], c[2] + d[2]);
+        const int32_t cut = s->t->cut[at];
+        for (int o = 0; o < octants; ++o) {
+            float way[3] = {0, 0, 0}, x[3] = {0, 0, 0};
+            for (int a = 0; a < dim; ++a) {
+                way[a] = (float)d[a] + 0.5f * (float)(o >> a & 1) - 0.25f;
+                x[a] = (float)c[a] + 0.5f + way[a];
+            }
+            const float w = reach_of(way, dim);
+            if (w <= 0) continue;
+            all += w;
+            float share = 0;
+            if (cut < 0) share = (float)(sees >> dir & 1);
+            else
+                for (int part = 0; part < 2; ++part) {
+                    const cut_cell *cell = &s->t->cells[cut];
+                    if (cell->share[o][part] && is_in_sight(sees, dir, cell->home[o][part]))
+                        share += (float)cell->share[o][part] / (float)octants;
+                }
+            if (share > 0) open += w * share * octant_open(s, x);
+        }
+    }
+    return open / all;
+}
+
+INLINE int is_near(const job *s, ptrdiff_t c) {
+    return s->t->gap[c] < (float)(2.7 * s->g->dx);
+}
+
+static void room_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = 0; i < s->g->box.n[0]; ++i) {
+            const ptrdiff_t c = box_at(&s->g->box, i, j, k);
+            if (is_near(s, c)) s->room[c] = room_of_cell(s, (const int[3]){i, j, k});
+        }
+    }
+}
+
+void thin_room(float *room, const thin_walls *t, const mac_grid *g, const float *node_phi,
+               const openings *o) {
+    thin_walls copy = *t;
+    job s = {.t = &copy, .g = g, .node_phi = node_phi, .open = o, .room = room, .range = range_cells(g)};
+    parallel_for(g->pool, range_blocks(&s.range), room_task, &s);
+}
+
+static void particle_place(double x[3], const job *s, size_t q) {
+    double cells[3] = {0, 0, 0};
+    for (int a = 0; a < s->p->dim; ++a) cells[a] = (double)s->p->x[a][q];
+    place(x, s->g, cells[0], cells[1], cells[2]);
+}
+
+static void home_task(void *context, int block) {
+    const job *s = context;
+    const box *b = &s->g->box;
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = 0; i < b->n[0]; ++i) {
+            const size_t cell = box_dense(b, i, j, k);
+            const uint32_t from = s->p->cell_start[cell], to = s->p->cell_start[cell + 1];
+            if (from == to) continue;
+            if (s->t->cut[box_at(b, i, j, k)] < 0) {
+                memset(s->t->home + from, SELF, to - from);
+                continue;
+            }
+            for (uint32_t q = from; q < to; ++q) {
+                double x[3];
+                particle_place(x, s, q);
+                s->t->home[q] = (uint8_t)find_home(s, (const int[3]){i, j, k}, x);
+            }
+        }
+    }
+}
+
+static float density_of_cell(const job *s, const int c[3]) {
+    const box *b = &s->g->box;
+    const int dim = b->dim;
+    const particles *p = s->p;
+    const uint32_t sees = s->t->sees[box_at(b, c[0], c[1], c[2])];
+    float sum = 0;
+    for (int dir = 0; dir < 27; ++dir) {
+        int d[3];
+        offset_of(d, dir);
+        const int at[3] = {c[0] + d[0], c[1] + d[1], c[2] + d[2]};
+        if ((dim == 2 && d[2]) || !is_inside(b, at[0], at[1], at[2])) continue;
+        const size_t cell = box_dense(b, at[0], at[1], at[2]);
+        for (uint32_t q = p->cell_start[cell]; q < p->cell_start[cell + 1]; ++q) {
+            if (!is_in_sight(sees, dir, s->t->home[q])) continue;
+            float way[3] = {0, 0, 0};
+            for (int a = 0; a < dim; ++a) way[a] = p->x[a][q] - (float)c[a] - 0.5f;
+            sum += reach_of(way, dim);
+        }
+    }
+    return sum;
+}
+
+static void density_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = 0; i < s->g->box.n[0]; ++i) {
+            const ptrdiff_t c = box_at(&s->g->box, i, j, k);
+            if (!is_near(s, c)) continue;
+            const float room = s->filled[c];
+            s->density[c] =
+                room > ROOM_MIN ? density_of_cell(s, (const int[3]){i, j, k}) / (s->full * room) : 0;
+        }
+    }
+}
+
+int thin_density(float *density, thin_walls *t, const mac_grid *g, const particles *p, const obstacle *solids,
+                 int count, const float *room, float full) {
+    if (t->home_room < p->count) {
+        mem_free(t->home);
+        t->home = mem_alloc(p->capacity);
+        t->home_room = t->home ? p->capacity : 0;
+        if (!t->home) return -1;
+    }
+    job s = {.t = t, .g = g, .solids = solids, .count = count, .p = p, .full = full, .filled = room};
+    s.density = density;
+    s.range = range_cells(g);
+    parallel_for(g->pool, range_blocks(&s.range), home_task, &s);
+    parallel_for(g->pool, range_blocks(&s.range), density_task, &s);
+    return 0;
+}

@@ -1,0 +1,56 @@
+/* Solids thinner than the grid resolves, as the grid and its particles see them. */
+#ifndef STAGE_SOLIDS_THIN_H
+#define STAGE_SOLIDS_THIN_H
+
+#include "grid/openings.h"
+#include "particle/particles.h"
+#include "solid/obstacle.h"
+
+#define THIN_SKIN 0.02 /* cells that particles keep from thin walls */
+
+typedef struct cut_cell cut_cell;
+
+/* What follows from where the thin solids are now, and of the particles among them. */
+typedef struct thin_walls {
+    int count;       /* thin solids; 0: nothing else is set */
+    placement *then; /* of all solids when the step under way began */
+    double *swept;   /* m, scratch, a solid */
+    float *gap;      /* m, from the centres of cells to the nearest thin solid, negative inside; capped */
+    uint32_t *sees;  /* a bit for each of the 27 cells around: its centre is in sight of this one's */
+    int32_t *cut;    /* index of a cell that a wall may cut, else -1 */
+    cut_cell *cells; /* [cut_count] */
+    int cut_count, cut_room;
+    uint8_t *home; /* of particles: which of the 27 cells around its own a particle belongs to */
+    float *was[3]; /* cells: where particles were before they moved */
+    size_t home_room, was_room;
+    int *row_count; /* scratch, a row */
+} thin_walls;
+
+/* Marks thin solids and allocates what they need. -1: no memory. */
+int thin_make(thin_walls *t, const mac_grid *g, obstacle *solids, int count);
+void thin_free(thin_walls *t);
+size_t thin_bytes(const thin_walls *t, const mac_grid *g);
+
+/* Which cells see each other past the walls; closes the faces between those that do not, and the share of
+ * other faces that a thin solid takes up. -1: no memory. */
+int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *solids, int count);
+/* solids_room() with walls that hide what is behind them: only cells near thin solids change. */
+void thin_room(float *room, const thin_walls *t, const mac_grid *g, const float *node_phi, const openings *o);
+
+/* Before particles move: where they are, and the solids. -1: no memory. */
+int thin_remember(thin_walls *t, const mac_grid *g, const particles *p, const obstacle *solids, int count);
+/* After particles and solids moved: every particle stays on its side of every wall. Number of touches. */
+int64_t thin_hold(particles *p, thin_walls *t, const mac_grid *g, const obstacle *solids, int count);
+/* Marks keep[q] = 0 for particles inside thin solids. */
+void thin_reject(uint8_t *keep, const mac_grid *g, particles *p, const obstacle *solids, int count);
+
+/* Density of cells near thin solids from the particles in sight of them (sorted). -1: no memory. */
+int thin_density(float *density, thin_walls *t, const mac_grid *g, const particles *p, const obstacle *solids,
+                 int count, const float *room, float full);
+
+/* Velocity on the faces that walls close: what leads through the wall is replaced by the wall's own. */
+void thin_constrain(mac_field *u, float *const scratch[3], const thin_walls *t, const mac_grid *g,
+                    const openings *o, const obstacle *solids, int count);
+/* A drawn distance with the surface on the walls instead of half a cell behind them. */
+void thin_drawn(float *drawn, const thin_walls *t, const mac_grid *g, const float *phi);
+#endif
