@@ -371,6 +371,7 @@ int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *so
         t->cells = mem_alloc((size_t)t->cut_room * sizeof *t->cells);
         if (!t->cells) {
             t->cut_room = t->cut_count = 0;
+            for (size_t i = 0; i < g->box.size; ++i) t->cut[i] = -1; /* which no cell would answer to */
             return -1;
         }
     }
