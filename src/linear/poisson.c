@@ -36,7 +36,17 @@ struct poisson {
     buffer rhs_memory, r_memory, z_memory, search_memory, q_memory, y_memory, x_memory, scratch;
 };
 
+bool poisson_can_wrap(const box *b, poisson_kind kind) {
+    int periodic = 0;
+    for (int a = 0; a < b->dim; ++a) {
+        if (b->periodic[a] && b->n[a] % (a == 0 ? BLOCK_CELLS : 2) != 0) return false;
+        periodic |= b->periodic[a];
+    }
+    return !periodic || kind == POISSON_MULTIGRID;
+}
+
 poisson *poisson_create(const box *b, pool *p, poisson_kind kind) {
+    if (!poisson_can_wrap(b, kind)) return NULL;
     poisson *s = mem_alloc(sizeof *s);
     if (!s) return NULL;
     s->b = *b;
@@ -93,6 +103,16 @@ static int hold_vectors(poisson *s) {
     return 0;
 }
 
+/* Whether a level can be halved again: rows that are periodic must stay even, for the colours, or vanish. */
+static int has_coarser(const level *l) {
+    int long_rows = 0;
+    for (int a = 0; a < 3; ++a) {
+        if (l->periodic[a] && l->n[a] > 2 && l->n[a] % 4 != 0) return 0;
+        long_rows |= l->n[a] > COARSEST_CELLS;
+    }
+    return long_rows;
+}
+
 int poisson_setup(poisson *s, const poisson_system *system) {
     s->count = 0;
     s->unknowns = 0;
@@ -106,8 +126,7 @@ int poisson_setup(poisson *s, const poisson_system *system) {
         if (mic_setup(s->mic, fine, s->p)) return -1;
     } else {
         while (count < LEVELS_MAX) {
-            const level *l = &s->levels[count - 1];
-            if (l->n[0] <= COARSEST_CELLS && l->n[1] <= COARSEST_CELLS && l->n[2] <= COARSEST_CELLS) break;
+            if (!has_coarser(&s->levels[count - 1])) break;
             if (level_from_finer(&s->levels[count], &s->levels[count - 1], s->p, &s->scratch)) return -1;
             ++count;
         }

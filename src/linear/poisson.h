@@ -31,7 +31,11 @@ typedef struct poisson_result {
 
 typedef struct poisson poisson;
 
-poisson *poisson_create(const box *b, pool *p, poisson_kind kind); /* NULL: no memory */
+/* Along a periodic axis of the box cell 0 lies beside the last one, across the faces 0 and n, which are the
+ * same and must have the same coefficient. Multigrid alone can do so, with whole blocks of 16 cells along x
+ * and even counts along y and z; powers of two times little are fastest. */
+bool poisson_can_wrap(const box *b, poisson_kind kind);
+poisson *poisson_create(const box *b, pool *p, poisson_kind kind); /* NULL: no memory, or cannot wrap */
 void poisson_free(poisson *s);
 size_t poisson_bytes(const poisson *s);
 

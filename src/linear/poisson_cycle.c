@@ -8,6 +8,8 @@
  * cycles give 2t - t^2, in (0, 1], so the W-cycle is symmetric positive for any s < 2; so is the V-cycle with
  * every s, its bound only grows by level.
  *
+ * The two colours part neighbours only where periodic rows have even lengths: levels end before one is odd.
+ *
  * Passes are fused around what is known: from x = 0 a red cell is b / d, written together with b; after black
  * the residual is 0 on black and on red the sum of a x over black. The corrected red values are never stored,
  * black takes them on the fly and red is then overwritten. A pass writes one colour and reads the other, or
@@ -57,6 +59,18 @@ INLINE float last_value(const pass *w, const vec8 *other, int id, int corrected)
     return corrected ? x + OVERCORRECTION * coarse_last(w->coarse, w->l->block[id].parent) : x;
 }
 
+/* The share of a periodic row's other end, where the row ends within a block (see poisson_level.h). */
+INLINE vec8 across_seam(const pass *w, const vec8 *other, int id, int half, int corrected) {
+    const level *l = w->l;
+    const int place = l->at[id] % l->row, last = l->row - 1, lane = half == EVEN ? 0 : l->seam;
+    vec8 sum = vec8_of(0);
+    if (place != (half == EVEN ? 0 : last)) return sum;
+    const int32_t end = l->number[l->at[id] + (half == EVEN ? last : -last)];
+    const vec8 there = value(w, other, end, corrected);
+    sum[lane] = l->coefs[l->block[id].coefs].side[half].x_out[lane] * there[half == EVEN ? l->seam : 0];
+    return sum;
+}
+
 /* sum of a x over the neighbours of one half of a block; they are all of the other colour */
 INLINE vec8 neighbours(const pass *w, const vec8 *other, int id, int half, int corrected, int dim) {
     const block *k = &w->l->block[id];
@@ -71,6 +85,7 @@ INLINE vec8 neighbours(const pass *w, const vec8 *other, int id, int half, int c
         sum += c->z_low * value(w, other, k->neighbour[Z_LOW], corrected);
         sum += c->z_high * value(w, other, k->neighbour[Z_HIGH], corrected);
     }
+    if (w->l->seam >= 0) sum += across_seam(w, other, id, half, corrected);
     return sum;
 }
 
@@ -178,7 +193,9 @@ static double dotted_sweep(pass *w, pool *p, int colour, int corrected) {
 
 /* red, black, red, ..., red: symmetric, and as good as exact on the few cells that are left */
 static void solve_coarsest(pass *w, pool *p) {
-    for (int s = 0; s < COARSEST_SWEEPS; ++s) {
+    const int longest = w->l->n[0] > w->l->n[1] ? w->l->n[0] : w->l->n[1];
+    const int sweeps = (longest > w->l->n[2] ? longest : w->l->n[2]) * 2; /* periodic rows may stay long */
+    for (int s = 0; s < (sweeps > COARSEST_SWEEPS ? sweeps : COARSEST_SWEEPS); ++s) {
         sweep(w, p, BLACK, 0);
         sweep(w, p, RED, 0);
     }

@@ -114,6 +114,14 @@ static void number_rows(void *context, int chunk) {
     }
 }
 
+/* The block one place on along an axis, at index i of n; around a periodic axis. */
+static int32_t number_beside(const level *l, int axis, int at, int i, int n, int step, int way) {
+    const int next = i + way;
+    if (next >= 0 && next < n) return l->number[at + way * step];
+    const int wraps = l->periodic[axis] && (axis > 0 || l->seam < 0) && l->n[axis] > 1;
+    return wraps ? l->number[at - way * step * (n - 1)] : l->blocks;
+}
+
 /* Numbers into blocks: neighbours here, children there and their parent here. */
 static void link_blocks(void *context, int chunk) {
     numbering *w = context;
@@ -122,12 +130,12 @@ static void link_blocks(void *context, int chunk) {
         int at = l->at[id], place = at % l->row, r = at / l->row, j = r % l->n[1], k = r / l->n[1];
         int plane = l->row * l->n[1];
         block *c = &l->block[id];
-        c->neighbour[X_LOW] = place > 0 ? l->number[at - 1] : l->blocks;
-        c->neighbour[X_HIGH] = place < l->row - 1 ? l->number[at + 1] : l->blocks;
-        c->neighbour[Y_LOW] = j > 0 ? l->number[at - l->row] : l->blocks;
-        c->neighbour[Y_HIGH] = j < l->n[1] - 1 ? l->number[at + l->row] : l->blocks;
-        c->neighbour[Z_LOW] = k > 0 ? l->number[at - plane] : l->blocks;
-        c->neighbour[Z_HIGH] = k < l->n[2] - 1 ? l->number[at + plane] : l->blocks;
+        c->neighbour[X_LOW] = number_beside(l, 0, at, place, l->row, 1, -1);
+        c->neighbour[X_HIGH] = number_beside(l, 0, at, place, l->row, 1, 1);
+        c->neighbour[Y_LOW] = number_beside(l, 1, at, j, l->n[1], l->row, -1);
+        c->neighbour[Y_HIGH] = number_beside(l, 1, at, j, l->n[1], l->row, 1);
+        c->neighbour[Z_LOW] = number_beside(l, 2, at, k, l->n[2], plane, -1);
+        c->neighbour[Z_HIGH] = number_beside(l, 2, at, k, l->n[2], plane, 1);
         c->parent = (j + k) & 1;
         if (!w->fine) continue;
         for (int i = 0; i < 8; ++i) {
@@ -144,6 +152,8 @@ static int number_level(numbering *w, pool *p, buffer *scratch) {
     level *l = w->l;
     int rows = rows_of(l);
     l->row = (l->n[0] + BLOCK_CELLS - 1) / BLOCK_CELLS;
+    const int ends = l->n[0] % BLOCK_CELLS; /* cells of the last block, when it is not full */
+    l->seam = l->periodic[0] && ends > 1 ? ends / 2 - 1 : -1;
     if (buffer_hold(scratch, ((size_t)rows + 1) * sizeof(int32_t)) ||
         buffer_hold(&l->number_memory, (size_t)rows * (size_t)l->row * sizeof(int32_t)))
         return -1;
@@ -268,6 +278,9 @@ INLINE void coefs_from_children(block_coefs *c, const filling *f, int id) {
         if (i & 4) sum[SUM_Z_HIGH][h] += even->z_high + odd->z_high;
         else sum[SUM_Z_LOW][h] += even->z_low + odd->z_low;
     }
+    for (int a = 0; a < 3; ++a) /* a cell beside itself */
+        if (f->l->periodic[a] && f->l->n[a] == 1)
+            for (int i = 0; i < 4; ++i) sum[2 * a + i / 2][i % 2] = vec8_of(0);
     vec8 even[SUMS], odd[SUMS];
     for (int i = 0; i < SUMS; ++i) {
         even[i] = vec8_evens(sum[i][0], sum[i][1]);
@@ -378,7 +391,7 @@ static float common_coefficient(const level *l, const box *b, const poisson_syst
 
 int level_from_system(level *fine, const box *b, pool *p, const poisson_system *system, buffer *scratch) {
     fine->dim = b->dim;
-    for (int a = 0; a < 3; ++a) fine->n[a] = b->n[a];
+    for (int a = 0; a < 3; ++a) fine->n[a] = b->n[a], fine->periodic[a] = b->periodic[a];
     numbering w = {.l = fine, .b = b, .unknown = system->unknown};
     if (number_level(&w, p, scratch)) return -1;
     if (buffer_hold(&fine->unknowns_memory, ((size_t)fine->blocks + 1) * sizeof *fine->unknowns)) return -1;
@@ -389,7 +402,7 @@ int level_from_system(level *fine, const box *b, pool *p, const poisson_system *
 
 int level_from_finer(level *coarse, level *fine, pool *p, buffer *scratch) {
     coarse->dim = fine->dim;
-    for (int a = 0; a < 3; ++a) coarse->n[a] = (fine->n[a] + 1) / 2;
+    for (int a = 0; a < 3; ++a) coarse->n[a] = (fine->n[a] + 1) / 2, coarse->periodic[a] = fine->periodic[a];
     numbering w = {.l = coarse, .fine = fine};
     if (number_level(&w, p, scratch)) return -1;
     filling f = {.l = coarse, .fine = fine};

@@ -4,9 +4,11 @@
  * 8, its even and its odd cells, and one of these is red (i + j + k even), the other black. A field stores
  * the red vectors of all blocks, then the black ones: a sweep over one colour touches whole vectors and
  * nothing else. A block knows its six neighbours by number; a neighbour that does not exist is the block
- * after the last, whose values are always 0. Blocks are numbered along x, then y, then z, and a block's
- * coefficients are an entry of a table where equal blocks may share one: inside the liquid, and along walls,
- * nearly all do, and the matrix costs no memory traffic there. */
+ * after the last, whose values are always 0. Along a periodic axis the neighbours of the last blocks are the
+ * first; along x that needs a full last block, and where the cells of a coarse level end within one, the link
+ * between its last cell and the first is added to the sums by itself (the seam). Blocks are numbered along x,
+ * then y, then z, and a block's coefficients are an entry of a table where equal blocks may share one: inside
+ * the liquid, and along walls, nearly all do, and the matrix costs no memory traffic there. */
 #ifndef LINEAR_POISSON_LEVEL_H
 #define LINEAR_POISSON_LEVEL_H
 
@@ -53,7 +55,9 @@ typedef struct buffer {
 
 typedef struct level {
     int dim;
-    int n[3];            /* cells */
+    int n[3]; /* cells; even along periodic axes, or 1 */
+    uint8_t periodic[3];
+    int seam;            /* lane of the odd cell that ends a periodic row within a block; -1: none does */
     int row;             /* blocks in a full row */
     int blocks;          /* that exist */
     int stride;          /* blocks + 1: where the black vectors begin */
