@@ -9,6 +9,7 @@
 #include "core/hot.h"
 #include "core/memory.h"
 #include "grid/rows.h"
+#include "grid/wrap.h"
 
 enum { FIELDS_MOST = 2, STRETCH = 64 };
 
@@ -175,6 +176,30 @@ HOT static void sweep_task(void *context, int block) {
     }
 }
 
+/* Along periodic axes every layer goes on from the other side: values, layers and reaches of the border are
+ * those of what it repeats. Along x a row that reached anything counts as reached everywhere. */
+static void wrap_front(const sweep *s) {
+    const cell_range *r = &s->range;
+    const box *b = &s->g->box;
+    for (int f = 0; f < s->fields; ++f) wrap_field(s->field[f], s->g);
+    wrap_bytes(s->next, s->g);
+    for (int k = r->lower[2]; k < r->upper[2]; ++k)
+        for (int j = r->lower[1]; j < r->upper[1]; ++j) {
+            int *reach = s->now + 2 * row_index(r, j, k);
+            if (!b->periodic[0] || reach[0] >= reach[1]) continue;
+            reach[0] = r->lower[0];
+            reach[1] = r->upper[0];
+        }
+    for (int axis = 1; axis < b->dim; ++axis)
+        for (int k = r->lower[2]; k < r->upper[2] && b->periodic[axis]; ++k)
+            for (int j = r->lower[1]; j < r->upper[1]; ++j) {
+                int from[3] = {0, j, k};
+                from[axis] = (from[axis] + b->n[axis]) % b->n[axis];
+                memmove(s->now + 2 * row_index(r, j, k), s->now + 2 * row_index(r, from[1], from[2]),
+                        2 * sizeof *s->now);
+            }
+}
+
 void extrapolate(float *value, int layers, float *far, int far_layers, front *f, const mac_grid *g,
                  int axis) {
     sweep s = {.g = g, .range = range_reachable(g, axis), .field = {far ? far : value, value}};
@@ -184,6 +209,9 @@ void extrapolate(float *value, int layers, float *far, int far_layers, front *f,
     s.before = f->reach;
     s.now = f->reach + 2 * rows_at_most(g);
     const cell_range whole = range_grow(s.range, g, 1);
+    wrap_bytes(f->layer, g);
+    wrap_field(value, g);
+    if (far) wrap_field(far, g);
     parallel_for(g->pool, range_blocks(&whole), known_task, &s);
     for (int l = 1; l <= most; ++l) {
         int *const reached = s.now;
@@ -192,6 +220,7 @@ void extrapolate(float *value, int layers, float *far, int far_layers, front *f,
         s.number = (uint8_t)l;
         s.fields = far && l <= layers ? 2 : 1;
         parallel_for(g->pool, range_blocks(&s.range), sweep_task, &s);
+        if (is_periodic(g)) wrap_front(&s);
         uint8_t *const written = s.next;
         f->next = s.next = f->layer;
         s.layer = f->layer = written;

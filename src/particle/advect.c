@@ -4,7 +4,8 @@
  *
  * Every lookup position is held within GHOST - 1 cells of the box, and so is the result: nothing outside the
  * field's memory is read, whatever the velocity. A NaN counts as below the low side, so it ends there instead
- * of spreading to addresses; the field that held it still shows it. Limits: fields of fewer than 2^31
+ * of spreading to addresses; the field that held it still shows it. Along periodic axes positions come back
+ * in on the other side. Limits: fields of fewer than 2^31
  * elements. */
 #include "particle/transfer.h"
 
@@ -22,6 +23,7 @@ typedef struct moving {
     const float *u[3], *shift[3];
     float scale;       /* cells per m/s: dt / dx */
     vec8 low, high[3]; /* lowest and highest positions, cells */
+    float period[3];   /* cells; 0: not periodic */
 } moving;
 
 /* Cells and places of the particles: [axis][along it: 0 face centres, 1 the component's own faces]. They
@@ -59,6 +61,10 @@ INLINE void look_all(vec8 k[3], const moving *t, const float *const u[3], const 
 }
 
 INLINE vec8 hold_near(const moving *t, vec8 x, int axis) {
+    if (t->period[axis] > 0) {
+        x = vec8_select(x < 0, x + t->period[axis], x);
+        x = vec8_select(x >= t->period[axis], x - t->period[axis], x);
+    }
     return vec8_hold(x, t->low, t->high[axis]);
 }
 
@@ -115,6 +121,7 @@ void particles_advect(particles *p, const mac_grid *g, const mac_field *u, const
         t.shift[axis] = shift ? shift->value[axis] : NULL;
         t.x[axis] = p->x[axis];
         t.v[axis] = p->v[axis];
+        t.period[axis] = g->box.periodic[axis] ? (float)g->box.n[axis] : 0;
         t.high[axis] = vec8_all((float)(g->box.n[axis] + REACH));
     }
     parallel_for(g->pool, block_count((long)p->count, GRAIN), move_block, &t);

@@ -9,10 +9,12 @@
  * Threads: slabs of SLAB planes (rows in 2D) of cells touch one more plane on either side, so that the even
  * slabs are free of each other, and then the odd ones. A slab also clears the planes it comes to first and
  * divides those it leaves last. The order of every sum is that of the sorted particles, slab colour by slab
- * colour: no thread matters. Limits: particles strictly inside the box, in sorted order. */
+ * colour: no thread matters. Along periodic axes what landed in the border is added to the other side before
+ * anything is divided. Limits: particles strictly inside the box, in sorted order. */
 #include "particle/transfer.h"
 
 #include <assert.h>
+#include "grid/wrap.h"
 #include "particle/lanes.h"
 
 enum {
@@ -26,6 +28,7 @@ typedef struct spreading {
     float *u[3], *weight[3];
     int affine;
     int parity;
+    int sums_only; /* nothing is divided yet */
 } spreading;
 
 /* What a run of particles of one row needs, a column a quantity. f: place in the cell; a = f - 1/2; b = |a|;
@@ -246,14 +249,33 @@ static void spread_slab(void *context, int block) {
     for (int layer = first; layer < first + SLAB; ++layer) spread_layer(t, layer);
     for (int layer = first - 1; layer <= first + SLAB; ++layer) {
         int mine_alone = layer > first && layer < first + SLAB - 1;
-        if (odd || mine_alone) divide_layer(t, layer);
+        if (!t->sums_only && (odd || mine_alone)) divide_layer(t, layer);
+    }
+}
+
+static void divide_task(void *context, int layer) {
+    divide_layer(context, layer - GHOST);
+}
+
+/* Both sides of every periodic axis together. */
+static void join_sides(const spreading *t) {
+    const mac_grid *g = t->g;
+    spreading copy = *t;
+    for (int axis = 0; axis < g->box.dim; ++axis) {
+        fold_field(t->u[axis], g);
+        fold_field(t->weight[axis], g);
+    }
+    parallel_for(g->pool, layers_of(&g->box).n + 2 * GHOST + 1, divide_task, &copy);
+    for (int axis = 0; axis < g->box.dim; ++axis) {
+        wrap_field(t->u[axis], g);
+        wrap_field(t->weight[axis], g);
     }
 }
 
 void particles_to_grid(mac_field *u, mac_field *weight, const mac_grid *g, const particles *p, int affine) {
     const box *b = &g->box;
     assert(!affine || p->extra_count >= b->dim * b->dim);
-    spreading t = {.g = g, .p = p, .affine = affine};
+    spreading t = {.g = g, .p = p, .affine = affine, .sums_only = is_periodic(g)};
     for (int axis = 0; axis < b->dim; ++axis) {
         t.u[axis] = u->value[axis];
         t.weight[axis] = weight->value[axis];
@@ -262,4 +284,5 @@ void particles_to_grid(mac_field *u, mac_field *weight, const mac_grid *g, const
      * slab. */
     int pairs = (layers_of(b).n + GHOST + 1) / (2 * SLAB) + 2;
     for (t.parity = 0; t.parity < 2; ++t.parity) parallel_for(g->pool, pairs, spread_slab, &t);
+    if (t.sums_only) join_sides(&t);
 }

@@ -74,7 +74,7 @@ const param scene_params[] = {
     {IN_DOMAIN, "cells", P_INT, "", 4, 4096, false, false, "64", SCENE(cells), NULL, 0,
      "grid cells along the longest side"},
     {IN_DOMAIN, "walls", P_WALLS, "", NONE, false, "closed", SCENE(wall), wall_names, 0,
-     "closed or open, for all sides or by side: { top: open, x: closed }; periodic is for a later version"},
+     "closed, open or periodic, for all sides or by side: { top: open, x: periodic }"},
     {IN_DOMAIN, "slip", P_CHOICE, "", NONE, false, "free", SCENE(no_slip), slip_names, 0,
      "whether liquid slides freely along walls (no: it sticks, method mac)"},
 
@@ -407,7 +407,9 @@ void param_allowed(char *text, size_t size, const param *p) {
     case P_SHAPES:
         snprintf(text, size, "a list of shapes, for example [ { box: { min: [..], max: [..] } } ]");
         break;
-    case P_WALLS: snprintf(text, size, "closed or open, or by side: { top: open, x: closed }"); break;
+    case P_WALLS:
+        snprintf(text, size, "closed, open or periodic, or by side: { top: open, x: periodic }");
+        break;
     case P_MATERIAL: snprintf(text, size, "one of `rheo materials`"); break;
     case P_FLUID: snprintf(text, size, "the name of one of the fluids"); break;
     case P_SOLID: snprintf(text, size, "the name of one of the solids, or world"); break;

@@ -178,9 +178,39 @@ static rheo_status check_shape(const checker *c, const rheo_shape *s, const char
 
 /* --- the parts of a scene --- */
 
+/* Cells along periodic axes come in whole blocks of the pressure solver's. */
+enum { PERIODIC_CELLS = 16 };
+
+static rheo_status check_periodic(const checker *c, int side, double longest) {
+    const rheo_scene *s = c->scene;
+    const int axis = side / 2;
+    const long cells = lround(s->size[axis] * s->cells / longest);
+    char path[NODE_PATH_MAX], allowed[160];
+    path_of(path, "domain.walls.%s", side_names[side]);
+    if (s->wall[side ^ 1] != RHEO_WALL_PERIODIC)
+        return fail(c, path, "periodic for both sides: { x: periodic }",
+                    "%s is periodic, the opposite side is not", side_names[side]);
+    if (s->method == RHEO_MAC)
+        return fail(c, path, "closed, open; method: flip, apic, pic, semi-lagrangian, smoke",
+                    "method mac has no periodic sides in this version");
+    if (s->pressure == RHEO_MIC)
+        return fail(c, "solver.pressure", "multigrid", "periodic sides need the multigrid solver");
+    if (s->separation)
+        return fail(c, "solver.separation", "false", "separation and periodic sides do not go together yet");
+    for (int i = 0; i < s->solid_count; ++i)
+        if (s->solids[i].motion == RHEO_DYNAMIC && s->coupling != RHEO_MONOLITHIC)
+            return fail(c, "solver.coupling", "monolithic", "bodies in a periodic box need this coupling");
+    if (cells % PERIODIC_CELLS == 0) return RHEO_OK;
+    snprintf(allowed, sizeof allowed, "a multiple of %d cells along a periodic axis: %ld or %ld of this size",
+             PERIODIC_CELLS,
+             cells < PERIODIC_CELLS ? PERIODIC_CELLS : cells / PERIODIC_CELLS * PERIODIC_CELLS,
+             (cells / PERIODIC_CELLS + 1 + (cells < PERIODIC_CELLS)) * PERIODIC_CELLS);
+    return fail(c, "domain.cells", allowed, "there are %ld cells along %c, which is periodic", cells,
+                "xyz"[axis]);
+}
+
 static rheo_status check_domain(const checker *c) {
     const rheo_scene *s = c->scene;
-    char path[NODE_PATH_MAX];
     if (s->dim != 2 && s->dim != 3) return fail(c, "domain.dim", "2 or 3", "%d is not a dimension", s->dim);
     rheo_status status = check_section(c, s, IN_SCENE, "");
     if (status != RHEO_OK) return status;
@@ -193,10 +223,8 @@ static rheo_status check_domain(const checker *c) {
                         "the domain is less than two cells thick along %c", "xyz"[axis]);
     for (int side = 0; side < 2 * s->dim; ++side) {
         if ((int)s->wall[side] < 0 || s->wall[side] > RHEO_WALL_PERIODIC)
-            return fail(c, "domain.walls", "closed, open", "unknown kind of wall");
-        if (s->wall[side] == RHEO_WALL_PERIODIC)
-            return fail(c, path_of(path, "domain.walls.%s", side_names[side]), "closed, open",
-                        "periodic walls are not in this version");
+            return fail(c, "domain.walls", "closed, open, periodic", "unknown kind of wall");
+        if (s->wall[side] == RHEO_WALL_PERIODIC && (status = check_periodic(c, side, longest))) return status;
     }
     if (s->frames / s->fps > 1e9)
         return fail(c, "time.frames", "less than 1e9 s in all", "the run is too long");
@@ -327,6 +355,10 @@ static rheo_status check_thin(const checker *c, const rheo_solid *solid, int i) 
         return fail(c, path, "motion: static or keyed, or a closed mesh without thin",
                     "a thin mesh cannot be dynamic");
     if (c->scene->dim == 2) return fail(c, path, "domain.dim: 3", "a thin mesh is for three dimensions");
+    for (int side = 0; side < 6; ++side)
+        if (c->scene->wall[side] == RHEO_WALL_PERIODIC)
+            return fail(c, path, "no periodic sides, or a mesh without thin",
+                        "thin meshes and periodic sides do not go together yet");
     return RHEO_OK;
 }
 

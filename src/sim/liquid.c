@@ -14,6 +14,7 @@
 #include <string.h>
 #include "core/report.h"
 #include "grid/extrapolate.h"
+#include "grid/wrap.h"
 #include "particle/transfer.h"
 #include "sim/step_limit.h"
 #include "stage/advect.h"
@@ -53,6 +54,8 @@ void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers
     if (s->walls == 0) return;
     solids_constrain(u, scratch, &s->g, &s->open, s->solid, s->solids, s->walls, sticks);
     if (far) solids_constrain(far, scratch, &s->g, &s->open, s->solid, s->solids, s->walls, sticks);
+    wrap_faces(u, &s->g);
+    if (far) wrap_faces(far, &s->g);
     if (s->thin.count == 0) return;
     thin_constrain(u, scratch, &s->thin, &s->g, &s->open, s->solids, s->walls);
     if (far) thin_constrain(far, scratch, &s->thin, &s->g, &s->open, s->solids, s->walls);
@@ -330,6 +333,7 @@ static void keep_separation(rheo_solve_stats *stats, const lcp_result *r) {
 
 rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, rheo_report *report) {
     const mac_grid *g = &s->g;
+    wrap_faces(&s->vel, g);
     if ((s->rigid.count && rigid_before(s, phi)) || pressure_assemble(s->solver, &s->work, g, open, *phi) ||
         coupling_attach(&s->coupling, s->solver, g, open, s->solids, s->walls, s->work.unknown,
                         s->fluid_density))

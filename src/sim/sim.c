@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/report.h"
+#include "grid/wrap.h"
 #include "sim/definition.h"
 #include "sim/liquid.h"
 #include "sim/mac.h"
@@ -29,6 +30,7 @@ static mac_grid make_grid(const rheo_scene *def, pool *threads) {
         if (n[a] < 1) n[a] = 1;
     }
     g.box = box_make(def->dim, n);
+    for (int a = 0; a < def->dim; ++a) g.box.periodic[a] = def->wall[2 * a] == RHEO_WALL_PERIODIC;
     return g;
 }
 
@@ -171,7 +173,7 @@ static rheo_status start(rheo_sim *s, const rheo_scene *scene, int threads, rheo
         return report_fail(report, RHEO_USAGE, "1 to 256 threads", "%d threads cannot be started", threads);
     s->g = make_grid(&s->def, p);
     s->fluid_density = s->def.fluid_count ? s->def.fluids[0].density : 1000;
-    for (int w = 0; w < 6; ++w) s->open.open_wall[w] = s->def.wall[w] == RHEO_WALL_OPEN;
+    for (int w = 0; w < 6; ++w) s->open.open_wall[w] = s->def.wall[w] != RHEO_WALL_CLOSED;
     const rheo_status status = compile_shapes(s, scene, report);
     return status ? status : s->method->start(s, scene, report);
 }
@@ -234,13 +236,30 @@ static double next_dt(const rheo_sim *s, double dt_max) {
     return left / fmax(1, ceil(left / limit * (1 - 1e-9)));
 }
 
+/* Bodies are not repeated across periodic sides: one that comes to lie on both would be half there. */
+static rheo_status check_bodies(const rheo_sim *s, rheo_report *report) {
+    for (int i = 0; i < s->def.solid_count && is_periodic(&s->g); ++i) {
+        const body *b = s->solids[i].body;
+        for (int a = 0; b && a < s->g.box.dim; ++a) {
+            const double x = b->now->position[a];
+            if (!s->g.box.periodic[a] || (x >= b->radius && x <= s->def.size[a] - b->radius)) continue;
+            return report_fail(
+                report, RHEO_INVALID, "bodies that stay clear of periodic sides, in this version",
+                "solid %d, a body of radius %g m, reaches a periodic side along %c at t = %g s",
+                (int)(s->solids[i].def - s->def.solids), b->radius, "xyz"[a], s -> time);
+        }
+    }
+    return RHEO_OK;
+}
+
 rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {
     const double end = frame_time(s, s->frame + 1), dt = next_dt(s, dt_max);
     if (!(dt > 1e-12 / s->def.fps))
         return report_fail(report, RHEO_DIVERGED, "a smaller velocity", "the time step vanished at t = %g s",
                            s->time);
     s->closing_step = s->time + dt > end - 0.5 * dt;
-    const rheo_status status = s->method->step(s, dt, report);
+    rheo_status status = check_bodies(s, report);
+    if (!status) status = s->method->step(s, dt, report);
     if (status) return status;
     s->stats.steps += 1;
     s->time = s->closing_step ? end : s->time + dt;

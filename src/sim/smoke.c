@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/report.h"
+#include "grid/wrap.h"
 #include "stage/advect_grid.h"
 #include "stage/emit.h"
 
@@ -147,9 +148,15 @@ rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "sources");
     emit(s, dt);
 
+    if (is_periodic(g)) { /* what was put in near a side is near the other one too */
+        fill_borders(s);
+        wrap_faces(&s->vel, g);
+    }
+
     timer_stage(&s->timer, "forces");
     smoke_buoyancy(&s->vel, g, s->density, m->temperature, gravity, gas->soot / gas->density, gas->expansion,
                    s->def.ambient, dt);
+    wrap_faces(&s->vel, g);
     if (s->def.confinement > 0)
         smoke_confine(&s->vel, (float *const[4]){s->work.rhs, s->work.extra, s->psi, m->first}, g, m->share,
                       s->def.confinement, dt);
@@ -211,6 +218,7 @@ static void fill_domain(rheo_sim *s) {
     for (int k = 0; k < b->n[2]; ++k)
         for (int j = 0; j < b->n[1]; ++j)
             for (int i = 0; i < b->n[0]; ++i) s->phi[box_at(b, i, j, k)] = (float)(-0.5 * s->g.dx);
+    wrap_field(s->phi, &s->g);
 }
 
 static rheo_status cover(smoke_cover **covers, rheo_sim *s, shape *const *shapes, int count,

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "grid/rows.h"
 #include "grid/sample.h"
+#include "grid/wrap.h"
 
 typedef struct {
     const mac_grid *g;
@@ -19,15 +20,20 @@ typedef struct {
     int axis;
 } job;
 
+static float around(const job *s, float x, int a) {
+    return s->g->box.periodic[a] ? wrap_place(x, s->g->box.n[a]) : x;
+}
+
 static void trace_back(float x[3], const job *s) {
     const int dim = s->g->box.dim;
     float k1[3], k2[3], k3[3], y[3] = {x[0], x[1], x[2]};
     sample_faces(k1, s->u, s->g, x);
-    for (int a = 0; a < dim; ++a) y[a] = x[a] - 0.5f * s->cells * k1[a];
+    for (int a = 0; a < dim; ++a) y[a] = around(s, x[a] - 0.5f * s->cells * k1[a], a);
     sample_faces(k2, s->u, s->g, y);
-    for (int a = 0; a < dim; ++a) y[a] = x[a] - 0.75f * s->cells * k2[a];
+    for (int a = 0; a < dim; ++a) y[a] = around(s, x[a] - 0.75f * s->cells * k2[a], a);
     sample_faces(k3, s->u, s->g, y);
-    for (int a = 0; a < dim; ++a) x[a] -= s->cells / 9 * (2 * k1[a] + 3 * k2[a] + 4 * k3[a]);
+    for (int a = 0; a < dim; ++a)
+        x[a] = around(s, x[a] - s->cells / 9 * (2 * k1[a] + 3 * k2[a] + 4 * k3[a]), a);
 }
 
 static void advect_task(void *context, int block) {
@@ -53,4 +59,5 @@ void advect_velocity(mac_field *u, mac_field *scratch, const mac_grid *g, double
         parallel_for(g->pool, range_blocks(&s.range), advect_task, &s);
     }
     for (int a = 0; a < g->box.dim; ++a) memcpy(u->value[a], scratch->value[a], g->box.size * sizeof(float));
+    wrap_faces(u, g);
 }

@@ -12,12 +12,13 @@
  * Eight samples of a row are traced side by side (particle/lanes.h).
  *
  * Limits: not conservative; linear interpolation; the correction is left out where a path meets the domain's
- * sides. */
+ * sides; paths around a periodic axis are shorter than it. */
 #include "stage/advect_grid.h"
 
 #include <string.h>
 #include "core/hot.h"
 #include "grid/rows.h"
+#include "grid/wrap.h"
 #include "particle/lanes.h"
 
 typedef struct {
@@ -34,6 +35,7 @@ typedef struct {
     const box *b;
     int32_t base, row, plane; /* of the sample (-GHOST, -GHOST, -GHOST); steps */
     vec8 lower[3], upper[3], first[3], last[3], offset[3];
+    float period[3]; /* cells; 0: not periodic */
     vec8 cells;
 } lanes;
 
@@ -42,6 +44,7 @@ INLINE lanes lanes_of(const job *s, int dim) {
     lanes l = {.p = s->p, .b = b, .row = (int32_t)b->step[1], .plane = (int32_t)b->step[2]};
     l.base = (int32_t)(b->first - GHOST * (1 + b->step[1] + (dim == 3 ? b->step[2] : 0)));
     for (int a = 0; a < dim; ++a) {
+        l.period[a] = b->periodic[a] ? (float)b->n[a] : 0;
         l.lower[a] = vec8_all(s->p->lower[a]);
         l.upper[a] = vec8_all(s->p->upper[a]);
         l.first[a] = vec8_all(s->p->first[a]);
@@ -50,6 +53,15 @@ INLINE lanes lanes_of(const job *s, int dim) {
     }
     l.cells = vec8_all(s->p->cells);
     return l;
+}
+
+/* Where a path ends along an axis: at a side, or around a periodic axis. */
+INLINE vec8 hold(const lanes *l, vec8 x, int a) {
+    if (l->period[a] > 0) {
+        x = vec8_select(x < 0, x + l->period[a], x);
+        x = vec8_select(x >= l->period[a], x - l->period[a], x);
+    }
+    return vec8_hold(x, l->lower[a], l->upper[a]);
 }
 
 /* y is in cells from sample (0, 0, 0), at least -GHOST. */
@@ -113,7 +125,7 @@ INLINE void store_row(float *to, vec8 v, int left) {
 INLINE void trace_eight(const lanes *l, ptrdiff_t c, const vec8 x[3], int left, int dim) {
     vec8 v[3], mid[3];
     velocity_at_samples(v, l, c, dim);
-    for (int a = 0; a < dim; ++a) mid[a] = vec8_hold(x[a] - 0.5f * l->cells * v[a], l->lower[a], l->upper[a]);
+    for (int a = 0; a < dim; ++a) mid[a] = hold(l, x[a] - 0.5f * l->cells * v[a], a);
     for (int a = 0; a < dim; ++a) {
         vec8 y[3];
         spot s;
@@ -121,8 +133,7 @@ INLINE void trace_eight(const lanes *l, ptrdiff_t c, const vec8 x[3], int left, 
         place(&s, l, y, dim);
         v[a] = sample(l->p->u->value[a], l, &s, dim);
     }
-    for (int a = 0; a < dim; ++a)
-        store_row(l->p->back[a] + c, vec8_hold(x[a] - l->cells * v[a], l->lower[a], l->upper[a]), left);
+    for (int a = 0; a < dim; ++a) store_row(l->p->back[a] + c, hold(l, x[a] - l->cells * v[a], a), left);
 }
 
 INLINE void trace_block(const job *s, int block, int dim) {
@@ -155,8 +166,10 @@ INLINE int8 spot_ahead(spot *s, const lanes *l, const vec8 back[3], ptrdiff_t c,
     velocity_at_samples(v, l, c, dim);
     for (int a = 0; a < dim; ++a) {
         const vec8 x = back[a] + 2 * l->cells * v[a];
-        inside &= (back[a] > l->lower[a]) & (back[a] < l->upper[a]) & (x > l->first[a]) & (x < l->last[a]);
-        y[a] = vec8_hold(x, l->lower[a], l->upper[a]) - l->offset[a];
+        if (!(l->period[a] > 0))
+            inside &=
+                (back[a] > l->lower[a]) & (back[a] < l->upper[a]) & (x > l->first[a]) & (x < l->last[a]);
+        y[a] = hold(l, x, a) - l->offset[a];
     }
     place(s, l, y, dim);
     return inside;
@@ -235,10 +248,12 @@ void advect_trace(advect_paths *p, const mac_grid *g, const mac_field *u, const 
     p->at = at;
     p->cells = (float)(dt / g->dx);
     for (int a = 0; a < 3; ++a) {
-        p->lower[a] = o->open_wall[2 * a] ? -1.0f : 0.0f;
-        p->upper[a] = (float)g->box.n[a] + (o->open_wall[2 * a + 1] ? 1.0f : 0.0f);
-        p->first[a] = o->open_wall[2 * a] ? 0.5f : 0.0f;
-        p->last[a] = (float)g->box.n[a] - (o->open_wall[2 * a + 1] ? 0.5f : 0.0f);
+        const int low = o->open_wall[2 * a] && !g->box.periodic[a],
+                  high = o->open_wall[2 * a + 1] && !g->box.periodic[a];
+        p->lower[a] = low ? -1.0f : 0.0f;
+        p->upper[a] = (float)g->box.n[a] + (high ? 1.0f : 0.0f);
+        p->first[a] = low ? 0.5f : 0.0f;
+        p->last[a] = (float)g->box.n[a] - (high ? 0.5f : 0.0f);
     }
     parallel_for(g->pool, range_blocks(&s.range), trace_task, &s);
 }
@@ -276,7 +291,7 @@ void advect_fill_border(float *f, const mac_grid *g, int at, const uint8_t open_
         for (int side = 0; side < 2; ++side) {
             const int edge = side ? owned.upper[a] - 1 : owned.lower[a];
             const int end = side ? b->n[a] + GHOST : -GHOST - 1, way = side ? 1 : -1;
-            const int air = open_wall && open_wall[2 * a + side];
+            const int air = open_wall && open_wall[2 * a + side] && !b->periodic[a];
             for (int at_a = edge + way; at_a != end; at_a += way) {
                 cell_range layer = done;
                 layer.lower[a] = at_a;
@@ -293,4 +308,5 @@ void advect_fill_border(float *f, const mac_grid *g, int at, const uint8_t open_
         done.lower[a] = -GHOST;
         done.upper[a] = b->n[a] + GHOST;
     }
+    wrap_field(f, g);
 }

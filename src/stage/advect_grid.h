@@ -32,6 +32,6 @@ void advect_carry(float *out, float *const scratch[2], const float *in, const ad
                   const mac_grid *g, advect_scheme scheme);
 
 /* The border of a field: the nearest owned sample, or `outside` behind the sides whose open_wall is set
- * (NULL: none). */
+ * (NULL: none); the other side along periodic axes. */
 void advect_fill_border(float *f, const mac_grid *g, int at, const uint8_t open_wall[6], float outside);
 #endif

@@ -1,10 +1,12 @@
-/* Boundary conditions on particles (Sommer 2018: rescue from solids; closed and open sides of the domain). */
+/* Boundary conditions on particles (Sommer 2018: rescue from solids; closed and open sides of the domain;
+ * what leaves through a periodic one comes in on the other side). */
 #include "stage/boundary.h"
 
 #include <math.h>
 #include <string.h>
 #include "core/hot.h"
 #include "grid/sample.h"
+#include "grid/wrap.h"
 
 enum { GRAIN = 8192, TRIES = 3, LOOKS = 5 };
 #define MARGIN    1e-3f /* cells kept from closed sides: room for rounding at a few hundred cells */
@@ -95,7 +97,11 @@ INLINE int is_clear(const job *s, size_t q) {
 /* 0 when the particle left through an open side. */
 static int hold_inside(const job *s, size_t q) {
     particles *p = s->p;
-    for (int a = 0; a < p->dim; ++a)
+    for (int a = 0; a < p->dim; ++a) {
+        if (s->g->box.periodic[a]) {
+            p->x[a][q] = wrap_place(p->x[a][q], s->g->box.n[a]);
+            continue;
+        }
         for (int side = 0; side < 2; ++side) {
             const float wall = side ? (float)s->g->box.n[a] : 0, x = p->x[a][q];
             if (s->o->open_wall[2 * a + side]) {
@@ -109,6 +115,7 @@ static int hold_inside(const job *s, size_t q) {
             n[a] = side ? -1 : 1;
             if (p->spray[q]) bounce(p, q, n, (const float[3]){0, 0, 0});
         }
+    }
     return 1;
 }
 
@@ -141,7 +148,7 @@ boundary_counts boundary_particles(particles *p, uint8_t *keep, const mac_grid *
     const size_t before = p->count;
     counts.rescued = (int64_t)parallel_sum(g->pool, block_count((long)before, GRAIN), boundary_task, &s);
     int open = 0;
-    for (int w = 0; w < 2 * g->box.dim; ++w) open |= o->open_wall[w];
+    for (int w = 0; w < 2 * g->box.dim; ++w) open |= o->open_wall[w] && !g->box.periodic[w / 2];
     if (open) particles_compact(p, keep);
     counts.outflow = (int64_t)(before - p->count);
     return counts;

@@ -270,6 +270,21 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
     return poisson_attach(solver, c->pairs, c->first, c->count);
 }
 
+void coupling_momentum(double momentum[POISSON_RANK], const coupling *c, int index) {
+    const coupled_body *b = &c->bodies[index];
+    const body_state *now = b->solid->body->now;
+    double y[SIX];
+    for (int r = 0; r < SIX; ++r) {
+        y[r] = 0;
+        for (int k = r; k < SIX; ++k)
+            y[r] += b->factor[SIX * k + r] * (k < 3 ? now->velocity[k] : now->spin[k - 3]);
+    }
+    for (int r = 0; r < SIX; ++r) {
+        momentum[r] = 0;
+        for (int k = 0; k <= r; ++k) momentum[r] += b->factor[SIX * r + k] * y[k];
+    }
+}
+
 static void push_task(void *context, int index) {
     const job *s = context;
     const coupled_body *b = &s->c->bodies[index];

@@ -26,4 +26,7 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
                     const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density);
 /* The velocity of every body after the pressure q of the solve has acted on it. */
 void coupling_push(const coupling *c, const mac_grid *g, const float *q, double fluid_density);
+/* Linear and angular momentum of a body (the index counts bodies) with the mass matrix of the last attach:
+ * what a projection exchanges with the liquid. */
+void coupling_momentum(double momentum[POISSON_RANK], const coupling *c, int index);
 #endif

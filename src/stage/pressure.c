@@ -13,6 +13,8 @@
  * sucks it back. The velocity of a closed face in the balance stays the wall's; what leaves it is a void that
  * opens in the cell.
  *
+ * Along periodic axes phi and the velocity must have been wrapped; the rest is done here.
+ *
  * Limits: theta >= THETA_MIN keeps the diagonal bounded; faces less open than OPEN_MIN are closed,
  * everywhere. */
 #include "stage/pressure.h"
@@ -22,6 +24,7 @@
 #include "core/hot.h"
 #include "grid/extrapolate.h"
 #include "grid/rows.h"
+#include "grid/wrap.h"
 
 #define THETA_MIN 1e-4f
 /* A sliver of a face takes part in the balance of its cells, but its own velocity is as good as free: what
@@ -101,7 +104,7 @@ INLINE void assemble_block(const job *s, int block, int dim) {
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
         memset(s->work->extra + row, 0, bytes);
-        /* the last faces of the box couple nothing */
+        /* the last faces of the box couple nothing, or are the first ones again */
         s->work->face.value[0][row + b->n[0]] = 0;
         if (j == b->n[1] - 1) memset(s->work->face.value[1] + row + b->step[1], 0, bytes);
         if (dim == 3 && k == b->n[2] - 1) memset(s->work->face.value[2] + row + b->step[2], 0, bytes);
@@ -371,7 +374,9 @@ int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, c
                       const float *phi) {
     job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work};
     parallel_for(g->pool, range_blocks(&s.range), mark_task, &s);
+    wrap_bytes(work->unknown, g);
     parallel_for(g->pool, range_blocks(&s.range), assemble_task, &s);
+    wrap_faces(&work->face, g);
     const poisson_system system = system_of(work);
     return poisson_setup(solver, &system);
 }
@@ -380,6 +385,7 @@ int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, c
 static void subtract_gradient(mac_field *u, const mac_field *from, float *q, const pressure_work *work,
                               const mac_grid *g, const openings *o, const float *phi) {
     job s = {.g = g, .o = o, .phi = phi, .work = work, .from = from, .u = u, .q = q};
+    wrap_field(q, g);
     for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
         s.range = range_grow(range_faces(g, s.axis), g, GHOST - 1);
         parallel_for(g->pool, range_blocks(&s.range), update_task, &s);

@@ -13,6 +13,7 @@
 #include <math.h>
 #include "core/hot.h"
 #include "grid/rows.h"
+#include "grid/wrap.h"
 
 typedef struct {
     const mac_grid *g;
@@ -26,24 +27,25 @@ typedef struct {
     const openings *o;
 } job;
 
-/* On a side of the domain there is a cell on one side of a face only, which then counts for both. */
+/* On a side of the domain there is a cell on one side of a face only, which then counts for both, unless the
+ * axis is periodic. */
 HOT static void buoyancy_task(void *context, int block) {
     const job *s = context;
     const box *b = &s->g->box;
-    const int axis = s->axis, n = b->n[0];
+    const int axis = s->axis, n = b->n[0], ends = !b->periodic[axis];
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k), step = b->step[axis];
         const int at = axis == 1 ? j : k;
-        const ptrdiff_t high = axis && at == b->n[axis] ? row - step : row;
-        const ptrdiff_t low = axis && at == 0 ? row : row - step;
+        const ptrdiff_t high = axis && ends && at == b->n[axis] ? row - step : row;
+        const ptrdiff_t low = axis && ends && at == 0 ? row : row - step;
         const float *c[2] = {s->density + low, s->density + high};
         const float *t[2] = {s->temperature + low, s->temperature + high};
         float *u = s->u + row;
-        for (int i = axis == 0; i < n; ++i) {
+        for (int i = axis == 0 && ends; i < n + (axis == 0 && !ends); ++i) {
             const float excess = 0.5f * (c[0][i] + c[1][i]), heat = 0.5f * (t[0][i] + t[1][i]) - s->ambient;
             u[i] += s->kick * (s->weight * excess - s->expansion * heat);
         }
-        if (axis) continue;
+        if (axis || !ends) continue;
         u[0] += s->kick * (s->weight * c[1][0] - s->expansion * (t[1][0] - s->ambient));
         u[n] += s->kick * (s->weight * c[1][n - 1] - s->expansion * (t[1][n - 1] - s->ambient));
     }
@@ -119,7 +121,7 @@ HOT static void cross_task(void *context, int block) {
     }
 }
 
-/* Faces between two cells; the domain's sides feel nothing. */
+/* Faces between two cells; the domain's sides feel nothing where they are no such faces. */
 HOT static void push_task(void *context, int block) {
     const job *s = context;
     const ptrdiff_t low = s->g->box.step[s->axis];
@@ -138,11 +140,12 @@ void smoke_confine(mac_field *u, float *const scratch[4], const mac_grid *g, con
     parallel_for(g->pool, range_blocks(&s.range), curl_task, &s);
     s.range = range_cells(g);
     parallel_for(g->pool, range_blocks(&s.range), cross_task, &s);
+    for (int a = 0; a < g->box.dim; ++a) wrap_field(scratch[a], g);
     for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
         s.u = u->value[s.axis];
         s.range = range_faces(g, s.axis);
-        s.range.lower[s.axis] += 1;
-        s.range.upper[s.axis] -= 1;
+        s.range.lower[s.axis] += !g->box.periodic[s.axis];
+        s.range.upper[s.axis] -= !g->box.periodic[s.axis];
         parallel_for(g->pool, range_blocks(&s.range), push_task, &s);
     }
 }
@@ -183,6 +186,6 @@ double smoke_outflow(const float *density, const mac_field *u, const mac_grid *g
     job s = {.g = g, .density = density, .field = &copy, .o = o, .kick = (float)(dt / g->dx)};
     double sum = 0;
     for (int side = 0; side < 2 * g->box.dim; ++side)
-        if (o->open_wall[side]) sum += side_outflow(&s, side);
+        if (o->open_wall[side] && !g->box.periodic[side / 2]) sum += side_outflow(&s, side);
     return sum * g->dx * g->dx * g->dx;
 }

@@ -12,6 +12,7 @@
 #include "geom/fractions.h"
 #include "grid/rows.h"
 #include "grid/sample.h"
+#include "grid/wrap.h"
 
 /* Along an axis: nodes of a brick; octants within 1.5 cells of a cell's centre, and the nodes around them. */
 enum { BRICK = 4, SIDE = 6, NODES = 4 };
@@ -117,6 +118,7 @@ void solids_distance(float *node_phi, const float *keep, const mac_grid *g, cons
     s.range = all;
     if (!keep) {
         distance_in(&s);
+        wrap_field(node_phi, g);
         return;
     }
     if (keep != node_phi) memcpy(node_phi, keep, g->box.size * sizeof *node_phi);
@@ -126,6 +128,7 @@ void solids_distance(float *node_phi, const float *keep, const mac_grid *g, cons
         s.range = within_reach(all, g, &solids[i], SOLID_BAND * g->dx);
         distance_in(&s);
     }
+    wrap_field(node_phi, g);
 }
 
 /* The corners of a face in the order that fraction_square wants; the two axes other than the face's own. */

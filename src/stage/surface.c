@@ -17,6 +17,7 @@
 #include <string.h>
 #include "core/hot.h"
 #include "grid/rows.h"
+#include "grid/wrap.h"
 
 #define ROOM_MIN    0.02f /* with less room a cell's density would be noise over nearly nothing */
 #define ROOM_ENOUGH 0.1f  /* with less its distance is better taken from neighbours */
@@ -94,6 +95,7 @@ void surface_from_weights(float *density, float *phi, const mac_grid *g, const m
     s.range = range_cells(g);
     parallel_for(g->pool, range_blocks(&s.range), density_task, &s);
     mirror_border(phi, g);
+    wrap_field(phi, g);
 }
 
 static void distance_task(void *context, int block) {
@@ -163,11 +165,15 @@ void surface_into_solids(float *phi, uint8_t *layer, const mac_grid *g, const fl
     job s = {.g = g, .room = room, .layer = layer, .out = phi, .dx = (float)g->dx, .range = range_cells(g)};
     memset(layer, UNREACHED, g->box.size);
     parallel_for(g->pool, range_blocks(&s.range), enough_task, &s);
+    wrap_bytes(layer, g);
     for (int l = 1; l <= INTO_SOLID; ++l) {
         s.now = (uint8_t)l;
         parallel_for(g->pool, range_blocks(&s.range), extend_task, &s);
+        wrap_field(phi, g);
+        wrap_bytes(layer, g);
     }
     mirror_border(phi, g);
+    wrap_field(phi, g);
 }
 
 static void spray_task(void *context, int block) {

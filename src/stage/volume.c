@@ -18,6 +18,7 @@
 #include <string.h>
 #include "core/hot.h"
 #include "grid/rows.h"
+#include "grid/wrap.h"
 
 #define RATE 0.3f  /* of the deviation, a step */
 #define MOST 0.25f /* largest change of a cell's volume, a step */
@@ -122,5 +123,6 @@ void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const ope
     s.scale = (float)(g->dx / dt);
     s.range = range_cells(g);
     parallel_for(g->pool, range_blocks(&s.range), depth_task, &s);
+    wrap_bytes(depth, g);
     parallel_for(g->pool, range_blocks(&s.range), outflow_task, &s);
 }

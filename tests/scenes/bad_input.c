@@ -111,7 +111,11 @@ static const bad table[] = {
     {"camera without direction", FLUID "camera: { eye: [1, 1, 1], target: [1, 1, 1] }\n", CHECK, 3, {"s.yaml:3:35: camera.target"}, 0, 0},
 
     /* names of the contract that this version does not have */
-    {"periodic walls", "domain: { walls: { x: periodic } }\n" FLUID, CHECK, 3, {"domain.walls", "not in this version", "closed, open"}, 0, 0},
+    {"periodic on one side", "domain: { walls: { left: periodic } }\n" FLUID, CHECK, 3, {"domain.walls", "the opposite side is not"}, 0, 0},
+    {"periodic with odd cells", "domain: { cells: 40, walls: { x: periodic } }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells", "40 cells along x", "a multiple of 16", "32 or 48"}, 0, 0},
+    {"periodic with mic", "domain: { walls: { x: periodic } }\nsolver: { pressure: mic }\n" FLUID, CHECK, 3, {"s.yaml:2:21: solver.pressure", "multigrid"}, 0, 0},
+    {"periodic with mac", "domain: { walls: { x: periodic } }\nsolver: { method: mac }\n" FLUID, CHECK, 3, {"domain.walls", "method mac has no periodic sides"}, 0, 0},
+    {"periodic with separation", "domain: { walls: { x: periodic } }\nsolver: { separation: true }\n" FLUID, CHECK, 3, {"solver.separation"}, 0, 0},
     {"level set", "solver: { method: levelset }\n" FLUID, CHECK, 3, {"s.yaml:1:19: solver.method", "not in this version"}, 0, 0},
     {"dynamic with keys", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic, position: { keys: [[0, [0, 0, 0]], [1, [1, 0, 0]]] } }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "a dynamic solid has no position or rotation keys"}, 0, 0},
     {"joint to nobody", BODY(", name: lever", "joints: [ { type: hinge, a: lever, b: wall, anchor: [0.5, 0.5, 0.5] }, { type: ball, a: levr } ]"), CHECK, 3, {"s.yaml:5:39: joints[0].b", "'wall' is not known"}, 0, 0},
