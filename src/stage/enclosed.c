@@ -13,9 +13,9 @@
  * space it takes.
  *
  * Where a cell and all cells around it have air beside them (drops, threads and sheets of up to two cells)
- * there is no inside to speak of, and the particles' own volume is counted; so it is within 1.5 cells of walls
- * thinner than a cell. Cubes between the samples belong to the cells at their corners, equally, so every place
- * is counted one way or the other.
+ * there is no inside to speak of, and the particles' own volume is counted; so it is within 1.5 cells of
+ * walls thinner than a cell. Cubes between the samples belong to the cells at their corners, equally, so
+ * every place is counted one way or the other.
  *
  * Limits: thin liquid is taken to be neither compressed nor thinned out; corners sharper than a cell stay
  * rounded. */
