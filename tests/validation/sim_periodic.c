@@ -267,6 +267,35 @@ static void uniform_motion_stays(void **state) {
     }
 }
 
+/* What is not in this version says so. */
+static void refusals(void **state) {
+    (void)state;
+    setup t;
+    rheo_sim *sim;
+    rheo_report report = {0};
+    prepare(&t, RHEO_FLIP, 2, 32, 1);
+    fill_box(&t, -1, -1, 2, 0.5);
+    t.scene.solid_count = 1;
+    t.solid.shape = rheo_default_shape(RHEO_SHAPE_BOX);
+    const double low[3] = {0.3, -1, -1}, high[3] = {0.31, 0.4, 2};
+    memcpy(t.solid.shape.a, low, sizeof low);
+    memcpy(t.solid.shape.b, high, sizeof high);
+    assert_int_equal(rheo_create_sim(&sim, &t.scene, 1, &report), RHEO_INVALID);
+    assert_non_null(strstr(report.message, "thinner than a cell"));
+    t.solid.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
+    const double centre[3] = {0.8, 0.5, 0};
+    memcpy(t.solid.shape.a, centre, sizeof centre);
+    t.solid.shape.radius = 0.15;
+    t.solid.motion = RHEO_DYNAMIC;
+    t.solid.velocity[0] = 1;
+    assert_int_equal(rheo_create_sim(&sim, &t.scene, 1, &report), RHEO_OK);
+    rheo_status status = RHEO_OK;
+    for (int s = 0; s < 30 && !status; ++s) status = rheo_advance_step(sim, 0.01, &report);
+    assert_int_equal(status, RHEO_INVALID);
+    assert_non_null(strstr(report.message, "reaches a periodic side along x"));
+    rheo_free_sim(sim);
+}
+
 /* ---- bodies ---- */
 
 /* Momentum along the axes and energy of what takes part in the projection. */
@@ -351,7 +380,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vortices_turn_in_place),       cmocka_unit_test(smoke_does_not_see_the_seam),
         cmocka_unit_test(liquid_does_not_see_the_seam), cmocka_unit_test(uniform_motion_stays),
-        cmocka_unit_test(projection_keeps_momentum),
+        cmocka_unit_test(projection_keeps_momentum),    cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
