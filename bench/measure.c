@@ -20,12 +20,14 @@ static const rheo_case_name reproductions[] = {
     {"added-mass", "first acceleration of a sphere and a disc released in a full box"},
     {"buoyancy", "floating bodies displace their own mass; neutral ones stay where they are"},
     {"box-in-channel", "flow through gaps of half a cell beside a sinking box against gaps of two cells"},
+    {"hourglass-plug", "a stopper in a closed tube carries the water above it and seals what is below"},
     {NULL, NULL},
 };
-static const entry reproduction_runs[] = {
-    {reproduce_poisson_order},   {reproduce_hydrostatic}, {reproduce_taylor_green},
-    {reproduce_dam_break_front}, {reproduce_momentum},    {reproduce_wall_separation},
-    {reproduce_added_mass},      {reproduce_buoyancy},    {reproduce_gap}};
+static const entry reproduction_runs[] = {{reproduce_poisson_order}, {reproduce_hydrostatic},
+                                          {reproduce_taylor_green},  {reproduce_dam_break_front},
+                                          {reproduce_momentum},      {reproduce_wall_separation},
+                                          {reproduce_added_mass},    {reproduce_buoyancy},
+                                          {reproduce_gap},           {reproduce_plug}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},

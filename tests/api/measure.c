@@ -32,9 +32,9 @@ static rows quick(seen *s) {
 
 static void test_lists(void **state) {
     (void)state;
-    static const char *const cases[] = {"poisson-order",   "hydrostatic", "taylor-green",
-                                        "dam-break-front", "momentum",    "wall-separation",
-                                        "added-mass",      "buoyancy",    "box-in-channel"};
+    static const char *const cases[] = {
+        "poisson-order",   "hydrostatic", "taylor-green", "dam-break-front", "momentum",
+        "wall-separation", "added-mass",  "buoyancy",     "box-in-channel",  "hourglass-plug"};
     static const char *const figures[] = {"stream", "poisson", "particles", "separation", "step", "smoke"};
     enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };
     for (int i = 0; i < CASES; ++i) assert_string_equal(rheo_list_reproductions()[i].name, cases[i]);

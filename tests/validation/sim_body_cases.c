@@ -25,7 +25,13 @@ static void buoyancy(void **state) {
     check_case(reproduce_buoyancy, 4);
 }
 
+static void plug(void **state) {
+    (void)state;
+    check_case(reproduce_plug, 2);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(added_mass), cmocka_unit_test(buoyancy)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(added_mass), cmocka_unit_test(buoyancy),
+                                       cmocka_unit_test(plug)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
