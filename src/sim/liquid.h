@@ -58,7 +58,7 @@ struct rheo_sim {
 
     /* solids on the grid */
     float *solid,
-        *solid_still; /* node distances, m: all solids now; those that never move (NULL: none move) */
+        *solid_still;         /* node distances, m: all solids now; those that never move (NULL: none move) */
     float *room, *room_still; /* in cells, likewise */
     openings open;
     thin_walls thin; /* those of them that nodes do not show; count 0: none */
