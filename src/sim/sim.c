@@ -105,8 +105,11 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
         poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
     bad |= !s->work.unknown || !s->solver;
     bad |= liquid_make_couplings(s);
-    if (s->def.separation)
-        bad |= !(s->separation = lcp_create(&g->box)) | !(s->bounded = mem_alloc(g->box.size));
+    if (s->def.separation) {
+        s->separation = lcp_create(&g->box);
+        s->bounded = mem_alloc(g->box.size);
+        bad |= !s->separation || !s->bounded;
+    }
     s->work.face = s->carry; /* never needed at the same time */
     return bad ? report_no_memory(report, "the grid") : RHEO_OK;
 }
