@@ -254,7 +254,7 @@ void liquid_drive_emitters(mac_field *u, const rheo_sim *s, double dt) {
 rheo_status liquid_carry_emitted(rheo_sim *s, double dt, rheo_report *report) {
     const rheo_status status = reserve_marks(s, report);
     if (status) return status;
-    memset(s->keep, 0, s->parts.count);
+    if (s->parts.count) memset(s->keep, 0, s->parts.count);
     double velocity[3];
     for (int e = 0; e < s->def.emitter_count; ++e)
         if (drives(velocity, s, &s->def.emitters[e], dt))

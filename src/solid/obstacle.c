@@ -1,6 +1,7 @@
 #include "solid/obstacle.h"
 
 #include <math.h>
+#include "solid/vector.h"
 
 double obstacle_distance(const obstacle *o, const double x[3]) {
     const double d = o->def->motion == RHEO_STATIC ? shape_distance(o->shape, x)
@@ -8,9 +9,21 @@ double obstacle_distance(const obstacle *o, const double x[3]) {
     return o->def->inside_fluid ? -d : d;
 }
 
+/* Whether the ball around a body shows that it is not nearer than `least`: with many bodies nearly all are
+ * far. */
+static int is_beyond(const obstacle *o, const double x[3], double least) {
+    if (!o->body) return 0;
+    double from[3];
+    vec_sub(from, x, o->body->now->position);
+    if (o->body->flat) from[2] = 0;
+    const double reach = least + o->body->radius;
+    return reach <= 0 || vec_dot(from, from) >= reach * reach;
+}
+
 double obstacles_distance(const obstacle *solids, int count, const double x[3], int *nearest) {
     double least = INFINITY;
     for (int s = 0; s < count; ++s) {
+        if (is_beyond(&solids[s], x, least)) continue;
         const double d = obstacle_distance(&solids[s], x);
         if (d < least) {
             least = d;
@@ -23,7 +36,8 @@ double obstacles_distance(const obstacle *solids, int count, const double x[3], 
 static double least_distance(const obstacle *solids, int count, const double x[3], int thin) {
     double least = INFINITY;
     for (int s = 0; s < count; ++s)
-        if (solids[s].thin == thin) least = fmin(least, obstacle_distance(&solids[s], x));
+        if (solids[s].thin == thin && !is_beyond(&solids[s], x, least))
+            least = fmin(least, obstacle_distance(&solids[s], x));
     return least;
 }
 
