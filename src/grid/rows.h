@@ -3,6 +3,7 @@
 #ifndef GRID_ROWS_H
 #define GRID_ROWS_H
 
+#include <math.h>
 #include "grid/mac.h"
 
 enum { ROWS_PER_BLOCK = 64 };
@@ -35,6 +36,26 @@ static inline cell_range range_grow(cell_range r, const mac_grid *g, int layers)
         r.lower[a] -= layers;
         r.upper[a] += layers;
     }
+    return r;
+}
+
+/* What of a range lies within a cell of the ball around `centre` (m). */
+static inline cell_range range_in_ball(cell_range r, const mac_grid *g, const double centre[3],
+                                       double radius) {
+    for (int a = 0; a < g->box.dim; ++a) {
+        const double at = (centre[a] - g->origin[a]) / g->dx, reach = radius / g->dx + 1;
+        const double low = floor(at - reach), high = ceil(at + reach) + 1;
+        if (low > r.lower[a]) r.lower[a] = low < r.upper[a] ? (int)low : r.upper[a];
+        if (high < r.upper[a]) r.upper[a] = high > r.lower[a] ? (int)high : r.lower[a];
+    }
+    return r;
+}
+
+/* Owned faces across an axis but for the domain's own sides. */
+static inline cell_range range_inner_faces(const mac_grid *g, int axis) {
+    cell_range r = range_faces(g, axis);
+    r.lower[axis] += 1;
+    r.upper[axis] -= 1;
     return r;
 }
 

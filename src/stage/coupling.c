@@ -85,28 +85,12 @@ size_t coupling_bytes(const coupling *c) {
 static body_face *add_face(coupled_body *b) {
     if (b->count == b->room) {
         const int room = b->room ? 2 * b->room : 256;
-        body_face *more = mem_alloc((size_t)room * sizeof *more);
+        body_face *more = mem_grow(b->faces, (size_t)b->room * sizeof *more, (size_t)room * sizeof *more);
         if (!more) return NULL;
-        if (b->count) memcpy(more, b->faces, (size_t)b->count * sizeof *more);
-        mem_free(b->faces);
         b->faces = more;
         b->room = room;
     }
     return &b->faces[b->count++];
-}
-
-/* Faces inside the ball around the body that the domain's own sides do not close. */
-static cell_range faces_near(const mac_grid *g, const body *b, int axis) {
-    cell_range r = range_faces(g, axis);
-    r.lower[axis] += 1;
-    r.upper[axis] -= 1;
-    for (int a = 0; a < g->box.dim; ++a) {
-        const double at = (b->now->position[a] - g->origin[a]) / g->dx, reach = b->radius / g->dx + 1;
-        const double low = floor(at - reach), high = ceil(at + reach) + 1;
-        if (low > r.lower[a]) r.lower[a] = low < r.upper[a] ? (int)low : r.upper[a];
-        if (high < r.upper[a]) r.upper[a] = high > r.lower[a] ? (int)high : r.lower[a];
-    }
-    return r;
 }
 
 static void make_face(body_face *f, const job *s, const body *b, ptrdiff_t c, const double x[3], int axis,
@@ -138,7 +122,8 @@ static int is_nearest(const obstacle *solid, const job *s, const double x[3]) {
 
 static int find_faces(coupled_body *b, const job *s, int axis) {
     const body *rigid = b->solid->body;
-    const cell_range r = faces_near(s->g, rigid, axis);
+    const cell_range r =
+        range_in_ball(range_inner_faces(s->g, axis), s->g, rigid->now->position, rigid->radius);
     const ptrdiff_t step = s->g->box.step[axis];
     const float *open = s->o->open.value[axis];
     for (int k = r.lower[2]; k < r.upper[2]; ++k)

@@ -114,29 +114,13 @@ static float share_at(const rigid_region *b, const mac_grid *g, const double x[3
     return (float)(sum / corners);
 }
 
-/* Cells (axis < 0) or faces within the ball around the body. */
-static cell_range range_near(const mac_grid *g, const body *b, int axis) {
-    cell_range r = axis < 0 ? range_cells(g) : range_faces(g, axis);
-    if (axis >= 0) { /* the domain's own sides are not for bodies */
-        r.lower[axis] += 1;
-        r.upper[axis] -= 1;
-    }
-    for (int a = 0; a < g->box.dim; ++a) {
-        const double at = (b->now->position[a] - g->origin[a]) / g->dx, reach = b->radius / g->dx + 1;
-        const double low = floor(at - reach), high = ceil(at + reach) + 1;
-        if (low > r.lower[a]) r.lower[a] = low < r.upper[a] ? (int)low : r.upper[a];
-        if (high < r.upper[a]) r.upper[a] = high > r.lower[a] ? (int)high : r.lower[a];
-    }
-    return r;
-}
-
 static void place(double x[3], const mac_grid *g, const int at[3], int axis) {
     for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * (at[a] + (a != axis) * 0.5);
 }
 
 static int find_faces(rigid_region *b, const mac_grid *g, int axis) {
     const body *rigid = b->solid->body;
-    const cell_range r = range_near(g, rigid, axis);
+    const cell_range r = range_in_ball(range_inner_faces(g, axis), g, rigid->now->position, rigid->radius);
     for (int k = r.lower[2]; k < r.upper[2]; ++k)
         for (int j = r.lower[1]; j < r.upper[1]; ++j)
             for (int i = r.lower[0]; i < r.upper[0]; ++i) {
@@ -157,7 +141,8 @@ static int find_faces(rigid_region *b, const mac_grid *g, int axis) {
 
 static int find_cells(rigid_region *b, const job *s) {
     const mac_grid *g = s->g;
-    const cell_range r = range_near(g, b->solid->body, -1);
+    const body *rigid = b->solid->body;
+    const cell_range r = range_in_ball(range_cells(g), g, rigid->now->position, rigid->radius);
     for (int k = r.lower[2]; k < r.upper[2]; ++k)
         for (int j = r.lower[1]; j < r.upper[1]; ++j)
             for (int i = r.lower[0]; i < r.upper[0]; ++i) {
