@@ -22,4 +22,5 @@ rheo_status bench_particles(rows *out);
 rheo_status bench_step(rows *out);
 rheo_status bench_smoke(rows *out);
 rheo_status bench_separation(rows *out);
+rheo_status bench_bodies(rows *out);
 #endif

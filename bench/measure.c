@@ -36,10 +36,11 @@ static const rheo_case_name benches[] = {
     {"separation", "wall separation beside the plain pressure solve at 64 cells a side"},
     {"step", "whole steps of the dam break at 32 to 192 cells a side"},
     {"smoke", "frames of paddle-smoke at 40 and 80 cells along its length"},
+    {"bodies", "what rigid bodies add to the pressure solve, frames of their scenes, cost a cell"},
     {NULL, NULL},
 };
-static const entry bench_runs[] = {{bench_stream},     {bench_poisson}, {bench_particles},
-                                   {bench_separation}, {bench_step},    {bench_smoke}};
+static const entry bench_runs[] = {{bench_stream}, {bench_poisson}, {bench_particles}, {bench_separation},
+                                   {bench_step},   {bench_smoke},   {bench_bodies}};
 
 const rheo_case_name *rheo_list_reproductions(void) {
     return reproductions;

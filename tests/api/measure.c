@@ -35,7 +35,8 @@ static void test_lists(void **state) {
     static const char *const cases[] = {
         "poisson-order",   "hydrostatic", "taylor-green", "dam-break-front", "momentum",
         "wall-separation", "added-mass",  "buoyancy",     "box-in-channel",  "hourglass-plug"};
-    static const char *const figures[] = {"stream", "poisson", "particles", "separation", "step", "smoke"};
+    static const char *const figures[] = {"stream", "poisson", "particles", "separation",
+                                          "step",   "smoke",   "bodies"};
     enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };
     for (int i = 0; i < CASES; ++i) assert_string_equal(rheo_list_reproductions()[i].name, cases[i]);
     for (int i = 0; i < FIGURES; ++i) assert_string_equal(rheo_list_benches()[i].name, figures[i]);
