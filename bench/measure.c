@@ -15,6 +15,7 @@ static const rheo_case_name reproductions[] = {
     {"hydrostatic", "liquid at rest stays at rest: the projection alone, and running tanks"},
     {"taylor-green", "a steady vortex in a closed square: order in space of the particle methods"},
     {"dam-break-front", "front of a collapsing column against Martin and Moyce 1952"},
+    {"vortex-in-box", "a vortex in a box turned against the grid: cut cells against voxelised walls"},
     {"momentum", "a body and the liquid around it in a periodic box: momentum and energy of the projection"},
     {"wall-separation", "water thrown at a wall peels off; water at rest is left alone"},
     {"added-mass", "first acceleration of a sphere and a disc released in a full box"},
@@ -23,11 +24,17 @@ static const rheo_case_name reproductions[] = {
     {"hourglass-plug", "a stopper in a closed tube carries the water above it and seals what is below"},
     {NULL, NULL},
 };
-static const entry reproduction_runs[] = {{reproduce_poisson_order}, {reproduce_hydrostatic},
-                                          {reproduce_taylor_green},  {reproduce_dam_break_front},
-                                          {reproduce_momentum},      {reproduce_wall_separation},
-                                          {reproduce_added_mass},    {reproduce_buoyancy},
-                                          {reproduce_gap},           {reproduce_plug}};
+static const entry reproduction_runs[] = {{reproduce_poisson_order},
+                                          {reproduce_hydrostatic},
+                                          {reproduce_taylor_green},
+                                          {reproduce_dam_break_front},
+                                          {reproduce_turned_box},
+                                          {reproduce_momentum},
+                                          {reproduce_wall_separation},
+                                          {reproduce_added_mass},
+                                          {reproduce_buoyancy},
+                                          {reproduce_gap},
+                                          {reproduce_plug}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},

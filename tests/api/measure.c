@@ -33,7 +33,7 @@ static rows quick(seen *s) {
 static void test_lists(void **state) {
     (void)state;
     static const char *const cases[] = {
-        "poisson-order",   "hydrostatic", "taylor-green", "dam-break-front", "momentum",
+        "poisson-order",   "hydrostatic", "taylor-green", "dam-break-front", "vortex-in-box", "momentum",
         "wall-separation", "added-mass",  "buoyancy",     "box-in-channel",  "hourglass-plug"};
     static const char *const figures[] = {"stream", "poisson", "particles", "separation",
                                           "step",   "smoke",   "bodies"};

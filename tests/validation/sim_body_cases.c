@@ -1,4 +1,4 @@
-/* The quick halves of the reproduction cases about bodies: every verdict must hold. */
+/* The quick halves of the reproduction cases about solids: every verdict must hold. */
 #include "check.h"
 #include "../../bench/cases.h"
 
@@ -30,8 +30,13 @@ static void plug(void **state) {
     check_case(reproduce_plug, 2);
 }
 
+static void turned_box(void **state) {
+    (void)state;
+    check_case(reproduce_turned_box, 6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(added_mass), cmocka_unit_test(buoyancy),
-                                       cmocka_unit_test(plug)};
+                                       cmocka_unit_test(plug), cmocka_unit_test(turned_box)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
