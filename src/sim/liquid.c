@@ -88,7 +88,10 @@ void liquid_place_solids(rheo_sim *s, double time) {
     if (s->thin.count) thin_place(&s->thin, &s->open, &s->g, s->solids, s->walls);
     if (s->domain) /* no walls, yet particles stay outside */
         solids_distance(s->solid, s->solid, &s->g, s->solids + s->walls, s->def.solid_count - s->walls);
-    if (s->moving) solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
+    if (s->moving) {
+        solids_movers(&s->open, &s->g, s->solids, s->walls);
+        solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
+    }
     if (s->room)
         solids_room(s->room, s->room_still, &s->g, s->solid, &s->open, s->solids + still,
                     s->def.solid_count - still);
@@ -268,6 +271,7 @@ openings *liquid_close_emitters(rheo_sim *s, double dt) {
     s->work.source = s->source;
     mac_field_copy(&s->driven.open, &s->open.open, &s->g);
     memcpy(s->driven.open_wall, s->open.open_wall, sizeof s->driven.open_wall);
+    memcpy(s->driven.mover, s->open.mover, sizeof s->driven.mover); /* pointers, of s->open */
     for (int a = 0; a < s->g.box.dim; ++a)
         if (s->open.wall.value[a])
             memcpy(s->driven.wall.value[a], s->open.wall.value[a], s->g.box.size * sizeof(float));

@@ -157,7 +157,8 @@ static size_t sim_bytes(const rheo_sim *s) {
     if (s->cell_phi) fields += 1;
     if (s->moving) fields += (size_t)s->g.box.dim + (s->room_still ? 2 : 1);
     if (s->source) fields += 2 * (size_t)s->g.box.dim + 1;
-    const size_t marks = s->g.box.size * (s->cells ? 2 : 1); /* unknowns, and what MAC's cells hold */
+    size_t marks = s->g.box.size * (s->cells ? 2 : 1); /* unknowns, and what MAC's cells hold */
+    if (s->moving) marks += s->g.box.size * (size_t)s->g.box.dim * sizeof *s->open.mover[0];
     const size_t walls = s->separation ? lcp_bytes(s->separation) + s->g.box.size : 0;
     return fields * field + marks + walls + front_bytes(&s->g) + coupling_bytes(&s->coupling) +
            rigid_fluid_bytes(&s->rigid) + thin_bytes(&s->thin, &s->g) + s->keep_room +

@@ -64,7 +64,7 @@ static int is_deep(const float *level, const mac_grid *g) {
 static void hold_solids(rheo_sim *s) {
     for (int i = 0; i < s->def.solid_count; ++i)
         for (int a = 0; a < 3; ++a) s->solids[i].now.velocity[a] = s->solids[i].now.spin[a] = 0;
-    if (s->moving) solids_wall_velocity(&s->open, &s->g, s->solids, s->def.solid_count);
+    if (s->moving) solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
 }
 
 rheo_status settle_fill(rheo_sim *s, rheo_report *report) {

@@ -42,6 +42,8 @@ static rheo_status make_shape(shape **made, const rheo_shape *def, int dim, rheo
  * coupling has them as walls. */
 static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
     const size_t count = (size_t)scene->solid_count;
+    if (count >= UINT16_MAX) /* openings.mover */
+        return report_fail(report, RHEO_INVALID, "fewer than 65535", "%zu solids are too many", count);
     s->solid_shape = arena_alloc(&s->text, (count + 1) * sizeof *s->solid_shape);
     s->solids = arena_alloc(&s->text, (count + 1) * sizeof *s->solids);
     if (!s->solid_shape || !s->solids) return report_no_memory(report, "solids");
@@ -88,8 +90,8 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     bad |= mac_field_make(&s->vel, g) | mac_field_make(&s->carry, g) | mac_field_make(&s->open.open, g);
     if (needs_before) bad |= mac_field_make(&s->before, g);
     if (s->moving)
-        bad |=
-            mac_field_make(&s->open.wall, g) | field_make(&s->solid_still, g) | field_make(&s->room_still, g);
+        bad |= openings_make_movers(&s->open, g) | field_make(&s->solid_still, g) |
+               field_make(&s->room_still, g);
     bad |=
         field_make(&s->phi, g) | field_make(&s->density, g) | field_make(&s->q, g) | field_make(&s->psi, g);
     bad |= thin_make(&s->thin, g, s->solids, s->walls);
@@ -209,9 +211,10 @@ void rheo_free_sim(rheo_sim *s) {
     for (int i = 0; s->solid_shape && i < s->def.solid_count; ++i) shape_free(s->solid_shape[i]);
     world_free(s->world);
     particles_free(&s->parts);
-    mac_field *const fields[] = {&s->vel,       &s->before,      &s->carry,      &s->open.open,
-                                 &s->open.wall, &s->driven.open, &s->driven.wall};
+    mac_field *const fields[] = {&s->vel,       &s->before,      &s->carry,
+                                 &s->open.open, &s->driven.open, &s->driven.wall};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) mac_field_free(fields[i]);
+    openings_free_movers(&s->open);
     void *const blocks[] = {s->phi,          s->density, s->q,          s->psi,        s->solid,
                             s->solid_still,  s->room,    s->room_still, s->work.extra, s->work.rhs,
                             s->work.unknown, s->keep,    s->cells,      s->cell_phi,   s->source,

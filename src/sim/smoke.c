@@ -193,7 +193,7 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     if (!m) return report_no_memory(report, "the smoke");
     int bad = mac_field_make(&s->vel, g) | mac_field_make(&s->before, g) | mac_field_make(&s->carry, g) |
               mac_field_make(&s->open.open, g);
-    if (s->moving) bad |= mac_field_make(&s->open.wall, g) | field_make(&s->solid_still, g);
+    if (s->moving) bad |= openings_make_movers(&s->open, g) | field_make(&s->solid_still, g);
     float **const fields[] = {&s->phi,   &s->density,    &s->q,        &s->psi,
                               &s->solid, &s->work.extra, &s->work.rhs, &m->temperature,
                               &m->share, &m->first,      &m->next[0],  &m->next[1]};

@@ -155,5 +155,7 @@ size_t smoke_bytes(const rheo_sim *s) {
     size_t fields = 12 + 4 * dim;
     if (s->moving) fields += dim + 1;
     if (s->smoke->second) fields += 1;
-    return fields * field + s->g.box.size + front_bytes(&s->g) + poisson_bytes(s->solver) + s->text.held;
+    const size_t movers = s->moving ? dim * s->g.box.size * sizeof *s->open.mover[0] : 0;
+    return fields * field + movers + s->g.box.size + front_bytes(&s->g) + poisson_bytes(s->solver) +
+           s->text.held;
 }

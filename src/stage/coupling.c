@@ -51,7 +51,6 @@ typedef struct {
     const mac_grid *g;
     const openings *o;
     const obstacle *solids;
-    int solid_count;
     const uint8_t *unknown;
     double fluid_density;
     const float *q;
@@ -113,28 +112,22 @@ static void make_face(body_face *f, const job *s, const body *b, ptrdiff_t c, co
     }
 }
 
-/* As the wall velocities have it: the nearest solid closes a face, if it is within a cell. */
-static int is_nearest(const obstacle *solid, const job *s, const double x[3]) {
-    int nearest = 0;
-    return obstacles_distance(s->solids, s->solid_count, x, &nearest) < s->g->dx &&
-           solid == s->solids + nearest;
-}
-
 static int find_faces(coupled_body *b, const job *s, int axis) {
     const body *rigid = b->solid->body;
     const cell_range r =
         range_in_ball(range_inner_faces(s->g, axis), s->g, rigid->now->position, rigid->radius);
     const ptrdiff_t step = s->g->box.step[axis];
     const float *open = s->o->open.value[axis];
+    const uint16_t *mover = s->o->mover[axis];
+    const int me = (int)(b->solid - s->solids) + 1;
     for (int k = r.lower[2]; k < r.upper[2]; ++k)
         for (int j = r.lower[1]; j < r.upper[1]; ++j)
             for (int i = r.lower[0]; i < r.upper[0]; ++i) {
                 const ptrdiff_t c = box_at(&s->g->box, i, j, k);
-                if (open[c] >= 1 || !(s->unknown[c] | s->unknown[c - step])) continue;
+                if (mover[c] != me || open[c] >= 1 || !(s->unknown[c] | s->unknown[c - step])) continue;
                 double x[3];
                 const int at[3] = {i, j, k};
                 for (int a = 0; a < 3; ++a) x[a] = s->g->origin[a] + s->g->dx * (at[a] + (a != axis) * 0.5);
-                if (!is_nearest(b->solid, s, x)) continue;
                 body_face *f = add_face(b);
                 if (!f) return -1;
                 make_face(f, s, rigid, c, x, axis, 1 - (double)open[c]);
@@ -231,7 +224,7 @@ static void pairs_task(void *context, int index) {
 int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
                     const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density) {
     if (c->count == 0) return 0;
-    job s = {.c = c, .g = g, .o = o, .solids = solids, .solid_count = solid_count, .unknown = unknown};
+    job s = {.c = c, .g = g, .o = o, .solids = solids, .unknown = unknown};
     s.fluid_density = fluid_density;
     for (int i = 0, n = 0; i < solid_count; ++i)
         if (solids[i].body) c->bodies[n++].solid = &solids[i];

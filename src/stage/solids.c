@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/hot.h"
+#include "core/memory.h"
 #include "geom/fractions.h"
 #include "grid/rows.h"
 #include "grid/sample.h"
@@ -179,52 +180,80 @@ static void wall_velocity(double u[3], const job *s, double i, double j, double 
         placement_velocity(u, &s->solids[nearest].now, x);
 }
 
-/* Faces that the one solid s->mover closes; what closes others is left alone. */
-static void velocity_task(void *context, int block) {
+/* Whether a face lies on a closed side of the domain, which stands still whatever solid is near. */
+INLINE int is_on_side(const job *s, int at) {
+    return (at == 0 && !s->o->open_wall[2 * s->axis]) ||
+           (at == s->g->box.n[s->axis] && !s->o->open_wall[2 * s->axis + 1]);
+}
+
+/* Faces that the one solid s->mover closes: it is the nearest and within a cell. */
+static void mover_task(void *context, int block) {
     const job *s = context;
     const int a = s->axis;
-    const obstacle *mover = &s->solids[s->mover];
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
             const ptrdiff_t n = box_at(&s->g->box, i, j, k);
-            if (s->o->open.value[a][n] >= 1) continue;
-            double x[3], u[3];
+            if (s->o->open.value[a][n] >= 1 || is_on_side(s, a == 0 ? i : a == 1 ? j : k)) continue;
+            double x[3];
             int nearest = 0;
             place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
-            if (!(obstacles_distance(mover, 1, x, NULL) < s->g->dx)) continue;
+            if (!(obstacles_distance(&s->solids[s->mover], 1, x, NULL) < s->g->dx)) continue;
             obstacles_distance(s->solids, s->count, x, &nearest);
-            if (nearest != s->mover) continue;
-            placement_velocity(u, &mover->now, x);
+            if (nearest == s->mover) s->o->mover[a][n] = (uint16_t)(1 + s->mover);
+        }
+    }
+}
+
+static void velocity_task(void *context, int block) {
+    const job *s = context;
+    const int a = s->axis;
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
+            const ptrdiff_t n = box_at(&s->g->box, i, j, k);
+            if (s->o->mover[a][n] != 1 + s->mover) continue;
+            double x[3], u[3];
+            place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
+            placement_velocity(u, &s->solids[s->mover].now, x);
             s->o->wall.value[a][n] = (float)u[a];
         }
     }
 }
 
-/* The domain's own walls stand still whatever solid is near. */
-static void still_walls(openings *o, const mac_grid *g, int axis) {
-    cell_range r = range_faces(g, axis);
-    for (int side = 0; side < 2; ++side) {
-        if (o->open_wall[2 * axis + side]) continue;
-        r.lower[axis] = side ? g->box.n[axis] : 0;
-        r.upper[axis] = r.lower[axis] + 1;
-        for (int k = r.lower[2]; k < r.upper[2]; ++k)
-            for (int j = r.lower[1]; j < r.upper[1]; ++j)
-                for (int i = r.lower[0]; i < r.upper[0]; ++i)
-                    o->wall.value[axis][box_at(&g->box, i, j, k)] = 0;
+/* A task over the faces within reach of each moving solid. */
+static void each_mover(job *s, void (*task)(void *context, int block)) {
+    for (s->axis = 0; s->axis < s->g->box.dim; ++s->axis)
+        for (s->mover = 0; s->mover < s->count; ++s->mover) {
+            if (s->solids[s->mover].def->motion == RHEO_STATIC) continue;
+            s->range = within_reach(range_faces(s->g, s->axis), s->g, &s->solids[s->mover], s->g->dx);
+            parallel_for(s->g->pool, range_blocks(&s->range), task, s);
+        }
+}
+
+void solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int count) {
+    job s = {.g = g, .solids = solids, .count = count, .o = o};
+    for (int a = 0; a < g->box.dim; ++a) {
+        memset(o->wall.value[a], 0, g->box.size * sizeof(float));
+        memset(o->mover[a], 0, g->box.size * sizeof *o->mover[a]);
     }
+    each_mover(&s, mover_task);
 }
 
 void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count) {
     job s = {.g = g, .solids = solids, .count = count, .o = o};
-    for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
-        memset(o->wall.value[s.axis], 0, g->box.size * sizeof(float));
-        for (s.mover = 0; s.mover < count; ++s.mover) {
-            if (solids[s.mover].def->motion == RHEO_STATIC) continue;
-            s.range = within_reach(range_faces(g, s.axis), g, &solids[s.mover], g->dx);
-            parallel_for(g->pool, range_blocks(&s.range), velocity_task, &s);
-        }
-        still_walls(o, g, s.axis);
-    }
+    each_mover(&s, velocity_task);
+}
+
+int openings_make_movers(openings *o, const mac_grid *g) {
+    if (mac_field_make(&o->wall, g)) return -1;
+    o->mover[0] = mem_alloc((size_t)g->box.dim * g->box.size * sizeof *o->mover[0]);
+    for (int a = 1; a < g->box.dim && o->mover[0]; ++a) o->mover[a] = o->mover[0] + (size_t)a * g->box.size;
+    return o->mover[0] ? 0 : -1;
+}
+
+void openings_free_movers(openings *o) {
+    mac_field_free(&o->wall);
+    mem_free(o->mover[0]);
+    for (int a = 0; a < 3; ++a) o->mover[a] = NULL;
 }
 
 /* Half-cells (octants) around a cell as particles fill them, one each, and how far one reaches the mean of

@@ -17,7 +17,13 @@ void solids_distance(float *node_phi, const float *keep, const mac_grid *g, cons
  */
 #define OPEN_MIN 1e-3f
 void solids_open_faces(openings *o, const mac_grid *g, const float *node_phi);
-/* Velocity of the nearest solid at every face that is not fully open; o->wall must be allocated. */
+/* Which moving solid closes each face that is not fully open: the nearest, if it is within a cell; the sides
+ * of the domain and static solids stand still. Then, as often as velocities change, the velocity of these
+ * faces.
+ */
+int openings_make_movers(openings *o, const mac_grid *g); /* -1: no memory */
+void openings_free_movers(openings *o);
+void solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int count);
 void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count);
 
 /* How much weight the faces of a cell would gather if all open space around it were filled with particles,

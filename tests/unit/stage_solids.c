@@ -56,7 +56,7 @@ static void make(scene *s, int dim) {
     s->all = mem_alloc(bytes);
     s->still = mem_alloc(bytes);
     s->mixed = mem_alloc(bytes);
-    assert_false(mac_field_make(&s->open.open, &s->g) | mac_field_make(&s->open.wall, &s->g));
+    assert_false(mac_field_make(&s->open.open, &s->g) | openings_make_movers(&s->open, &s->g));
 }
 
 static void drop(scene *s) {
@@ -65,7 +65,7 @@ static void drop(scene *s) {
     mem_free(s->still);
     mem_free(s->mixed);
     mac_field_free(&s->open.open);
-    mac_field_free(&s->open.wall);
+    openings_free_movers(&s->open);
     pool_free(s->g.pool);
 }
 
@@ -127,6 +127,7 @@ static void walls_move_with_solids(void **state) {
         make(&s, dim);
         solids_distance(s.all, NULL, &s.g, s.solids, SOLIDS);
         solids_open_faces(&s.open, &s.g, s.all);
+        solids_movers(&s.open, &s.g, s.solids, SOLIDS);
         solids_wall_velocity(&s.open, &s.g, s.solids, SOLIDS);
         int moving = 0, closed = 0;
         for (int axis = 0; axis < dim; ++axis) {
