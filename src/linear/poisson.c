@@ -8,7 +8,7 @@
  * one, of the iterate before it is rounded to the float field it is returned in. A step x += alpha p waits
  * for the pass that makes the next p. Closed regions: the residual and its preconditioned form are kept free
  * of each region's mean. Limits: a preconditioner or system that proves not positive (r.z or p.Ap <= 0) falls
- * back to a V-cycle, then to the diagonal, then gives up with what it has. */
+ * back to a cycle without the term of low rank, a V-cycle, the diagonal, then gives up with what it has. */
 #include "linear/poisson.h"
 
 #include <math.h>
@@ -137,6 +137,7 @@ int poisson_setup(poisson *s, const poisson_system *system) {
 
 int poisson_attach(poisson *s, const poisson_pair *pairs, const int *first, int groups) {
     return rank_attach(s->rank, &s->levels[0], &s->b, pairs, first, s->count ? groups : 0) ||
+                   rank_coarsen(s->rank, s->levels, s->kind == POISSON_MULTIGRID ? s->count : 0) ||
                    rank_tie(s->rank, s->regions, &s->levels[0])
                ? -1
                : 0;
@@ -414,14 +415,16 @@ static double precondition(poisson *s, preconditioner by) {
     double rz;
     if (by == BY_MIC) rz = mic_apply(s->mic, &s->levels[0], s->p, s->z, s->r);
     else if (by == BY_DIAGONAL) rz = parallel_sum(workers(s), chunks_of(s), diagonal_task, &w);
-    else rz = cycle_apply(s->levels, s->count, s->p, s->z, s->r, by == BY_W_CYCLE ? 2 : 1);
+    else rz = cycle_apply(s->levels, s->count, s->rank, s->p, s->z, s->r, by == BY_W_CYCLE ? 2 : 1);
     rz += regions_lift(s->regions, &s->levels[0], s->p, s->z, s->r);
     regions_project(s->regions, &s->levels[0], s->p, s->z); /* r has no mean, so r . z stays */
     return rz;
 }
 
-static preconditioner weaker(preconditioner by) {
-    return by == BY_W_CYCLE ? BY_V_CYCLE : BY_DIAGONAL;
+/* First without the term of low rank, then the same without more. */
+static preconditioner weaker(poisson *s, preconditioner by) {
+    if (by == BY_W_CYCLE) return rank_forget_levels(s->rank) ? BY_W_CYCLE : BY_V_CYCLE;
+    return BY_DIAGONAL;
 }
 
 /* rough: from zero, r is the right-hand side already, and the recursion's residual is taken at its word. */
@@ -441,7 +444,7 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         if (exact && (rr <= goal || !isfinite(rr) || out->iterations >= max_iterations)) break;
         double rz = precondition(s, by);
         while (!(rz > 0) && by != BY_DIAGONAL) {
-            by = weaker(by);
+            by = weaker(s, by);
             rz_before = 0;
             rz = precondition(s, by);
         }
@@ -453,7 +456,7 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         if (rank_groups(s->rank)) pq += rank_apply(s->rank, s->p, (float *)s->q, (const float *)s->search);
         if (!(pq > 0)) {
             if (by == BY_DIAGONAL) break;
-            by = weaker(by);
+            by = weaker(s, by);
             rz_before = 0;
             ++out->iterations;
             continue;

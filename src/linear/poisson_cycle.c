@@ -8,6 +8,8 @@
  * cycles give 2t - t^2, in (0, 1], so the W-cycle is symmetric positive for any s < 2; so is the V-cycle with
  * every s, its bound only grows by level.
  *
+ * A term of low rank has its share of every level (poisson_rank.c).
+ *
  * The two colours part neighbours only where periodic rows have even lengths: levels end before one is odd.
  *
  * Passes are fused around what is known: from x = 0 a red cell is b / d, written together with b; after black
@@ -25,7 +27,7 @@ typedef struct pass {
     const level *l;
     level *coarse;
     vec8 *x;
-    const vec8 *b;
+    vec8 *b;
     int colour;    /* RED or BLACK cells are updated */
     int corrected; /* the others' values are x + the coarse correction */
 } pass;
@@ -201,37 +203,55 @@ static void solve_coarsest(pass *w, pool *p) {
     }
 }
 
-static void cycle(level *levels, int depth, int count, pool *p, int gamma);
+/* What stays the same in all of a cycle. */
+typedef struct hierarchy {
+    level *levels;
+    int count, gamma;
+    low_rank *rank;
+    pool *p;
+} hierarchy;
+
+static void cycle(const hierarchy *h, int depth);
 
 /* Down to the coarser level and its solve. x holds a red sweep already: red is in balance. */
-static void descend(pass *w, level *levels, int depth, int count, pool *p, int gamma, int first) {
-    level *coarse = &levels[depth + 1];
+static void descend(pass *w, const hierarchy *h, int depth, int first) {
+    level *coarse = &h->levels[depth + 1];
     w->coarse = coarse;
-    sweep(w, p, BLACK, 0);
-    parallel_for(level_pool(coarse, p), level_chunks(coarse), first ? restrict_first_task : restrict_task, w);
-    cycle(levels, depth + 1, count, p, gamma);
+    sweep(w, h->p, BLACK, 0);
+    parallel_for(level_pool(coarse, h->p), level_chunks(coarse), first ? restrict_first_task : restrict_task,
+                 w);
+    if (depth < rank_levels(h->rank))
+        rank_descend(h->rank, depth, (const float *)w->x, coarse, (float *)coarse->x, (float *)coarse->b);
+    cycle(h, depth + 1);
+    if (depth < rank_levels(h->rank))
+        rank_ascend(h->rank, depth, (const float *)coarse->x, (double)OVERCORRECTION, (float *)w->b);
 }
 
-static void cycle(level *levels, int depth, int count, pool *p, int gamma) {
-    level *l = &levels[depth];
+static void cycle(const hierarchy *h, int depth) {
+    level *l = &h->levels[depth];
     pass w = {.l = l, .x = l->x, .b = l->b};
-    if (depth == count - 1) {
-        solve_coarsest(&w, p);
+    if (depth == h->count - 1) {
+        solve_coarsest(&w, h->p);
         return;
     }
-    for (int visit = 0; visit < gamma; ++visit) {
-        descend(&w, levels, depth, count, p, gamma, visit == 0);
-        sweep(&w, p, BLACK, 1);
-        sweep(&w, p, RED, 0);
+    if (depth < rank_levels(h->rank)) rank_begin(h->rank, depth, (const float *)w.b);
+    for (int visit = 0; visit < h->gamma; ++visit) {
+        descend(&w, h, depth, visit == 0);
+        sweep(&w, h->p, BLACK, 1);
+        sweep(&w, h->p, RED, 0);
     }
 }
 
-double cycle_apply(level *levels, int count, pool *p, vec8 *correction, const vec8 *rhs, int gamma) {
+double cycle_apply(level *levels, int count, low_rank *rank, pool *p, vec8 *correction, vec8 *rhs,
+                   int gamma) {
+    const hierarchy h = {.levels = levels, .count = count, .gamma = gamma, .rank = rank, .p = p};
     pass w = {.l = &levels[0], .x = correction, .b = rhs};
-    int deep = count > 1;
+    const int deep = count > 1, ranked = deep && rank_levels(rank) > 0;
     parallel_for(level_pool(w.l, p), level_chunks(w.l), first_red_task, &w);
-    if (deep) descend(&w, levels, 0, count, p, gamma, 1);
+    if (ranked) rank_begin(rank, 0, (const float *)rhs);
+    if (deep) descend(&w, &h, 0, 1);
     else solve_coarsest(&w, p);
     double dot = dotted_sweep(&w, p, BLACK, deep);
-    return dot + dotted_sweep(&w, p, RED, 0);
+    dot += dotted_sweep(&w, p, RED, 0);
+    return ranked ? dot + rank_end(rank, (const float *)correction, (float *)rhs) : dot;
 }

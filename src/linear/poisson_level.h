@@ -117,8 +117,8 @@ void level_free(level *l);
 size_t level_bytes(const level *l);
 
 /* poisson_cycle.c: correction = M rhs by one symmetric multigrid cycle; returns correction . rhs. gamma: 1 V,
- * 2 W. */
-double cycle_apply(level *levels, int count, pool *p, vec8 *correction, const vec8 *rhs, int gamma);
+ * 2 W. rank: the term that levels have a share of, or NULL; rhs is used meanwhile and left as it was. */
+double cycle_apply(level *levels, int count, low_rank *rank, pool *p, vec8 *correction, vec8 *rhs, int gamma);
 
 /* poisson_regions.c: closed regions of the finest level, and taking each one's mean off a vector. */
 regions *regions_create(void);
@@ -160,4 +160,18 @@ int rank_tie(low_rank *r, regions *g, const level *l);
 double rank_apply(low_rank *r, pool *p, float *q, const float *search);
 /* residual -= C C^T x */
 void rank_residual(low_rank *r, pool *p, float *residual, const double *x);
+/* The term on the levels of the cycle. A level's right-hand side b is B - C t, t held still; B is the true
+ * one, which rank_end() puts back on the finest level. -1: no memory. */
+int rank_coarsen(low_rank *r, const level *levels, int count);
+int rank_levels(const low_rank *r);                      /* that have a share of it; NULL: none */
+int rank_forget_levels(low_rank *r);                     /* returns whether there were any */
+void rank_begin(low_rank *r, int depth, const float *b); /* t = 0 */
+/* Before the coarse solve: the coarse right-hand side gets what t lacks of C^T x, its red cells b / d anew.
+ */
+void rank_descend(low_rank *r, int depth, const float *x, const level *coarse, float *coarse_x,
+                  float *coarse_b);
+/* After it: t = C^T (x + over * what the coarse level found). */
+void rank_ascend(low_rank *r, int depth, const float *coarse_x, double over, float *b);
+/* Returns x . (B - b), to be added to x . b. */
+double rank_end(low_rank *r, const float *x, float *b);
 #endif

@@ -2,6 +2,13 @@
  * row (x_low - x_high), POISSON_RANK columns a group (Batty et al. 2007, 3: rigid bodies; the paper assembles
  * it and names the product as future work).
  *
+ * In the cycle that preconditions A + C C^T the term is on every level: C is restricted as a residual is,
+ * sweeps know A alone and have the term on their right-hand side, b - C t, with t = C^T x held still from one
+ * coarse correction to the next. Sweeps before and after a correction then mirror each other, and the cycle
+ * is symmetric. Held still, a term that outweighs the diagonal would make sweeps overshoot, C^T D^-1 C being
+ * its weight: bodies so light (a density below 0.3 / radius in cells for balls) count as heavier in the
+ * cycle, not in the system. A body lighter than that by a factor leaves eigenvalues of that factor.
+ *
  * The product is two sparse passes, never a matrix. Sums over a group's pairs are taken in order, one group a
  * task, so threads change nothing; adding back is serial because groups may share cells. Limits: groups of
  * very different length balance badly, which does not matter while a product is small beside the stencil's.
@@ -12,15 +19,35 @@
 #include <string.h>
 #include "core/memory.h"
 
-enum { NOWHERE = -1, GROUPS_WORTH_THREADS = 4 };
+enum { NOWHERE = -1, GROUPS_WORTH_THREADS = 4, POWERS = 8 };
 
 typedef struct link {
     int32_t low, high; /* places in a field of floats, or NOWHERE */
     float row[POISSON_RANK];
 } link;
 
+/* A row of C on a level of the cycle. */
+typedef struct entry {
+    int32_t place;
+    float row[POISSON_RANK];
+} entry;
+
+/* The term as a level of the cycle has it. */
+typedef struct rank_level {
+    entry *entries;
+    int32_t *first;                 /* [groups + 1] */
+    double (*now)[POISSON_RANK];    /* C^T x before the coarse correction */
+    double (*frozen)[POISSON_RANK]; /* what the right-hand side has of it */
+    buffer entry_memory, first_memory, product_memory;
+} rank_level;
+
 struct low_rank {
     int groups;
+    int levels; /* of the cycle that have entries */
+    rank_level level[LEVELS_MAX];
+    int32_t *slot; /* of a cell among a group's entries, + 1 */
+    float *saved;
+    buffer slot_memory, saved_memory;
     link *links;
     int32_t *first; /* [groups + 1] */
     double (*product)[POISSON_RANK];
@@ -36,11 +63,23 @@ void rank_free(low_rank *r) {
     buffer_drop(&r->link_memory);
     buffer_drop(&r->first_memory);
     buffer_drop(&r->product_memory);
+    buffer_drop(&r->slot_memory);
+    buffer_drop(&r->saved_memory);
+    for (int i = 0; i < LEVELS_MAX; ++i) {
+        buffer_drop(&r->level[i].entry_memory);
+        buffer_drop(&r->level[i].first_memory);
+        buffer_drop(&r->level[i].product_memory);
+    }
     mem_free(r);
 }
 
 size_t rank_bytes(const low_rank *r) {
-    return sizeof *r + r->link_memory.bytes + r->first_memory.bytes + r->product_memory.bytes;
+    size_t bytes = sizeof *r + r->link_memory.bytes + r->first_memory.bytes + r->product_memory.bytes +
+                   r->slot_memory.bytes + r->saved_memory.bytes;
+    for (int i = 0; i < LEVELS_MAX; ++i)
+        bytes += r->level[i].entry_memory.bytes + r->level[i].first_memory.bytes +
+                 r->level[i].product_memory.bytes;
+    return bytes;
 }
 
 int rank_groups(const low_rank *r) {
@@ -62,7 +101,7 @@ static int32_t place_of(const level *l, const box *b, ptrdiff_t cell) {
 
 int rank_attach(low_rank *r, const level *l, const box *b, const poisson_pair *pairs, const int *first,
                 int groups) {
-    r->groups = 0;
+    r->groups = r->levels = 0;
     if (groups == 0) return 0;
     if (buffer_hold(&r->link_memory, (size_t)first[groups] * sizeof *r->links + 1) ||
         buffer_hold(&r->first_memory, ((size_t)groups + 1) * sizeof *r->first) ||
@@ -217,4 +256,212 @@ void rank_residual(low_rank *r, pool *p, float *residual, const double *x) {
     rank_pass w = {.r = r, .x = x};
     parallel_for(workers(r, p), r->groups, gather_wide_task, &w);
     scatter(r, residual, -1);
+}
+
+/* ---- the term on the levels of the cycle ---- */
+
+/* Of the weight beside the diagonal. Sweeps that hold the term still stay positive somewhat beyond 1; below
+ * the least a body is too heavy, or on coarse levels too small, to matter. */
+static const double WEIGHT_MOST = 0.7, WEIGHT_LEAST = 0.01;
+
+static int hold_level(rank_level *l, int groups, int32_t entries) {
+    const size_t product = (size_t)groups * sizeof *l->now;
+    if (buffer_hold(&l->entry_memory, (size_t)entries * sizeof *l->entries + 1) ||
+        buffer_hold(&l->first_memory, ((size_t)groups + 1) * sizeof *l->first) ||
+        buffer_hold(&l->product_memory, 2 * product))
+        return -1;
+    l->entries = l->entry_memory.data;
+    l->first = l->first_memory.data;
+    l->now = l->product_memory.data;
+    l->frozen = l->now + groups;
+    return 0;
+}
+
+/* Adds a row to that of a cell in the group that begins at `from`. */
+static void add_row(low_rank *r, rank_level *l, int32_t from, int32_t *count, int32_t place,
+                    const float row[POISSON_RANK], float sign) {
+    if (place == NOWHERE) return;
+    if (r->slot[place] <= from) {
+        memset(&l->entries[*count], 0, sizeof *l->entries);
+        l->entries[*count].place = place;
+        r->slot[place] = ++*count;
+    }
+    entry *e = &l->entries[r->slot[place] - 1];
+    for (int c = 0; c < POISSON_RANK; ++c) e->row[c] += sign * row[c];
+}
+
+static int half_at(const level *l, int32_t place, int *id) {
+    const int vector = place / 8, black = vector >= l->stride;
+    *id = vector - (black ? l->stride : 0);
+    return block_parity(&l->block[*id]) ^ black;
+}
+
+static float inverse_at(const level *l, int32_t place) {
+    int id;
+    const int half = half_at(l, place, &id);
+    return l->coefs[l->block[id].coefs].side[half].inverse[place % 8];
+}
+
+static int32_t coarse_place(const level *fine, const level *coarse, int32_t place) {
+    int id;
+    const int half = half_at(fine, place, &id), parent = fine->block[id].parent;
+    const int lane = (2 * (place % 8) + half) / 2 + (parent & 4 ? 8 : 0);
+    return 8 * spot(coarse, parent >> 3, lane & 1) + lane / 2;
+}
+
+/* The largest eigenvalue of C^T D^-1 C, by powers: how much the term weighs beside the diagonal. */
+static double weight_of(const rank_level *l, int group, const level *on) {
+    double gram[POISSON_RANK][POISSON_RANK] = {{0}}, v[POISSON_RANK], length = 0;
+    for (int32_t e = l->first[group]; e < l->first[group + 1]; ++e) {
+        const entry *k = &l->entries[e];
+        const double inverse = (double)inverse_at(on, k->place);
+        for (int i = 0; i < POISSON_RANK; ++i)
+            for (int j = 0; j < POISSON_RANK; ++j)
+                gram[i][j] += inverse * (double)k->row[i] * (double)k->row[j];
+    }
+    for (int i = 0; i < POISSON_RANK; ++i) v[i] = sqrt(gram[i][i]);
+    for (int round = 0; round < POWERS; ++round) {
+        double next[POISSON_RANK] = {0}, sum = 0, before = 0;
+        for (int i = 0; i < POISSON_RANK; ++i) {
+            for (int j = 0; j < POISSON_RANK; ++j) next[i] += gram[i][j] * v[j];
+            sum += next[i] * next[i];
+            before += v[i] * v[i];
+        }
+        if (!(before > 0)) return 0;
+        length = sqrt(sum / before);
+        memcpy(v, next, sizeof v);
+    }
+    return length;
+}
+
+/* Leaves out a group that weighs too little; on the finest level makes one lighter that weighs too much. */
+static void weigh_group(low_rank *r, rank_level *l, int group, const level *on, int finest) {
+    const double weight = weight_of(l, group, on);
+    const int32_t from = l->first[group], to = l->first[group + 1];
+    if (weight < WEIGHT_LEAST) {
+        for (int32_t e = from; e < to; ++e) r->slot[l->entries[e].place] = 0;
+        l->first[group + 1] = from;
+    } else if (finest && weight > WEIGHT_MOST) {
+        const float scale = (float)sqrt(WEIGHT_MOST / weight);
+        for (int32_t e = from; e < to; ++e)
+            for (int c = 0; c < POISSON_RANK; ++c) l->entries[e].row[c] *= scale;
+    }
+}
+
+/* Rows of C on the finest level from the links, on a coarser one from the finer. */
+static int32_t restrict_group(low_rank *r, const level *levels, int depth, int group, int32_t from) {
+    rank_level *l = &r->level[depth];
+    int32_t count = from;
+    if (depth == 0)
+        for (int32_t e = r->first[group]; e < r->first[group + 1]; ++e) {
+            add_row(r, l, from, &count, r->links[e].low, r->links[e].row, 1);
+            add_row(r, l, from, &count, r->links[e].high, r->links[e].row, -1);
+        }
+    else
+        for (int32_t e = l[-1].first[group]; e < l[-1].first[group + 1]; ++e) {
+            const entry *k = &l[-1].entries[e];
+            const int32_t place = coarse_place(&levels[depth - 1], &levels[depth], k->place);
+            add_row(r, l, from, &count, place, k->row, 1);
+        }
+    return count;
+}
+
+int rank_coarsen(low_rank *r, const level *levels, int count) {
+    r->levels = 0;
+    if (r->groups == 0) return 0;
+    const size_t cells = (size_t)levels[0].stride * 16;
+    if (buffer_hold(&r->slot_memory, cells * sizeof *r->slot)) return -1;
+    r->slot = r->slot_memory.data;
+    for (int depth = 0; depth < count; ++depth) {
+        rank_level *l = &r->level[depth];
+        const int32_t most = depth ? l[-1].first[r->groups] : 2 * r->first[r->groups];
+        if (hold_level(l, r->groups, most)) return -1;
+        memset(r->slot, 0, (size_t)levels[depth].stride * 16 * sizeof *r->slot);
+        l->first[0] = 0;
+        for (int g = 0; g < r->groups; ++g) {
+            l->first[g + 1] = restrict_group(r, levels, depth, g, l->first[g]);
+            weigh_group(r, l, g, &levels[depth], depth == 0);
+        }
+        if (l->first[r->groups] == 0) break;
+        if (depth == 0 && buffer_hold(&r->saved_memory, (size_t)l->first[r->groups] * sizeof *r->saved))
+            return -1;
+        r->levels = depth + 1;
+    }
+    r->saved = r->saved_memory.data;
+    return 0;
+}
+
+int rank_levels(const low_rank *r) {
+    return r ? r->levels : 0;
+}
+
+int rank_forget_levels(low_rank *r) {
+    const int had = r->levels;
+    r->levels = 0;
+    return had > 0;
+}
+
+/* C^T x on a level */
+static void products(double (*to)[POISSON_RANK], const low_rank *r, const rank_level *l, const float *x) {
+    for (int g = 0; g < r->groups; ++g) {
+        double sum[POISSON_RANK] = {0};
+        for (int32_t e = l->first[g]; e < l->first[g + 1]; ++e)
+            for (int c = 0; c < POISSON_RANK; ++c)
+                sum[c] += (double)l->entries[e].row[c] * (double)x[l->entries[e].place];
+        memcpy(to[g], sum, sizeof sum);
+    }
+}
+
+static float row_times(const entry *e, const double change[POISSON_RANK]) {
+    double sum = 0;
+    for (int c = 0; c < POISSON_RANK; ++c) sum += (double)e->row[c] * change[c];
+    return (float)sum;
+}
+
+void rank_begin(low_rank *r, int depth, const float *b) {
+    rank_level *l = &r->level[depth];
+    memset(l->frozen, 0, (size_t)r->groups * sizeof *l->frozen);
+    for (int32_t e = 0; depth == 0 && e < l->first[r->groups]; ++e) r->saved[e] = b[l->entries[e].place];
+}
+
+void rank_descend(low_rank *r, int depth, const float *x, const level *coarse, float *coarse_x,
+                  float *coarse_b) {
+    rank_level *l = &r->level[depth], *next = l + 1;
+    products(l->now, r, l, x);
+    if (depth + 1 >= r->levels) return;
+    for (int g = 0; g < r->groups; ++g) {
+        double change[POISSON_RANK];
+        for (int c = 0; c < POISSON_RANK; ++c) change[c] = l->now[g][c] - l->frozen[g][c];
+        for (int32_t e = next->first[g]; e < next->first[g + 1]; ++e) {
+            const int32_t place = next->entries[e].place;
+            coarse_b[place] -= row_times(&next->entries[e], change);
+            if (place < 8 * coarse->stride) coarse_x[place] = coarse_b[place] * inverse_at(coarse, place);
+        }
+    }
+}
+
+void rank_ascend(low_rank *r, int depth, const float *coarse_x, double over, float *b) {
+    rank_level *l = &r->level[depth], *next = depth + 1 < r->levels ? l + 1 : NULL;
+    for (int g = 0; g < r->groups; ++g) {
+        double change[POISSON_RANK];
+        for (int c = 0; c < POISSON_RANK; ++c) change[c] = l->now[g][c] - l->frozen[g][c];
+        for (int32_t e = next ? next->first[g] : 0; next && e < next->first[g + 1]; ++e) {
+            const entry *k = &next->entries[e];
+            const double moved = over * (double)coarse_x[k->place];
+            for (int c = 0; c < POISSON_RANK; ++c) change[c] += moved * (double)k->row[c];
+        }
+        for (int c = 0; c < POISSON_RANK; ++c) l->frozen[g][c] += change[c];
+        for (int32_t e = l->first[g]; e < l->first[g + 1]; ++e)
+            b[l->entries[e].place] -= row_times(&l->entries[e], change);
+    }
+}
+
+double rank_end(low_rank *r, const float *x, float *b) {
+    rank_level *l = &r->level[0];
+    double dot = 0;
+    products(l->now, r, l, x);
+    for (int g = 0; g < r->groups; ++g)
+        for (int c = 0; c < POISSON_RANK; ++c) dot += l->now[g][c] * l->frozen[g][c];
+    for (int32_t e = l->first[r->groups] - 1; e >= 0; --e) b[l->entries[e].place] = r->saved[e];
+    return dot;
 }
