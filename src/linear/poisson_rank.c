@@ -21,23 +21,26 @@
 
 enum { NOWHERE = -1, GROUPS_WORTH_THREADS = 4, POWERS = 8 };
 
+/* Rows are eight long, the last two 0: a vector. */
+enum { ROW = 8 };
+
 typedef struct link {
     int32_t low, high; /* places in a field of floats, or NOWHERE */
-    float row[POISSON_RANK];
+    float row[ROW];
 } link;
 
 /* A row of C on a level of the cycle. */
 typedef struct entry {
     int32_t place;
-    float row[POISSON_RANK];
+    float row[ROW];
 } entry;
 
 /* The term as a level of the cycle has it. */
 typedef struct rank_level {
     entry *entries;
-    int32_t *first;                 /* [groups + 1] */
-    double (*now)[POISSON_RANK];    /* C^T x before the coarse correction */
-    double (*frozen)[POISSON_RANK]; /* what the right-hand side has of it */
+    int32_t *first; /* [groups + 1] */
+    dvec8 *now;     /* C^T x before the coarse correction, a group */
+    dvec8 *frozen;  /* what the right-hand side has of it */
     buffer entry_memory, first_memory, product_memory;
 } rank_level;
 
@@ -50,7 +53,7 @@ struct low_rank {
     buffer slot_memory, saved_memory;
     link *links;
     int32_t *first; /* [groups + 1] */
-    double (*product)[POISSON_RANK];
+    dvec8 *product;
     buffer link_memory, first_memory, product_memory;
 };
 
@@ -89,10 +92,10 @@ int rank_groups(const low_rank *r) {
 /* Where the compact fields keep a cell of the box; NOWHERE when it is no unknown. */
 static int32_t place_of(const level *l, const box *b, ptrdiff_t cell) {
     if (cell < b->first) return NOWHERE;
-    const ptrdiff_t from = cell - b->first;
-    const int k = l->dim == 3 ? (int)(from / b->step[2]) : 0;
-    const ptrdiff_t in_plane = l->dim == 3 ? from % b->step[2] : from;
-    const int j = (int)(in_plane / b->step[1]), i = (int)(in_plane % b->step[1]);
+    const uint32_t from = (uint32_t)(cell - b->first), plane = (uint32_t)b->step[2],
+                   row = (uint32_t)b->step[1]; /* short divisions are fast ones */
+    const uint32_t in_plane = l->dim == 3 ? from % plane : from;
+    const int k = l->dim == 3 ? (int)(from / plane) : 0, j = (int)(in_plane / row), i = (int)(in_plane % row);
     if (i >= l->n[0] || j >= l->n[1] || k >= l->n[2]) return NOWHERE;
     const int id = l->number[i / BLOCK_CELLS + l->row * (j + l->n[1] * k)], lane = i % BLOCK_CELLS;
     if (id >= l->blocks || !(l->unknowns[id] >> lane & 1)) return NOWHERE;
@@ -117,7 +120,8 @@ int rank_attach(low_rank *r, const level *l, const box *b, const poisson_pair *p
             link *k = &r->links[count];
             k->low = place_of(l, b, pairs[e].low);
             k->high = place_of(l, b, pairs[e].high);
-            memcpy(k->row, pairs[e].row, sizeof k->row);
+            memset(k->row, 0, sizeof k->row);
+            memcpy(k->row, pairs[e].row, sizeof pairs[e].row);
             count += k->low != NOWHERE || k->high != NOWHERE;
         }
     }
@@ -204,37 +208,47 @@ typedef struct rank_pass {
     const double *x;
 } rank_pass;
 
+INLINE vec8 row_of(const float row[ROW]) {
+    vec8 v;
+    memcpy(&v, row, sizeof v);
+    return v;
+}
+
+/* row . y */
+INLINE float row_times(const float row[ROW], dvec8 y) {
+    return (float)dvec8_total(dvec8_plus_product(dvec8_of(0), vec8_wide(row_of(row)), y));
+}
+
 /* C^T of one group; the field is in float or in double. */
 INLINE void gather(const rank_pass *w, int group, int wide) {
     low_rank *r = w->r;
-    double sum[POISSON_RANK] = {0};
+    dvec8 sum = dvec8_of(0);
     for (int32_t e = r->first[group]; e < r->first[group + 1]; ++e) {
         const link *k = &r->links[e];
         double rise = 0;
         if (k->low != NOWHERE) rise += wide ? w->x[k->low] : (double)w->p[k->low];
         if (k->high != NOWHERE) rise -= wide ? w->x[k->high] : (double)w->p[k->high];
-        for (int c = 0; c < POISSON_RANK; ++c) sum[c] += (double)k->row[c] * rise;
+        sum = dvec8_plus_product(sum, vec8_wide(row_of(k->row)), dvec8_of(rise));
     }
-    memcpy(r->product[group], sum, sizeof sum);
+    r->product[group] = sum;
 }
 
-static void gather_task(void *context, int group) {
+HOT static void gather_task(void *context, int group) {
     gather(context, group, 0);
 }
 
-static void gather_wide_task(void *context, int group) {
+HOT static void gather_wide_task(void *context, int group) {
     gather(context, group, 1);
 }
 
 /* field += sign C (what was gathered) */
-static void scatter(const low_rank *r, float *field, double sign) {
+HOT static void scatter(const low_rank *r, float *field, float sign) {
     for (int g = 0; g < r->groups; ++g)
         for (int32_t e = r->first[g]; e < r->first[g + 1]; ++e) {
             const link *k = &r->links[e];
-            double sum = 0;
-            for (int c = 0; c < POISSON_RANK; ++c) sum += (double)k->row[c] * r->product[g][c];
-            if (k->low != NOWHERE) field[k->low] += (float)(sign * sum);
-            if (k->high != NOWHERE) field[k->high] -= (float)(sign * sum);
+            const float sum = sign * row_times(k->row, r->product[g]);
+            if (k->low != NOWHERE) field[k->low] += sum;
+            if (k->high != NOWHERE) field[k->high] -= sum;
         }
 }
 
@@ -242,14 +256,17 @@ static pool *workers(const low_rank *r, pool *p) {
     return r->groups < GROUPS_WORTH_THREADS ? NULL : p;
 }
 
+HOT static double products_dot(const dvec8 *a, const dvec8 *b, int groups) {
+    dvec8 sum = dvec8_of(0);
+    for (int g = 0; g < groups; ++g) sum = dvec8_plus_product(sum, a[g], b[g]);
+    return dvec8_total(sum);
+}
+
 double rank_apply(low_rank *r, pool *p, float *q, const float *search) {
     rank_pass w = {.r = r, .p = search};
-    double square = 0;
     parallel_for(workers(r, p), r->groups, gather_task, &w);
     scatter(r, q, 1);
-    for (int g = 0; g < r->groups; ++g)
-        for (int c = 0; c < POISSON_RANK; ++c) square += r->product[g][c] * r->product[g][c];
-    return square;
+    return products_dot(r->product, r->product, r->groups);
 }
 
 void rank_residual(low_rank *r, pool *p, float *residual, const double *x) {
@@ -279,7 +296,7 @@ static int hold_level(rank_level *l, int groups, int32_t entries) {
 
 /* Adds a row to that of a cell in the group that begins at `from`. */
 static void add_row(low_rank *r, rank_level *l, int32_t from, int32_t *count, int32_t place,
-                    const float row[POISSON_RANK], float sign) {
+                    const float row[ROW], float sign) {
     if (place == NOWHERE) return;
     if (r->slot[place] <= from) {
         memset(&l->entries[*count], 0, sizeof *l->entries);
@@ -287,7 +304,7 @@ static void add_row(low_rank *r, rank_level *l, int32_t from, int32_t *count, in
         r->slot[place] = ++*count;
     }
     entry *e = &l->entries[r->slot[place] - 1];
-    for (int c = 0; c < POISSON_RANK; ++c) e->row[c] += sign * row[c];
+    for (int c = 0; c < ROW; ++c) e->row[c] += sign * row[c];
 }
 
 static int half_at(const level *l, int32_t place, int *id) {
@@ -316,9 +333,10 @@ static double weight_of(const rank_level *l, int group, const level *on) {
         const entry *k = &l->entries[e];
         const double inverse = (double)inverse_at(on, k->place);
         for (int i = 0; i < POISSON_RANK; ++i)
-            for (int j = 0; j < POISSON_RANK; ++j)
-                gram[i][j] += inverse * (double)k->row[i] * (double)k->row[j];
+            for (int j = 0; j <= i; ++j) gram[i][j] += inverse * (double)k->row[i] * (double)k->row[j];
     }
+    for (int i = 0; i < POISSON_RANK; ++i)
+        for (int j = i + 1; j < POISSON_RANK; ++j) gram[i][j] = gram[j][i];
     for (int i = 0; i < POISSON_RANK; ++i) v[i] = sqrt(gram[i][i]);
     for (int round = 0; round < POWERS; ++round) {
         double next[POISSON_RANK] = {0}, sum = 0, before = 0;
@@ -334,9 +352,21 @@ static double weight_of(const rank_level *l, int group, const level *on) {
     return length;
 }
 
+/* A bound of it that is quick to find. */
+static double trace_of(const rank_level *l, int group, const level *on) {
+    double sum = 0;
+    for (int32_t e = l->first[group]; e < l->first[group + 1]; ++e) {
+        const float *row = l->entries[e].row;
+        float square = 0;
+        for (int c = 0; c < POISSON_RANK; ++c) square += row[c] * row[c];
+        sum += (double)(square * inverse_at(on, l->entries[e].place));
+    }
+    return sum;
+}
+
 /* Leaves out a group that weighs too little; on the finest level makes one lighter that weighs too much. */
 static void weigh_group(low_rank *r, rank_level *l, int group, const level *on, int finest) {
-    const double weight = weight_of(l, group, on);
+    const double weight = finest ? weight_of(l, group, on) : trace_of(l, group, on);
     const int32_t from = l->first[group], to = l->first[group + 1];
     if (weight < WEIGHT_LEAST) {
         for (int32_t e = from; e < to; ++e) r->slot[l->entries[e].place] = 0;
@@ -402,20 +432,13 @@ int rank_forget_levels(low_rank *r) {
 }
 
 /* C^T x on a level */
-static void products(double (*to)[POISSON_RANK], const low_rank *r, const rank_level *l, const float *x) {
-    for (int g = 0; g < r->groups; ++g) {
-        double sum[POISSON_RANK] = {0};
-        for (int32_t e = l->first[g]; e < l->first[g + 1]; ++e)
-            for (int c = 0; c < POISSON_RANK; ++c)
-                sum[c] += (double)l->entries[e].row[c] * (double)x[l->entries[e].place];
-        memcpy(to[g], sum, sizeof sum);
+INLINE dvec8 group_product(const rank_level *l, int group, const float *x) {
+    dvec8 sum = dvec8_of(0);
+    for (int32_t e = l->first[group]; e < l->first[group + 1]; ++e) {
+        const entry *k = &l->entries[e];
+        sum = dvec8_plus_product(sum, vec8_wide(row_of(k->row)), dvec8_of((double)x[k->place]));
     }
-}
-
-static float row_times(const entry *e, const double change[POISSON_RANK]) {
-    double sum = 0;
-    for (int c = 0; c < POISSON_RANK; ++c) sum += (double)e->row[c] * change[c];
-    return (float)sum;
+    return sum;
 }
 
 void rank_begin(low_rank *r, int depth, const float *b) {
@@ -424,44 +447,34 @@ void rank_begin(low_rank *r, int depth, const float *b) {
     for (int32_t e = 0; depth == 0 && e < l->first[r->groups]; ++e) r->saved[e] = b[l->entries[e].place];
 }
 
-void rank_descend(low_rank *r, int depth, const float *x, const level *coarse, float *coarse_x,
-                  float *coarse_b) {
-    rank_level *l = &r->level[depth], *next = l + 1;
-    products(l->now, r, l, x);
-    if (depth + 1 >= r->levels) return;
+HOT void rank_descend(low_rank *r, int depth, const float *x, const level *coarse, float *coarse_x,
+                      float *coarse_b) {
+    rank_level *l = &r->level[depth], *next = depth + 1 < r->levels ? l + 1 : NULL;
     for (int g = 0; g < r->groups; ++g) {
-        double change[POISSON_RANK];
-        for (int c = 0; c < POISSON_RANK; ++c) change[c] = l->now[g][c] - l->frozen[g][c];
-        for (int32_t e = next->first[g]; e < next->first[g + 1]; ++e) {
+        l->now[g] = group_product(l, g, x);
+        const dvec8 change = dvec8_minus(l->now[g], l->frozen[g]);
+        for (int32_t e = next ? next->first[g] : 0; next && e < next->first[g + 1]; ++e) {
             const int32_t place = next->entries[e].place;
-            coarse_b[place] -= row_times(&next->entries[e], change);
+            coarse_b[place] -= row_times(next->entries[e].row, change);
             if (place < 8 * coarse->stride) coarse_x[place] = coarse_b[place] * inverse_at(coarse, place);
         }
     }
 }
 
-void rank_ascend(low_rank *r, int depth, const float *coarse_x, double over, float *b) {
+HOT void rank_ascend(low_rank *r, int depth, const float *coarse_x, double over, float *b) {
     rank_level *l = &r->level[depth], *next = depth + 1 < r->levels ? l + 1 : NULL;
     for (int g = 0; g < r->groups; ++g) {
-        double change[POISSON_RANK];
-        for (int c = 0; c < POISSON_RANK; ++c) change[c] = l->now[g][c] - l->frozen[g][c];
-        for (int32_t e = next ? next->first[g] : 0; next && e < next->first[g + 1]; ++e) {
-            const entry *k = &next->entries[e];
-            const double moved = over * (double)coarse_x[k->place];
-            for (int c = 0; c < POISSON_RANK; ++c) change[c] += moved * (double)k->row[c];
-        }
-        for (int c = 0; c < POISSON_RANK; ++c) l->frozen[g][c] += change[c];
+        dvec8 change = dvec8_minus(l->now[g], l->frozen[g]);
+        if (next) change = dvec8_plus_product(change, dvec8_of(over), group_product(next, g, coarse_x));
+        l->frozen[g] = dvec8_plus_product(l->frozen[g], dvec8_of(1), change);
         for (int32_t e = l->first[g]; e < l->first[g + 1]; ++e)
-            b[l->entries[e].place] -= row_times(&l->entries[e], change);
+            b[l->entries[e].place] -= row_times(l->entries[e].row, change);
     }
 }
 
-double rank_end(low_rank *r, const float *x, float *b) {
+HOT double rank_end(low_rank *r, const float *x, float *b) {
     rank_level *l = &r->level[0];
-    double dot = 0;
-    products(l->now, r, l, x);
-    for (int g = 0; g < r->groups; ++g)
-        for (int c = 0; c < POISSON_RANK; ++c) dot += l->now[g][c] * l->frozen[g][c];
+    for (int g = 0; g < r->groups; ++g) l->now[g] = group_product(l, g, x);
     for (int32_t e = l->first[r->groups] - 1; e >= 0; --e) b[l->entries[e].place] = r->saved[e];
-    return dot;
+    return products_dot(l->now, l->frozen, r->groups);
 }

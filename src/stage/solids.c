@@ -204,18 +204,22 @@ static void mover_task(void *context, int block) {
     }
 }
 
+/* The velocity of a rigid motion is linear along a row. */
 static void velocity_task(void *context, int block) {
     const job *s = context;
     const int a = s->axis;
     FOR_ROWS(&s->range, block, j, k) {
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const ptrdiff_t n = box_at(&s->g->box, i, j, k);
-            if (s->o->mover[a][n] != 1 + s->mover) continue;
-            double x[3], u[3];
-            place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
-            placement_velocity(u, &s->solids[s->mover].now, x);
-            s->o->wall.value[a][n] = (float)u[a];
-        }
+        double x[3], from[3], to[3];
+        place(x, s->g, (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
+        placement_velocity(from, &s->solids[s->mover].now, x);
+        x[0] += s->g->dx;
+        placement_velocity(to, &s->solids[s->mover].now, x);
+        const double base = from[a], slope = to[a] - from[a];
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        const uint16_t *mover = s->o->mover[a] + row, me = (uint16_t)(1 + s->mover);
+        float *wall = s->o->wall.value[a] + row;
+        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i)
+            if (mover[i] == me) wall[i] = (float)(base + slope * i);
     }
 }
 
