@@ -12,11 +12,11 @@
  * reported. x and r count as negative beyond what the solve leaves open, tolerance |b|; what remains of x < 0
  * is cut off at the end.
  *
- * The first round and the last are solved to the tolerance, rounds between them loosely: they only move the
- * border between cells that join and that leave.
+ * Rounds from a warm start and those that few cells change in are solved to the tolerance, the others
+ * loosely: they only move the border between cells that join and that leave.
  *
- * The start: bounded cells with x <= 0 and r > 0 in the warm start are active; without a warm start none are,
- * and where nothing separates the answer is, to the bit, the plain one.
+ * The start: bounded cells with x <= 0 and r > 0 in the warm start are active; without a warm start those
+ * that a coarser grid says (lcp_predict.c). Where nothing separates the answer is, to the bit, the plain one.
  *
  * Closed regions (no extra at all): summing r over one gives - sum b, as constants are in A's null space.
  * sum b = 0 and r >= 0 make r = 0: nothing can separate in a full vessel, and the answers are x + constant;
@@ -32,9 +32,11 @@
 #include <math.h>
 #include <string.h>
 #include "core/memory.h"
+#include "linear/lcp_predict.h"
 
 enum { ROUNDS_FREE = 12, ROUNDS_MAX = 24, NO_REGION = -1, OPEN_REGION = -2 };
-static const double LOOSE = 1e-2;      /* residual of rounds that only look for the active cells */
+static const double FEW = 2e-3;   /* of the bounded cells: when so many change, the set is nearly right */
+static const double LOOSE = 1e-2; /* residual of rounds that only look for the active cells */
 static const double COMPATIBLE = 1e-5; /* |sum b| / sum |b| of a region that is only rounded */
 
 typedef struct closed_region {
@@ -358,18 +360,24 @@ static int exchange(lcp *l, const lcp_problem *p, const float *x, double limit, 
     return changes;
 }
 
-/* Active cells from the warm start. */
-static int guess(lcp *l, const lcp_problem *p, const float *x, const float *b, double limit) {
-    int known = 0, found = 0;
-    for (int i = 0; i < l->count && !known; ++i) known = x[l->cell[i]] > 0;
-    if (!known) return 0;
-    find_rest(l, p, x, b);
-    for (int i = 0; i < l->count; ++i) {
-        const ptrdiff_t c = l->cell[i];
-        if (x[c] > 0 || !((double)l->rest[c] > limit)) continue;
-        l->active[c] = 1;
-        ++found;
-    }
+static int has_start(const lcp *l, const float *x) {
+    for (int i = 0; i < l->count; ++i)
+        if (x[l->cell[i]] > 0) return 1;
+    return 0;
+}
+
+/* Active cells from the warm start, without one from a coarser grid. -1: no memory. */
+static int guess(lcp *l, const lcp_problem *p, float *x, const float *b, double limit, pool *workers) {
+    int found = 0;
+    if (has_start(l, x)) {
+        find_rest(l, p, x, b);
+        for (int i = 0; i < l->count; ++i) {
+            const ptrdiff_t c = l->cell[i];
+            if (x[c] > 0 || !((double)l->rest[c] > limit)) continue;
+            l->active[c] = 1;
+            ++found;
+        }
+    } else found = lcp_predict(l->active, x, &l->b, p, b, workers);
     for (int i = 0; i < l->count; ++i)
         if (l->active[l->cell[i]]) refresh_around(l, &p->system, l->cell[i]);
     return found;
@@ -408,12 +416,14 @@ int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b
     copy_system(l, p);
     l->regions = 0;
     const double norm = sqrt(squared_norm(l, p, b)), limit = tolerance * norm;
-    int changes = guess(l, p, x, b, limit), labelled = 0, iterations = 0, is_final = 1;
+    const int is_cold = !has_start(l, x);
+    int changes = guess(l, p, x, b, limit, poisson_pool(solver)), labelled = 0, iterations = 0;
+    if (changes < 0) return -1;
+    double goal = changes && is_cold ? fmax(tolerance, LOOSE) : tolerance;
     for (;;) {
         if (changes && (poisson_setup(solver, &reduced) ||
                         poisson_attach(solver, p->term.pairs, p->term.first, p->term.groups)))
             return -1;
-        const double goal = is_final ? tolerance : fmax(tolerance, LOOSE);
         out->solve = poisson_solve(solver, x, b, goal, max_iterations);
         iterations += out->solve.iterations;
         ++out->rounds;
@@ -425,8 +435,9 @@ int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b
         find_rest(l, p, x, b);
         if (out->rounds == ROUNDS_MAX) break;
         changes = exchange(l, p, x, limit, out->rounds < ROUNDS_FREE);
-        if (changes == 0 && is_final) break;
-        is_final = changes == 0 || out->rounds == ROUNDS_MAX - 1;
+        if (changes == 0 && goal <= tolerance) break;
+        const int is_last = changes <= FEW * l->count || out->rounds == ROUNDS_MAX - 1;
+        goal = is_last ? tolerance : fmax(tolerance, LOOSE);
     }
     out->settled = changes == 0;
     out->solve.iterations = iterations;

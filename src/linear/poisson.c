@@ -82,6 +82,10 @@ size_t poisson_bytes(const poisson *s) {
            s->q_memory.bytes + s->y_memory.bytes + s->x_memory.bytes + s->scratch.bytes;
 }
 
+pool *poisson_pool(const poisson *s) {
+    return s->p;
+}
+
 /* ---- setup ---- */
 
 static int hold_vector(buffer *memory, vec8 **v, int blocks) {

@@ -38,6 +38,7 @@ bool poisson_can_wrap(const box *b, poisson_kind kind);
 poisson *poisson_create(const box *b, pool *p, poisson_kind kind); /* NULL: no memory, or cannot wrap */
 void poisson_free(poisson *s);
 size_t poisson_bytes(const poisson *s);
+pool *poisson_pool(const poisson *s); /* that it was made with */
 
 /* Takes in the system (copied in compact form); several solves may follow. -1: no memory. */
 int poisson_setup(poisson *s, const poisson_system *system);

@@ -190,6 +190,39 @@ static void small_systems(void **state) {
         }
 }
 
+/* Suction on half of the walls from no start at all: guessed on coarser grids, so that finer ones do not need
+ * more rounds; threads change nothing. */
+static void cold_start_needs_few_rounds(void **state) {
+    (void)state;
+    int rounds[2];
+    for (int fine = 0; fine < 2; ++fine) {
+        const int n = fine ? 48 : 24;
+        problem p = make(3, n, 1);
+        EACH_CELL(&p) {
+            const double x[3] = {(i + 0.5) / n, (j + 0.5) / n, (k + 0.5) / n};
+            p.rhs[box_at(&p.b, i, j, k)] +=
+                (float)(2 * sin(9 * x[0]) * cos(7 * x[1]) + 2 * cos(5 * x[2] + 3 * x[0]));
+        }
+        const lcp_result r = solve(&p, 1, POISSON_MULTIGRID);
+        printf("cold, %d cells a side: rounds %d iterations %d at zero %lld least rest %.1e product %.1e\n",
+               n, r.rounds, r.solve.iterations, (long long)r.active, r.least_rest, r.product);
+        assert_true(r.settled && r.solve.converged);
+        assert_true(r.active > n * n);
+        check_below(-r.least_rest, 2e-7);
+        check_below(r.product, 1e-6);
+        rounds[fine] = r.rounds;
+        float *once = mem_alloc(p.b.size * sizeof *once);
+        memcpy(once, p.x, p.b.size * sizeof *once);
+        memset(p.x, 0, p.b.size * sizeof *p.x);
+        solve(&p, 3, POISSON_MULTIGRID);
+        assert_memory_equal(once, p.x, p.b.size * sizeof *once);
+        mem_free(once);
+        drop(&p);
+    }
+    check_below(rounds[0], 7);
+    check_below(rounds[1], 7);
+}
+
 /* Pressed against the walls everywhere: the bounds are not felt and nothing differs by a bit. */
 static void pressed_is_plain(void **state) {
     (void)state;
@@ -250,6 +283,7 @@ static void vessel_pulled_wider_opens(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_systems),
+        cmocka_unit_test(cold_start_needs_few_rounds),
         cmocka_unit_test(pressed_is_plain),
         cmocka_unit_test(full_vessel_stays_full),
         cmocka_unit_test(vessel_pulled_wider_opens),
