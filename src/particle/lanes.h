@@ -9,71 +9,16 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
-#include "core/hot.h"
+#include "core/lanes.h"
 
-enum { LANES = 8 };
-
-typedef float vec4 __attribute__((vector_size(16)));
-typedef float vec8 __attribute__((vector_size(32)));
-typedef int32_t int8 __attribute__((vector_size(32)));
-typedef uint8_t byte8 __attribute__((vector_size(8)));
 typedef double double4 __attribute__((vector_size(32)));
 
-#if defined(__clang__) || __GNUC__ >= 12
-#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (int8){__VA_ARGS__})
-#endif
 /* Lanes 0 1 4 5 and 2 3 6 7 of a, each twice. */
 #define SPREAD_LOW(a)  SHUFFLE(a, a, 0, 0, 1, 1, 4, 4, 5, 5)
 #define SPREAD_HIGH(a) SHUFFLE(a, a, 2, 2, 3, 3, 6, 6, 7, 7)
 /* From pairs of particles 0 1 4 5 and 2 3 6 7: the first and the second of each pair. */
 #define FIRSTS(a, b)  SHUFFLE(a, b, 0, 2, 8, 10, 4, 6, 12, 14)
 #define SECONDS(a, b) SHUFFLE(a, b, 1, 3, 9, 11, 5, 7, 13, 15)
-
-INLINE vec4 vec4_load(const float *from) {
-    vec4 v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-INLINE void vec4_store(float *to, vec4 v) {
-    memcpy(to, &v, sizeof v);
-}
-
-INLINE vec8 vec8_load(const float *from) {
-    vec8 v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-INLINE void vec8_store(float *to, vec8 v) {
-    memcpy(to, &v, sizeof v);
-}
-
-/* Not an initialiser of eight: gcc would insert them one by one. */
-INLINE vec8 vec8_all(float a) {
-    return a - (vec8){0};
-}
-
-/* a where the mask is set, else b */
-INLINE vec8 vec8_select(int8 mask, vec8 a, vec8 b) {
-    return (vec8)(((int8)a & mask) | ((int8)b & ~mask));
-}
-
-/* Within [low, high]; NaN becomes low. */
-INLINE vec8 vec8_hold(vec8 x, vec8 low, vec8 high) {
-    x = vec8_select(x > low, x, low);
-    return vec8_select(x < high, x, high);
-}
-
-/* All bits set in the lanes whose byte is not 0. */
-INLINE int8 mask_load(const uint8_t *from) {
-    byte8 bytes;
-    memcpy(&bytes, from, sizeof bytes);
-    return __builtin_convertvector(bytes, int8) != 0;
-}
 
 INLINE vec8 vec8_mix(vec8 a, vec8 b, vec8 f) {
     return a + f * (b - a);

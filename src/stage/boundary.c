@@ -8,7 +8,7 @@
 #include "grid/sample.h"
 #include "grid/wrap.h"
 
-enum { GRAIN = 8192, TRIES = 3, LOOKS = 5 };
+enum { GRAIN = 8192, TRIES = 3, LOOKS = 5, GROUP = 32 };
 #define MARGIN    1e-3f /* cells kept from closed sides: room for rounding at a few hundred cells */
 #define CLEARANCE 0.01f /* cells from a solid's surface after rescue */
 
@@ -119,8 +119,8 @@ static int hold_inside(const job *s, size_t q) {
     return 1;
 }
 
-/* Whether some particle of a block is not well inside the domain: one pass a column, without branches. */
-HOT static int any_outside(const job *s, size_t from, size_t to) {
+/* Whether some of the particles are not well inside the domain: one pass a column, without branches. */
+INLINE int any_outside(const job *s, size_t from, size_t to) {
     int outside = 0;
     for (int a = 0; a < s->p->dim; ++a) {
         const float *x = s->p->x[a], high = (float)s->g->box.n[a] - MARGIN;
@@ -129,15 +129,22 @@ HOT static int any_outside(const job *s, size_t from, size_t to) {
     return outside;
 }
 
+HOT static void hold_range(const job *s, size_t from, size_t to) {
+    for (size_t q = from; q < to; q += GROUP) {
+        const size_t end = q + GROUP < to ? q + GROUP : to;
+        if (end - q == GROUP && !any_outside(s, q, q + GROUP)) memset(s->keep + q, 1, GROUP);
+        else
+            for (size_t one = q; one < end; ++one) s->keep[one] = (uint8_t)hold_inside(s, one);
+    }
+}
+
 static double boundary_task(void *context, int block) {
     const job *s = context;
     const size_t from = (size_t)block * GRAIN, to = from + GRAIN < s->p->count ? from + GRAIN : s->p->count;
     double rescued = 0;
     for (size_t q = from; q < to && s->solid; ++q)
         if (!is_clear(s, q)) rescued += rescue(s, q);
-    if (any_outside(s, from, to))
-        for (size_t q = from; q < to; ++q) s->keep[q] = (uint8_t)hold_inside(s, q);
-    else memset(s->keep + from, 1, to - from);
+    hold_range(s, from, to);
     return rescued;
 }
 

@@ -21,7 +21,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "core/hot.h"
+#include "core/lanes.h"
 #include "grid/extrapolate.h"
 #include "grid/rows.h"
 #include "grid/wrap.h"
@@ -70,6 +70,16 @@ INLINE void mark_block(const job *s, int block, int dim) {
 
 enum { STRETCH = 16 }; /* cells looked at together: most lie wholly in liquid or wholly in air */
 
+/* Whether none of the cells is an unknown. */
+INLINE int is_dry_stretch(const uint8_t *is) {
+    uint64_t any = 0, word;
+    for (int w = 0; w < STRETCH; w += 8) {
+        memcpy(&word, is + w, sizeof word);
+        any |= word;
+    }
+    return !any;
+}
+
 /* Whether all of the cells, and all of their neighbours low and high along an axis, are unknowns. */
 INLINE int is_deep_stretch(const uint8_t *is, ptrdiff_t step) {
     uint64_t all = 0x0101010101010101u, word;
@@ -116,7 +126,9 @@ INLINE void assemble_block(const job *s, int block, int dim) {
             for (int i = 0; i < b->n[0]; i += STRETCH) {
                 const int count = b->n[0] - i < STRETCH ? b->n[0] - i : STRETCH;
                 float *face = s->work->face.value[a] + row + i;
-                if (count == STRETCH && is_deep_stretch(unknown + row + i, b->step[a]))
+                if (count == STRETCH && is_dry_stretch(unknown + row + i))
+                    memset(face, 0, STRETCH * sizeof *face);
+                else if (count == STRETCH && is_deep_stretch(unknown + row + i, b->step[a]))
                     memcpy(face, s->o->open.value[a] + row + i, STRETCH * sizeof *face);
                 else assemble_cells(face, s->work->extra + row + i, s, row + i, b->step[a], a, count);
             }
@@ -196,17 +208,6 @@ INLINE float gradient(const float *q, const float *phi, const uint8_t *unknown, 
     return 0;
 }
 
-/* Eight faces between unknowns on both sides, all a little open: the common case, without a branch. */
-INLINE int is_inner_stretch(const uint8_t *unknown, const uint8_t *low, const float *open) {
-    uint64_t here, there;
-    memcpy(&here, unknown, sizeof here);
-    memcpy(&there, low, sizeof there);
-    if ((here & there) != 0x0101010101010101u) return 0;
-    int closed = 0;
-    for (int i = 0; i < 8; ++i) closed |= open[i] <= 0;
-    return !closed;
-}
-
 INLINE void update_face(const job *s, ptrdiff_t c, ptrdiff_t low) {
     const float *open = s->o->open.value[s->axis], *wall = s->o->wall.value[s->axis];
     const uint8_t *unknown = s->work->unknown;
@@ -217,12 +218,38 @@ INLINE void update_face(const job *s, ptrdiff_t c, ptrdiff_t low) {
     else to[c] = 0;
 }
 
+INLINE vec8 ghosts(vec8 a, vec8 b) {
+    const vec8 theta = a / (a - b), least = vec8_all(THETA_MIN);
+    return 1 / vec8_select(theta > least, theta, least);
+}
+
+/* The same for eight faces of a row, without a branch but for those wholly in air or wholly in liquid. */
+INLINE void update_faces(const job *s, ptrdiff_t c, ptrdiff_t low) {
+    const float *wall = s->o->wall.value[s->axis];
+    const int8 here = mask_load(s->work->unknown + c), there = mask_load(s->work->unknown + low);
+    const int8 closed = vec8_load(s->o->open.value[s->axis] + c) <= 0;
+    const vec8 q = vec8_load(s->q + c), q_low = vec8_load(s->q + low);
+    float *to = s->u->value[s->axis] + c;
+    uint64_t words[2];
+    memcpy(&words[0], s->work->unknown + c, sizeof words[0]);
+    memcpy(&words[1], s->work->unknown + low, sizeof words[1]);
+    vec8 slope = q - q_low;
+    if ((words[0] & words[1]) != 0x0101010101010101u) {
+        const vec8 phi = vec8_load(s->phi + c), phi_low = vec8_load(s->phi + low), none = {0};
+        const vec8 down = vec8_select(phi_low >= 0, q * ghosts(phi, phi_low), none);
+        const vec8 up = vec8_select(phi >= 0, -q_low * ghosts(phi_low, phi), none);
+        slope = vec8_select(here & there, slope, vec8_select(here, down, up));
+    }
+    const vec8 free = vec8_load(s->from->value[s->axis] + c) - slope;
+    const vec8 next = vec8_select(here | there, free, (vec8){0});
+    vec8_store(to, vec8_select(closed, wall ? vec8_load(wall + c) : (vec8){0}, next));
+}
+
 /* u = from - grad q; u = 0 in the border, which extrapolation fills where it is near enough. */
 INLINE void update_block(const job *s, int block) {
     const box *b = &s->g->box;
     const ptrdiff_t step = b->step[s->axis];
     const cell_range own = range_faces(s->g, s->axis);
-    const float *from = s->from->value[s->axis], *open = s->o->open.value[s->axis];
     const uint8_t *unknown = s->work->unknown;
     float *u = s->u->value[s->axis];
     const int n = own.upper[0] - own.lower[0];
@@ -236,17 +263,9 @@ INLINE void update_block(const job *s, int block) {
             memset(u + row, 0, (size_t)n * sizeof *u);
             continue;
         }
-        for (int i = 0; i < n; i += 8) {
-            const ptrdiff_t c = row + i;
-            const int count = n - i < 8 ? n - i : 8;
-            if (count == 8 && is_inner_stretch(unknown + c, unknown + c - step, open + c)) {
-                float next[8]; /* apart, as u may be from */
-                for (int lane = 0; lane < 8; ++lane)
-                    next[lane] = from[c + lane] - (s->q[c + lane] - s->q[c + lane - step]);
-                memcpy(u + c, next, sizeof next);
-            } else
-                for (int lane = 0; lane < count; ++lane) update_face(s, c + lane, c + lane - step);
-        }
+        int i = 0;
+        for (; i + LANES <= n; i += LANES) update_faces(s, row + i, row + i - step);
+        for (; i < n; ++i) update_face(s, row + i, row + i - step);
     }
 }
 

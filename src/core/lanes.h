@@ -1,0 +1,75 @@
+/* Eight floats side by side, with the compilers' own vectors: the same source on x86-64 and arm64, and the
+ * same bits. Only for INLINE code inside functions marked HOT. */
+#ifndef CORE_LANES_H
+#define CORE_LANES_H
+
+#include <stdint.h>
+#include <string.h>
+#include "core/hot.h"
+
+enum { LANES = 8 };
+
+typedef float vec4 __attribute__((vector_size(16)));
+typedef float vec8 __attribute__((vector_size(32)));
+typedef int32_t int8 __attribute__((vector_size(32)));
+typedef uint64_t word4 __attribute__((vector_size(32)));
+
+#if defined(__clang__) || __GNUC__ >= 12
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (int8){__VA_ARGS__})
+#endif
+
+INLINE vec4 vec4_load(const float *from) {
+    vec4 v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+INLINE void vec4_store(float *to, vec4 v) {
+    memcpy(to, &v, sizeof v);
+}
+
+INLINE vec8 vec8_load(const float *from) {
+    vec8 v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+INLINE void vec8_store(float *to, vec8 v) {
+    memcpy(to, &v, sizeof v);
+}
+
+/* Not an initialiser of eight: gcc would insert them one by one. */
+INLINE vec8 vec8_all(float a) {
+    return a - (vec8){0};
+}
+
+/* a where the mask is set, else b */
+INLINE vec8 vec8_select(int8 mask, vec8 a, vec8 b) {
+    return (vec8)(((int8)a & mask) | ((int8)b & ~mask));
+}
+
+/* Within [low, high]; NaN becomes low. */
+INLINE vec8 vec8_hold(vec8 x, vec8 low, vec8 high) {
+    x = vec8_select(x > low, x, low);
+    return vec8_select(x < high, x, high);
+}
+
+/* Eight bytes, each in its own lane and at its own place there: what can be asked of them is whether bits are
+ * set. (Widening bytes one by one is what compilers make of a conversion.) */
+INLINE int8 bytes_load(const uint8_t *from, uint8_t bits) {
+    const int b = bits;
+    const int8 at = {b, b << 8, b << 16, (int)((unsigned)b << 24),
+                     b, b << 8, b << 16, (int)((unsigned)b << 24)};
+    uint64_t bytes;
+    memcpy(&bytes, from, sizeof bytes);
+    const int8 all = (int8)(bytes - (word4){0});
+    return SHUFFLE(all, all, 0, 0, 0, 0, 1, 1, 1, 1) & at;
+}
+
+/* All bits set in the lanes whose byte is not 0. */
+INLINE int8 mask_load(const uint8_t *from) {
+    return bytes_load(from, 0xff) != 0;
+}
+#endif
