@@ -7,12 +7,12 @@
 #include "cases.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <rheo/sim.h>
 #include "bench_particles.h"
 #include "bench_poisson.h"
 #include "bench_stream.h"
+#include "peak_memory.h"
 #include "sim/liquid.h"
 
 enum { STEPS = 20, LATE_STEPS = 10 };
@@ -133,23 +133,11 @@ rheo_status bench_particles(rows *out) {
     return RHEO_OK;
 }
 
-/* Resident memory of the process, where the system says; fields are allocated once, so the largest at the
- * ends of steps is as good as the peak, and other figures' buffers do not count. */
-static double resident_memory(void) {
-    char line[256];
-    double kilobytes = (double)NAN;
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "VmRSS: %lf", &kilobytes) == 1) break;
-    if (f) fclose(f);
-    return kilobytes * 1024;
-}
-
 typedef struct step_times {
     double total, stage[TIMER_STAGES];
     const char *name[TIMER_STAGES];
     int stages;
-    double held, peak; /* bytes */
+    double held, peak; /* bytes: what the simulation says, and the most that its process held for it */
     int iterations;
 } step_times;
 
@@ -168,7 +156,6 @@ static rheo_status time_steps(step_times *t, rheo_sim *s, int count, int with_me
         }
         if (status) return status;
         total[i] = timer_now() - since;
-        t->peak = fmax(t->peak, resident_memory());
         if (s->stats.pressure.iterations > t->iterations) t->iterations = s->stats.pressure.iterations;
         for (int k = 0; k < s->timer.count; ++k)
             stage[k][i] = s->timer.stage[k].seconds - (k < before.count ? before.stage[k].seconds : 0);
@@ -233,6 +220,7 @@ static rheo_status bench_size(rows *out, int n) {
     step_times t = {0};
     rheo_frame_stats stats;
     rows_format(cells, sizeof cells, "domain.cells=%d", n);
+    const double before = peak_memory_begin();
     rheo_status status = rheo_load_scene(&scene, "dam-break", set, 4, out->report);
     if (status) return status;
     status = rheo_create_sim(&s, scene, out->threads, out->report);
@@ -243,7 +231,8 @@ static rheo_status bench_size(rows *out, int n) {
         if (!status) status = time_steps(&t, s, late ? LATE_STEPS : STEPS, n == 32, out->report);
         rheo_read_stats(&stats, s);
         t.held = (double)stats.memory;
-        if (!(t.peak > 0)) t.peak = t.held;
+        t.peak = peak_memory_since(before);
+        if (!(t.peak > 0)) t.peak = t.held; /* the system does not say */
         if (!status) put_steps(out, n, late, &t);
     }
     rheo_free_sim(s);
