@@ -53,6 +53,29 @@ static float solid_distance(const judge *j, const double x[3]) {
     return sample_nodes(j->solid, j->g, cells);
 }
 
+/* Whether the way out of the solid along its distance leads into the open: not between two solids that touch,
+ * where liquid has no place. */
+static int has_way_out(const judge *j, const double place[3]) {
+    enum { TRIES = 3 };
+    const double step = 0.25 * j->g->dx;
+    double x[3] = {place[0], place[1], place[2]};
+    for (int t = 0; t < TRIES; ++t) {
+        const double depth = -(double)solid_distance(j, x);
+        double n[3] = {0, 0, 0}, size = 0;
+        if (depth < 0) return 1;
+        for (int a = 0; a < j->g->box.dim; ++a) {
+            double high[3] = {x[0], x[1], x[2]}, low[3] = {x[0], x[1], x[2]};
+            high[a] += step;
+            low[a] -= step;
+            n[a] = (double)(solid_distance(j, high) - solid_distance(j, low));
+            size += n[a] * n[a];
+        }
+        size = sqrt(size);
+        for (int a = 0; a < j->g->box.dim && size > 0; ++a) x[a] += (depth + 0.5 * step) * n[a] / size;
+    }
+    return solid_distance(j, x) > 0;
+}
+
 /* Of an octant cut by a wall only a share is open. Filling it whole or not at all would raise or lower the
  * liquid along the wall and start waves: as many octants are filled as the shares add up to. A particle that
  * lands in the wall is moved out by the next step. */
@@ -64,6 +87,10 @@ static int accept_fill(void *context, const double place[3]) {
     if (!j->solid) return 1;
     const float share = 0.5f + solid_distance(j, x) / (float)(0.5 * j->g->dx);
     if (share >= 1) return 1;
+    if (share > 0 && !has_way_out(j, x)) {
+        ++j->rejected;
+        return 0;
+    }
     j->owed += share > 0 ? share : 0;
     if (share > 0 && j->owed >= 0.5f) {
         j->owed -= 1;
