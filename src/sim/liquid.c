@@ -115,7 +115,7 @@ void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt) {
     if (!world_count(s->world)) return;
     world_accelerate(s->world, gravity, dt);
     if (!s->domain)
-        world_expect(s->world, dt); /* there contacts act after pressure, as on the liquid around */
+        world_expect(s->world, s->time + dt, dt); /* there contacts act after pressure, as on the liquid around */
     follow_bodies(s);
     solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
 }

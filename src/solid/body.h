@@ -15,6 +15,15 @@ typedef struct body_state {
 } body_state;
 enum { BODY_STATE_REALS = 19 };
 
+/* Motions that contacts with what stands still do not let a body make while forces of a step act on it, as
+ * world_expect() finds them: row . (velocity, spin) = 0. Who applies forces leaves out what they would do
+ * along these, and says how much that was. */
+typedef struct body_grip {
+    int count;
+    double row[6][6];
+    double withheld[6]; /* m/s, rad/s */
+} body_grip;
+
 typedef struct body {
     int solid; /* its index in the scene */
     const rheo_solid *def;
@@ -26,6 +35,7 @@ typedef struct body {
     double radius;     /* m: no point of it is farther from the centre of mass */
     int flat;          /* moves in x and y, turns about z */
     body_state *now;
+    body_grip *grip;
 } body;
 
 /* Mass properties from shape and density (depth: of a slab in 2D, m); the state as the scene file starts it.

@@ -181,13 +181,22 @@ void touch_side(touch_list *list, const thing *things, int a, int side, double p
     }
 }
 
-static double distance_between(const touch *p, const touch *q) {
-    double from[3];
+/* How different the two are: the way between them, and that of their ends on a ball of `size` along the
+ * normals. */
+static double distance_between(const touch *p, const touch *q, double size) {
+    double from[3], turn[3];
     vec_sub(from, p->point, q->point);
-    return vec_length(from);
+    vec_sub(turn, p->normal, q->normal);
+    return vec_length(from) + size * vec_length(turn);
 }
 
-void touch_choose(touch_list *list, int first, int most, double apart) {
+bool touch_surrounds(const touch_list *list, int first) {
+    for (int i = first + 1; i < list->count; ++i)
+        if (vec_dot(list->item[i].normal, list->item[first].normal) < 0.5) return true;
+    return false;
+}
+
+void touch_choose(touch_list *list, int first, int most, double apart, double size) {
     const int count = list->count - first;
     if (count <= 0) return;
     touch *item = list->item + first;
@@ -197,7 +206,7 @@ void touch_choose(touch_list *list, int first, int most, double apart) {
         double value = chosen ? apart : -INFINITY;
         for (int i = chosen; i < count; ++i) {
             double v = chosen ? INFINITY : -item[i].gap;
-            for (int k = 0; k < chosen; ++k) v = fmin(v, distance_between(&item[i], &item[k]));
+            for (int k = 0; k < chosen; ++k) v = fmin(v, distance_between(&item[i], &item[k], size));
             if (v > value) {
                 value = v;
                 best = i;

@@ -51,8 +51,11 @@ void touch_pair(touch_list *list, const thing *things, int a, int b, double reac
 void touch_side(touch_list *list, const thing *things, int a, int side, double place, double reach);
 void touch_add(touch_list *list, const touch *t);
 /* Of the items from `first` on, the deepest and then those farthest from the chosen ones, at most `most`, no
- * two closer than `apart`, to the front; the rest are dropped. */
-void touch_choose(touch_list *list, int first, int most, double apart);
+ * two closer than `apart`, to the front; the rest are dropped. Contacts that push in other directions count
+ * as far: by up to twice `size`, m. */
+void touch_choose(touch_list *list, int first, int most, double apart, double size);
+/* Whether the items from `first` on push from more than one side: a body in a tube or between jaws. */
+bool touch_surrounds(const touch_list *list, int first);
 /* Slides a contact found on a smooth surface along it to where the gap is smallest. */
 void touch_refine(touch *t, const thing *things);
 #endif

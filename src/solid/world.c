@@ -45,6 +45,7 @@
 enum {
     PARTS_MAX = 400, /* of a step; then the rest goes in one */
     PAIR_CONTACTS = 8,
+    SIDES = 3, /* times as many where a body is held from several sides */
     BOX_CONTACTS = 8,
     ROWS_EXACT = 240, /* of contacts and joints that Dantzig's method is asked to solve */
     SWEEPS = 80
@@ -65,8 +66,9 @@ struct world {
     dBodyID *ode_body; /* of each thing; NULL where it stands still */
     dGeomID *ode_box;  /* of each thing that is a box in space, larger by half a margin; else NULL */
     dJointGroupID contacts;
-    dJointID *joint; /* of the scene's joints; an end that stands still is the world's */
-    double expected; /* s: for how long world_expect() has added what contacts do */
+    dJointID *joint;    /* of the scene's joints; an end that stands still is the world's */
+    body_grip *grips;   /* of each body */
+    double (*given)[6]; /* of each body: the velocity that world_expect() has added */
 };
 
 /* ODE's start, seed of random numbers and messages are the process's: one at a time. */
@@ -101,6 +103,7 @@ static rheo_status make_bodies(world *w, rheo_report *report) {
             return RHEO_INVALID;
         }
         b->solid = i;
+        b->grip = &w->grips[w->count];
         ++w->count;
     }
     return RHEO_OK;
@@ -244,11 +247,14 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     w->dx = dx;
     w->bodies = mem_alloc(solids * sizeof *w->bodies);
     w->states = mem_alloc(solids * sizeof *w->states);
+    w->grips = mem_alloc(solids * sizeof *w->grips);
+    w->given = mem_alloc(solids * sizeof *w->given);
     w->things = mem_alloc(solids * sizeof *w->things);
     w->ode_body = mem_alloc(solids * sizeof *w->ode_body);
     w->ode_box = mem_alloc(solids * sizeof *w->ode_box);
     w->joint = mem_alloc(((size_t)scene->joint_count + 1) * sizeof *w->joint);
-    const int whole = w->bodies && w->states && w->things && w->ode_body && w->ode_box && w->joint;
+    const int whole =
+        w->bodies && w->states && w->grips && w->given && w->things && w->ode_body && w->ode_box && w->joint;
     rheo_status status = whole ? make_bodies(w, report) : report_no_memory(report, "the bodies");
     if (!status && w->count) status = make_things(w, report);
     if (!status && w->count) {
@@ -271,8 +277,8 @@ void world_free(world *w) {
     }
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->ode) dWorldDestroy(w->ode);
-    void *const blocks[] = {w->bodies,  w->states, w->things,      w->ode_body,
-                            w->ode_box, w->joint,  w->touches.item};
+    void *const blocks[] = {w->bodies,   w->states,  w->grips, w->given,       w->things,
+                            w->ode_body, w->ode_box, w->joint, w->touches.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(w);
 }
@@ -356,7 +362,7 @@ static double sag_of(const thing *t) {
 
 /* Near contacts of a pair from `first` on: those that touch, or could between their points, are thinned out
  * and put at their deepest; the others only tell how far one may go. */
-static void thin_out(world *w, int first) {
+static void thin_out(world *w, int first, double size) {
     touch_list *l = &w->touches, close = {0};
     const double margin = MARGIN * w->dx, apart = 0.05 * SPACING * w->dx;
     int kept = first;
@@ -366,7 +372,9 @@ static void thin_out(world *w, int first) {
         else l->item[kept++] = l->item[i];
     }
     l->count = kept;
-    touch_choose(&close, 0, 2 * PAIR_CONTACTS, apart);
+    /* a body in a tube needs enough on each side, or it turns in it */
+    const int most = touch_surrounds(&close, 0) ? SIDES * PAIR_CONTACTS : PAIR_CONTACTS;
+    touch_choose(&close, 0, 2 * most, apart, size);
     for (int i = 0; i < close.count; ++i) touch_refine(&close.item[i], w->things);
     for (int i = kept = 0; i < close.count; ++i) {
         const touch t = close.item[i];
@@ -374,7 +382,7 @@ static void thin_out(world *w, int first) {
         else touch_add(l, &t);
     }
     close.count = kept;
-    touch_choose(&close, 0, PAIR_CONTACTS, apart);
+    touch_choose(&close, 0, most, apart, size);
     for (int i = 0; i < close.count; ++i) touch_add(l, &close.item[i]);
     l->failed |= close.failed;
     mem_free(close.item);
@@ -407,7 +415,7 @@ static void find_touches(world *w, double dt) {
                 l->count = kept;
                 touch_boxes(w, a, b);
             } else {
-                thin_out(w, first);
+                thin_out(w, first, w->things[a].radius);
             }
         }
         for (int side = 0; side < 2 * w->scene->dim; ++side) {
@@ -415,7 +423,7 @@ static void find_touches(world *w, double dt) {
             const int first = l->count;
             const double place = side % 2 ? w->scene->size[side / 2] : 0;
             touch_side(l, w->things, a, side, place, pair_reach(w, a, -1, dt));
-            thin_out(w, first);
+            thin_out(w, first, w->things[a].radius);
         }
     }
 }
@@ -652,42 +660,112 @@ void world_step(world *w, double time, double dt) {
     }
 }
 
-/* velocities += dt (what contacts and joints did last) */
-static void add_held(world *w, double dt) {
-    for (int i = 0; i < w->count; ++i) {
-        body_state *b = w->bodies[i].now;
-        for (int a = 0; a < 3; ++a) {
-            b->velocity[a] += dt * b->held[a];
-            b->spin[a] += dt * b->held[3 + a];
+/* Forces
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* The change of velocity and spin by an impulse along a row, M^-1 row^T. */
+static void row_effect(double effect[6], const body *b, const double row[6]) {
+    double inverse[9];
+    body_inverse_inertia(inverse, b);
+    for (int c = 0; c < 3; ++c) effect[c] = row[c] / b->mass;
+    mat_times(effect + 3, inverse, row + 3);
+}
+
+static double row_times(const double row[6], const double v[6]) {
+    double sum = 0;
+    for (int c = 0; c < 6; ++c) sum += row[c] * v[c];
+    return sum;
+}
+
+/* A further row of a grip, apart from what those before it hold already, scaled so that row M^-1 row^T = 1.
+ */
+static void grip_row(const body *b, const double row[6]) {
+    body_grip *g = b->grip;
+    double rest[6], effect[6];
+    memcpy(rest, row, sizeof rest);
+    row_effect(effect, b, row);
+    const double all = row_times(row, effect);
+    for (int k = 0; k < g->count; ++k) {
+        const double part = row_times(g->row[k], effect);
+        for (int c = 0; c < 6; ++c) rest[c] -= part * g->row[k][c];
+    }
+    row_effect(effect, b, rest);
+    const double left = row_times(rest, effect);
+    if (!(left > 0.01 * all) || g->count == 6) return;
+    for (int c = 0; c < 6; ++c) g->row[g->count][c] = rest[c] / sqrt(left);
+    ++g->count;
+}
+
+/* A contact that pushed in the last step, as what all contacts did to the body there tells, holds in this. */
+static void grip_touch(world *w, const touch *t) {
+    const body *b = w->things[t->a].body;
+    double arm[3], row[6];
+    if (t->gap >= MARGIN * w->dx || (t->b >= 0 && w->things[t->b].def->motion != RHEO_STATIC)) return;
+    vec_sub(arm, t->point, b->now->position);
+    if (b->flat) arm[2] = 0;
+    memcpy(row, t->normal, 3 * sizeof *row);
+    vec_cross(row + 3, arm, t->normal);
+    if (row_times(row, b->now->held) > 0) grip_row(b, row);
+}
+
+/* Takes out of the velocity what the grip does not allow. */
+static void obey_grip(const body *b) {
+    for (int k = 0; k < b->grip->count; ++k) {
+        double v[6], effect[6];
+        memcpy(v, b->now->velocity, 3 * sizeof *v);
+        memcpy(v + 3, b->now->spin, 3 * sizeof *v);
+        row_effect(effect, b, b->grip->row[k]);
+        const double along = row_times(b->grip->row[k], v);
+        for (int c = 0; c < 3; ++c) {
+            b->now->velocity[c] -= along * effect[c];
+            b->now->spin[c] -= along * effect[3 + c];
         }
     }
 }
 
-void world_expect(world *w, double dt) {
-    if (!world_count(w)) return;
-    add_held(w, dt);
-    w->expected = dt;
+/* sum += share (velocities now), for each body */
+static void note_velocities(double sum[6], const body_state *b, double share) {
+    for (int a = 0; a < 3; ++a) {
+        sum[a] += share * b->velocity[a];
+        sum[3 + a] += share * b->spin[a];
+    }
 }
 
-/* held += share (velocities now) */
-static void note_velocities(world *w, double share) {
+static void add_velocities(body_state *b, const double v[6], double share) {
+    for (int a = 0; a < 3; ++a) {
+        b->velocity[a] += share * v[a];
+        b->spin[a] += share * v[3 + a];
+    }
+}
+
+void world_expect(world *w, double time, double dt) {
+    if (!world_count(w)) return;
+    for (int i = 0; i < w->count; ++i) *w->bodies[i].grip = (body_grip){0};
+    place_things(w, time);
+    find_touches(w, 0);
+    for (int i = 0; i < w->touches.count; ++i) grip_touch(w, &w->touches.item[i]);
     for (int i = 0; i < w->count; ++i) {
-        body_state *b = w->bodies[i].now;
-        for (int a = 0; a < 3; ++a) {
-            b->held[a] += share * b->velocity[a];
-            b->held[3 + a] += share * b->spin[a];
-        }
+        const body *b = &w->bodies[i];
+        note_velocities(w->given[i], b->now, -1);
+        add_velocities(b->now, b->now->held, dt);
+        obey_grip(b);
+        note_velocities(w->given[i], b->now, 1);
     }
 }
 
 void world_hold(world *w, double time, double dt) {
     if (!world_count(w)) return;
-    add_held(w, -w->expected);
-    w->expected = 0;
-    for (int i = 0; i < w->count; ++i) memset(w->bodies[i].now->held, 0, sizeof w->bodies[i].now->held);
-    note_velocities(w, -1 / dt);
+    for (int i = 0; i < w->count; ++i) {
+        body_state *b = w->bodies[i].now;
+        add_velocities(b, w->given[i], -1);
+        add_velocities(b, w->grips[i].withheld, 1);
+        memset(w->given[i], 0, sizeof w->given[i]);
+        memset(b->held, 0, sizeof b->held);
+        w->grips[i] = (body_grip){0};
+        note_velocities(b->held, b, -1 / dt);
+    }
     place_things(w, time);
     find_touches(w, 0);
     solve(w, time, dt, resting_speed(w, time, dt), 0);
-    note_velocities(w, 1 / dt);
+    for (int i = 0; i < w->count; ++i) note_velocities(w->states[i].held, &w->states[i], 1 / dt);
 }

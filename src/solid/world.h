@@ -27,11 +27,12 @@ void world_accelerate(world *w, const double acceleration[3], double dt);
  * velocities, velocities move the bodies. No gravity and no liquid here: who steps adds them to the
  * velocities before. */
 void world_step(world *w, double time, double dt);
-/* Every body gains what contacts and joints gave it in the last step, over dt: what forces that are still to
- * be found must reckon with. A body that rests on the floor of a tank then meets pressure as one at rest, not
- * as one that falls. */
-void world_expect(world *w, double dt);
-/* Takes back what world_expect() gave; contacts and joints act on velocities, nothing moves: after forces of
- * a step of dt, so that what rests has no velocity left. */
+/* Before forces that are still to be found: every body gains what contacts and joints gave it in the last
+ * step, over dt, and is held (body_grip) where a contact with something that stands still bore it then and
+ * touches it now. A body that rests on the floor of a tank then meets pressure as one at rest, not as one
+ * that falls, however light it is beside the liquid that it would have to push. */
+void world_expect(world *w, double time, double dt);
+/* Takes back what world_expect() gave and adds what was withheld; contacts and joints act on velocities,
+ * nothing moves: after forces of a step of dt, so that what rests has no velocity left. */
 void world_hold(world *w, double time, double dt);
 #endif

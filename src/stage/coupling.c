@@ -18,6 +18,10 @@
  * together have the same mass wherever the body is. Only where the body is wet all around, which sum k_f = 0
  * tells, and as far as M stays positive.
  *
+ * A body that contacts hold along rows J (solid/body.h) moves only in the rest: with Q an orthonormal basis
+ * of L^-1 J^T, M^-1 becomes L^-T (1 - Q Q^T) L^-1 in both places. Then liquid beside a light body on the
+ * floor or in a tube does not count on a motion that the contact takes back.
+ *
  * Limits: places are the centres of faces; a body that closes no face is not felt. */
 #include "stage/coupling.h"
 
@@ -43,7 +47,9 @@ struct coupled_body {
     body_face *faces;
     int count, room;
     double factor[SIX * SIX]; /* L of the mass matrix, lower triangle, row-major */
-    int failed;               /* no memory */
+    double held[SIX][SIX];    /* Q^T */
+    int held_count;
+    int failed; /* no memory */
 };
 
 typedef struct {
@@ -196,6 +202,37 @@ static void make_mass(coupled_body *b, const job *s) {
     six_factorise(b->factor, m);
 }
 
+/* ---- what contacts hold ---- */
+
+/* y <- (1 - Q Q^T) y; what is left of it by rounding is nothing. */
+static void leave_free(double y[SIX], const coupled_body *b) {
+    double all = 0;
+    for (int r = 0; r < SIX; ++r) all = fmax(all, fabs(y[r]));
+    for (int k = 0; k < b->held_count; ++k) {
+        double part = 0;
+        for (int r = 0; r < SIX; ++r) part += b->held[k][r] * y[r];
+        for (int r = 0; r < SIX; ++r) y[r] -= part * b->held[k][r];
+    }
+    for (int r = 0; r < SIX && b->held_count; ++r)
+        if (fabs(y[r]) < 1e-9 * all) y[r] = 0;
+}
+
+static void make_held(coupled_body *b) {
+    const body_grip *grip = b->solid->body->grip;
+    b->held_count = 0;
+    for (int k = 0; k < grip->count; ++k) {
+        double y[SIX], size = 0, left = 0;
+        memcpy(y, grip->row[k], sizeof y);
+        six_solve_lower(y, b->factor);
+        for (int r = 0; r < SIX; ++r) size += y[r] * y[r];
+        for (int twice = 0; twice < 2; ++twice) leave_free(y, b);
+        for (int r = 0; r < SIX; ++r) left += y[r] * y[r];
+        if (!(left > 1e-6 * size)) continue;
+        for (int r = 0; r < SIX; ++r) b->held[b->held_count][r] = y[r] / sqrt(left);
+        ++b->held_count;
+    }
+}
+
 /* ---- to the solver and back ---- */
 
 static void body_task(void *context, int index) {
@@ -204,6 +241,7 @@ static void body_task(void *context, int index) {
     b->count = b->failed = 0;
     for (int axis = 0; axis < s->g->box.dim && !b->failed; ++axis) b->failed = find_faces(b, s, axis);
     make_mass(b, s);
+    make_held(b);
 }
 
 static void pairs_task(void *context, int index) {
@@ -215,6 +253,7 @@ static void pairs_task(void *context, int index) {
         double row[SIX];
         memcpy(row, b->faces[i].row, sizeof row);
         six_solve_lower(row, b->factor);
+        leave_free(row, b);
         pair[i].low = b->faces[i].low;
         pair[i].high = b->faces[i].high;
         for (int c = 0; c < SIX; ++c) pair[i].row[c] = (float)(scale * row[c]);
@@ -276,7 +315,12 @@ static void push_task(void *context, int index) {
     }
     for (int r = 0; r < SIX; ++r) change[r] *= s->fluid_density * s->g->dx * s->g->dx * s->g->dx;
     six_solve_lower(change, b->factor);
+    double *withheld = b->solid->body->grip->withheld;
+    memcpy(withheld, change, sizeof change);
+    leave_free(change, b);
+    for (int r = 0; r < SIX; ++r) withheld[r] -= change[r];
     six_solve_upper(change, b->factor);
+    six_solve_upper(withheld, b->factor);
     for (int a = 0; a < 3; ++a) {
         now->velocity[a] += change[a];
         now->spin[a] += change[3 + a];

@@ -1,0 +1,148 @@
+/* A stopper in a closed tube with water below and above it: whatever it weighs it stays where it is, and no
+ * particle passes it or finds a place in the crack beside it (Batty et al. 2007, 1.1). Tubes with straight
+ * and with round walls, on no plane of the grid, and one that leans. */
+#include "check.h"
+
+#include <rheo/sim.h>
+
+#define DRIFT_LIMIT 0.1 /* cells */
+#define HALF        0.0913
+#define MIDDLE      0.4829
+
+enum { BOX, ROUND, LEANING };
+
+typedef struct {
+    int kind, cells;
+    double relative, shift; /* density by the water's; of the tube, in cells */
+} plug_case;
+
+static rheo_shape make_tube(const plug_case *c, double low, double high) {
+    const double x = 0.2513 + c->shift / c->cells, z = 0.2471 + 0.7 * c->shift / c->cells;
+    rheo_shape s = rheo_default_shape(c->kind == ROUND ? RHEO_SHAPE_CYLINDER : RHEO_SHAPE_BOX);
+    const double wide = c->kind == ROUND ? 0 : HALF;
+    const double a[3] = {x - wide, low, z - wide}, b[3] = {x + wide, high, z + wide};
+    for (int e = 0; e < 3; ++e) {
+        s.a[e] = a[e];
+        s.b[e] = b[e];
+    }
+    s.radius = HALF;
+    if (c->kind == LEANING) {
+        s.rotate_axis[0] = s.rotate_axis[1] = 0;
+        s.rotate_axis[2] = 1;
+        s.rotate_degrees = 10;
+    }
+    return s;
+}
+
+/* Along the tube from the plug's middle, m. */
+static double height_of(const plug_case *c, const rheo_particle_view *v, const rheo_body_stats *b, size_t i) {
+    const double lean = c->kind == LEANING ? 10 * M_PI / 180 : 0;
+    const double x = v->origin[0] + v->dx * (double)v->position[0][i] - b->position[0];
+    const double y = v->origin[1] + v->dx * (double)v->position[1][i] - b->position[1];
+    return y * cos(lean) - x * sin(lean);
+}
+
+/* Which side of the plug each particle is on; those beside it, and those that changed sides. */
+static void count_sides(int *beside, int *passed, signed char *side, const plug_case *c, const rheo_sim *sim,
+                        double half) {
+    rheo_particle_view v;
+    rheo_body_stats b;
+    rheo_view_particles(&v, sim);
+    rheo_read_body(&b, NULL, sim, 0);
+    *beside = 0;
+    for (size_t i = 0; i < v.count; ++i) {
+        const double y = height_of(c, &v, &b, i);
+        const signed char now = y > half - 0.25 * v.dx ? 1 : y < 0.25 * v.dx - half ? -1 : 0;
+        signed char *was = &side[v.id[i]];
+        *beside += now == 0;
+        *passed += *was && now && *was != now;
+        if (now) *was = now;
+    }
+}
+
+static void hold_plug(const plug_case *c, double seconds) {
+    const double middle = c->kind == LEANING ? 0.5 : MIDDLE, half = 0.0692;
+    rheo_scene scene = rheo_default_scene();
+    rheo_solid solids[2] = {rheo_default_solid(), rheo_default_solid()};
+    rheo_fluid water = rheo_default_fluid();
+    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
+    for (int a = 0; a < 3; ++a) {
+        scene.size[a] = a == 1 ? 1 : 0.5;
+        fill.a[a] = 0;
+        fill.b[a] = a == 1 ? 0.8137 : 0.5;
+    }
+    scene.cells = c->cells;
+    scene.method = RHEO_APIC;
+    scene.frames = 100000;
+    water.fill = &fill;
+    water.fill_count = 1;
+    scene.fluids = &water;
+    scene.fluid_count = 1;
+    solids[0].shape = make_tube(c, c->kind == LEANING ? 0.06 : 0.03, c->kind == LEANING ? 0.94 : 0.97);
+    solids[0].inside_fluid = true;
+    solids[1].shape = make_tube(c, middle - half, middle + half);
+    solids[1].motion = RHEO_DYNAMIC;
+    solids[1].density = c->relative * water.density;
+    solids[0].friction = solids[1].friction = 0;
+    scene.solids = solids;
+    scene.solid_count = 2;
+
+    rheo_sim *sim;
+    rheo_report report = {0};
+    assert_int_equal(rheo_create_sim(&sim, &scene, 2, &report), RHEO_OK);
+    rheo_particle_view v;
+    rheo_body_stats first, now;
+    rheo_frame_stats stats = {0};
+    rheo_view_particles(&v, sim);
+    signed char *side = calloc(v.count + 1, 1);
+    int beside, most = 0, passed = 0;
+    double drift = 0;
+    assert_non_null(side);
+    rheo_read_body(&first, NULL, sim, 0);
+    count_sides(&most, &passed, side, c, sim, half);
+    while (stats.time < seconds - 1e-9) {
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        rheo_read_body(&now, NULL, sim, 0);
+        for (int a = 0; a < 3; ++a) drift = fmax(drift, fabs(now.position[a] - first.position[a]) * c->cells);
+        count_sides(&beside, &passed, side, c, sim, half);
+        most = beside > most ? beside : most;
+    }
+    printf("%-8s density %-4g: drift %.4f cells, %d particles beside the plug, %d passed\n",
+           c->kind == BOX     ? "box"
+           : c->kind == ROUND ? "round"
+                              : "leaning",
+           c->relative, drift, most, passed);
+    assert_true(drift <= DRIFT_LIMIT);
+    assert_int_equal(most, 0);
+    assert_int_equal(passed, 0);
+    free(side);
+    rheo_free_sim(sim);
+}
+
+static void plugs_of_any_weight_hold(void **state) {
+    (void)state;
+    static const double relative[] = {0.01, 0.1, 0.5, 1, 2, 8, 20};
+    for (int i = 0; i < 7; ++i) {
+        hold_plug(&(plug_case){i % 2 ? ROUND : BOX, 20, relative[i], 0.13 * i}, 0.3);
+        if (i % 3 == 0) hold_plug(&(plug_case){i % 2 ? BOX : ROUND, 20, relative[i], 0.37 + 0.07 * i}, 0.3);
+    }
+}
+
+/* At this place and fineness octants of a fill lie on the crack between plug and tube. */
+static void nothing_fills_the_crack(void **state) {
+    (void)state;
+    hold_plug(&(plug_case){BOX, 32, 2.5, 0}, 0.2);
+}
+
+static void a_leaning_plug_holds(void **state) {
+    (void)state;
+    hold_plug(&(plug_case){LEANING, 28, 0.01, 0.37}, 0.4);
+    hold_plug(&(plug_case){LEANING, 28, 0.3, 0.37}, 0.3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plugs_of_any_weight_hold),
+                                       cmocka_unit_test(nothing_fills_the_crack),
+                                       cmocka_unit_test(a_leaning_plug_holds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
