@@ -1,6 +1,7 @@
 #!/bin/sh
 # A run that is killed (-9) again and again at arbitrary moments and resumed leaves, byte for byte, the cache of a run
-# that nothing happened to. Then the same with Ctrl-C, which must say so with exit code 6 and save the state.
+# that nothing happened to: with keyed solids and emitters, with bodies that rest on each other, hang on joints and are
+# driven under water, and with smoke. Then the same with Ctrl-C, which must say so with exit code 6 and save the state.
 # usage: resume.sh [COMMAND]
 set -u
 rheo=${1:-${RHEO_COMMAND:-build/rheo}}
@@ -8,7 +9,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 fail() { echo "resume: $*" >&2; exit 1; }
 
-cat > "$dir/scene.yaml" <<'SCENE'
+cat > "$dir/water.yaml" <<'SCENE'
 title: Killed and resumed
 domain: { size: [1, 1, 1], cells: 16, walls: { top: open } }
 time: { frames: 16, fps: 30 }
@@ -27,11 +28,40 @@ probes:
 output: { particles: true, checkpoint_every: 3 }
 SCENE
 
-run() { "$rheo" run "$dir/scene.yaml" -q --threads 2 "$@" 2> "$dir/log"; }
+cat > "$dir/bodies.yaml" <<'SCENE'
+title: Bodies, killed and resumed
+domain: { size: [1, 1, 0.5], cells: 16 }
+time: { frames: 12, fps: 30 }
+solver: { method: apic }
+fluids:
+  - { name: water, fill: [ { box: { min: [0, 0, 0], max: [1, 0.6, 0.5] } } ] }
+solids:
+  - { name: low, shape: { box: { min: [0.1, 0.001, 0.1], max: [0.35, 0.2, 0.4] } }, motion: dynamic, density: 2000 }
+  - { name: high, shape: { box: { min: [0.12, 0.202, 0.1], max: [0.33, 0.4, 0.4] } }, motion: dynamic, density: 1500 }
+  - { name: wheel, shape: { box: { min: [0.5, 0.27, 0.15], max: [0.86, 0.37, 0.35] } }, motion: dynamic, density: 1200 }
+  - { name: bob, shape: { sphere: { center: [0.7, 0.75, 0.25], radius: 0.09 } }, motion: dynamic, density: 300, velocity: [0, -1, 0] }
+  - { name: plate, shape: { box: { min: [0.38, 0.7, 0.1], max: [0.58, 0.715, 0.4] } }, motion: dynamic, density: 800 }
+joints:
+  - { type: motor, a: wheel, anchor: [0.68, 0.32, 0.25], axis: [0, 0, 1], speed: 4, force: 40 }
+  - { type: ball, a: bob, b: plate, anchor: [0.6, 0.72, 0.25] }
+output: { particles: true, checkpoint_every: 2 }
+SCENE
 
-before=$(date +%s%N)
-run --out "$dir/whole" || fail "the undisturbed run: $(cat "$dir/log")"
-took=$((($(date +%s%N) - before) / 1000000))
+cat > "$dir/smoke.yaml" <<'SCENE'
+title: Smoke, killed and resumed
+domain: { size: [1, 1, 0.5], cells: 16, walls: { top: open } }
+time: { frames: 12, fps: 30 }
+solver: { method: smoke, confinement: 0.2 }
+fluids:
+  - { name: smoke, temperature: 80, soot: 0.05, fill: [ { box: { min: [0, 0, 0], max: [0.4, 0.5, 0.5] } } ] }
+emitters:
+  - { fluid: smoke, shape: { sphere: { center: [0.7, 0.2, 0.25], radius: 0.12 } }, velocity: [-1, 2, 0], during: [0, 0.2], rate: 9 }
+solids:
+  - { name: ball, shape: { sphere: { center: [0.5, 0.6, 0.25], radius: 0.12 } }, motion: dynamic, density: 3 }
+output: { volume: true, checkpoint_every: 2 }
+SCENE
+
+run() { "$rheo" run "$dir/$scene.yaml" -q --threads 2 "$@" 2> "$dir/log"; }
 
 # moments from a fixed sequence, so that a failure can be repeated on the same machine
 seed=12345
@@ -41,7 +71,7 @@ moment() { # milliseconds, up to the length of the whole run
 }
 
 stop() { # SIGNAL OUT: starts or resumes, and stops it after a while; leaves the exit code in $code
-    "$rheo" run "$dir/scene.yaml" -q --threads 2 --out "$2" --resume 2> "$dir/log" &
+    "$rheo" run "$dir/$scene.yaml" -q --threads 2 --out "$2" --resume 2> "$dir/log" &
     pid=$!
     ms=$(moment)
     sleep "$((ms / 1000)).$(printf %03d $((ms % 1000)))"
@@ -50,24 +80,36 @@ stop() { # SIGNAL OUT: starts or resumes, and stops it after a while; leaves the
     code=$?
 }
 
-kills=0
-for i in 1 2 3 4 5 6 7 8 9 10; do
-    stop KILL "$dir/killed"
-    [ $code = 137 ] && kills=$((kills + 1))
-    [ $code = 137 ] || [ $code = 0 ] || fail "exit code $code after kill $i: $(cat "$dir/log")"
-    if [ -f "$dir/killed/manifest.json" ]; then
-        "$rheo" info --verify "$dir/killed" > /dev/null || fail "a damaged cache after kill $i"
-    fi
-    if [ $code = 0 ]; then # finished in spite of it (the machine was slower at first): begin again, kill earlier
-        mv "$dir/killed" "$dir/killed.$i"
-        took=$((took / 2 + 1))
-    fi
-done
-run --out "$dir/killed" --resume || fail "resuming: $(cat "$dir/log")"
-for d in "$dir"/killed*; do diff -r "$dir/whole" "$d" || fail "$d differs from the undisturbed run"; done
+kill_and_resume() { # SCENE TIMES
+    scene=$1
+    before=$(date +%s%N)
+    run --out "$dir/$scene" || fail "the undisturbed run of $scene: $(cat "$dir/log")"
+    took=$((($(date +%s%N) - before) / 1000000))
+    kills=0
+    for i in $(seq "$2"); do
+        out=$dir/$scene.killed
+        stop KILL "$out"
+        [ $code = 137 ] && kills=$((kills + 1))
+        [ $code = 137 ] || [ $code = 0 ] || fail "$scene: exit code $code after kill $i: $(cat "$dir/log")"
+        if [ -f "$out/manifest.json" ]; then
+            "$rheo" info --verify "$out" > /dev/null || fail "$scene: a damaged cache after kill $i"
+        fi
+        if [ $code = 0 ]; then # finished in spite of it (the machine was slower at first): begin again, kill earlier
+            mv "$out" "$out.$i"
+            took=$((took / 2 + 1))
+        fi
+    done
+    run --out "$dir/$scene.killed" --resume || fail "resuming $scene: $(cat "$dir/log")"
+    for d in "$dir/$scene".killed*; do diff -r "$dir/$scene" "$d" || fail "$d differs from the undisturbed run"; done
+    [ $kills -gt 0 ] || fail "$scene: no kill came in time"
+    echo "resume: $scene: same bytes after $kills kills"
+}
+kill_and_resume bodies 4
+kill_and_resume smoke 4
+kill_and_resume water 8
 
 interrupts=0
-for i in 1 2 3 4 5 6; do
+for i in 1 2 3 4 5; do
     stop INT "$dir/stopped"
     case $code in
     6) interrupts=$((interrupts + 1)); grep -q '"status": "interrupted"' "$dir/stopped/manifest.json" || fail "no status" ;;
@@ -76,6 +118,5 @@ for i in 1 2 3 4 5 6; do
     esac
 done
 run --out "$dir/stopped" --resume || fail "resuming: $(cat "$dir/log")"
-diff -r "$dir/whole" "$dir/stopped" || fail "after Ctrl-C: different"
-[ $kills -gt 0 ] || fail "no kill came in time"
-echo "resume: same bytes after $kills kills and $interrupts interruptions"
+diff -r "$dir/water" "$dir/stopped" || fail "after Ctrl-C: different"
+echo "resume: same bytes after $interrupts interruptions"
