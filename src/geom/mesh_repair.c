@@ -2,14 +2,15 @@
  *
  * A directed edge a -> b without its opposite b -> a is open; open edges chain into loops, each the rim of a
  * hole. A rim no longer across than SMALL of the mesh's diagonal is closed by a fan about its middle, turned
- * like its neighbours. Larger ones are left: what belongs there is not for us to say. Limits: rims that touch
+ * like its neighbours; one of three edges, where a triangle is missing and only one can be meant, is closed
+ * up to MISSING of it. Larger ones are left: what belongs there is not for us to say. Limits: rims that touch
  * in a vertex are left too, as are rims of more than LOOP_MAX edges. */
 #include <math.h>
 #include <string.h>
 #include "core/memory.h"
 #include "geom/mesh_reader.h"
 
-static const double SMALL = 0.05;
+static const double SMALL = 0.05, MISSING = 0.25;
 enum { LOOP_MAX = 256 };
 
 /* Growth of a mesh's arrays by a fan. */
@@ -77,7 +78,9 @@ bool mesh_close_small_holes(tri_mesh *m, const uint32_t (*open)[2], size_t count
             v = next[v];
         }
         double middle[3];
-        if (length < 3 || v != loop[0] || loop_size(middle, m, loop, length) > SMALL * diagonal) continue;
+        if (length < 3 || v != loop[0] ||
+            loop_size(middle, m, loop, length) > (length == 3 ? MISSING : SMALL) * diagonal)
+            continue;
         good = close_loop(m, loop, length, middle);
         for (size_t i = 0; i < length; ++i) next[loop[i]] = none;
         if (m->repaired.holes++ == 0) memcpy(m->repaired.place, middle, sizeof middle);

@@ -172,6 +172,8 @@ static rheo_status read_keys(reader *r, rheo_curve *curve, int width, const node
         if (key->kind != NODE_LIST || key->count != 2 || !read_number(&times[i], key->first))
             return fail(r, key, at, width == 1 ? "[time, value]" : "[time, [x, y, z]]", NULL,
                         "%s is not a time and a value", node_kind_name(key));
+        if (!isfinite(times[i]))
+            return fail(r, key->first, at, "a finite time in s", NULL, "the time of a key is not finite");
         if (read_value(r, &values[i * width], width, key->first->next)) continue;
         snprintf(at + strlen(at), sizeof at - strlen(at), "[1]");
         return fail_type(r, key->first->next, at, p);

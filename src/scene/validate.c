@@ -395,12 +395,12 @@ static rheo_status check_joint(const checker *c, const rheo_joint *joint, int i)
     if (status != RHEO_OK) return status;
     if (!is_solid(s, joint->a) || !is_solid(s, joint->b))
         return fail(c, path, "indices of solids, or -1 for the world", "a joint of an unknown solid");
-    if (joint->a == joint->b)
-        return fail(c, path_of(path, "joints[%d].b", i), "two different solids",
-                    "a joint of a solid with itself");
     if (!is_dynamic(s, joint->a) && !is_dynamic(s, joint->b))
         return fail(c, path_of(path, "joints[%d].a", i), "a or b with motion: dynamic",
                     "neither end of the joint can move");
+    if (joint->a == joint->b)
+        return fail(c, path_of(path, "joints[%d].b", i), "two different solids",
+                    "a joint of a solid with itself");
     const bool turns = joint->kind == RHEO_JOINT_HINGE || joint->kind == RHEO_JOINT_MOTOR;
     double axis[3] = {joint->axis[0], joint->axis[1], s->dim == 3 ? joint->axis[2] : 0};
     if ((joint->kind == RHEO_JOINT_SLIDER || (turns && s->dim == 3)) && !has_length(axis))
@@ -408,6 +408,17 @@ static rheo_status check_joint(const checker *c, const rheo_joint *joint, int i)
     if (!(joint->limits[0] <= joint->limits[1]))
         return fail(c, path_of(path, "joints[%d].limits", i), "[from, to] with from not above to",
                     "the limits from %g to %g leave nothing", joint->limits[0], joint->limits[1]);
+    if (joint->kind == RHEO_JOINT_BALL || joint->kind == RHEO_JOINT_FIXED) {
+        const bool ball = joint->kind == RHEO_JOINT_BALL;
+        const char *const has_none = ball ? "a ball joint turns freely" : "a fixed joint does not move";
+        if (joint->force > 0 || joint->speed.count > 1 || joint->speed.values[0] != 0)
+            return fail(c, path_of(path, joint->force > 0 ? "joints[%d].force" : "joints[%d].speed", i),
+                        "type: hinge, motor or slider, or no speed and force", "%s: nothing drives it",
+                        has_none);
+        if (joint->limits[0] > -1e9 || joint->limits[1] < 1e9)
+            return fail(c, path_of(path, "joints[%d].limits", i),
+                        "type: hinge, motor or slider, or no limits", "%s: it has no limits", has_none);
+    }
     if (joint->kind == RHEO_JOINT_MOTOR && !(joint->force > 0))
         return fail(c, path_of(path, "joints[%d].force", i), "above 0",
                     "a motor needs the most torque it has");

@@ -164,6 +164,19 @@ static void small_holes_are_closed(void **state) {
     mesh_free(&m);
 }
 
+/* Only one triangle can be meant where one is missing, also on a coarse ball. */
+static void a_missing_triangle_is_put_back(void **state) {
+    (void)state;
+    tri_mesh m;
+    mesh_make_sphere(&m, zero, 1, 2);
+    const double whole = mesh_volume(&m);
+    m.triangle_count -= 1;
+    assert_int_equal(mesh_require_closed(&m, "ball", NULL), RHEO_OK);
+    assert_int_equal(m.repaired.holes, 1);
+    check_near(mesh_volume(&m), whole, 1e-12);
+    mesh_free(&m);
+}
+
 static void inside_out_is_turned(void **state) {
     (void)state;
     tri_mesh m;
@@ -184,10 +197,10 @@ static void faults_are_named(void **state) {
     tri_mesh m;
     rheo_report report = {0};
     mesh_make_sphere(&m, zero, 1, 3);
-    m.triangle_count -= 1; /* a hole */
+    m.triangle_count -= 4; /* a hole: those of one triangle before it was divided */
     assert_int_equal(mesh_require_closed(&m, "ball.obj", &report), RHEO_INVALID);
     assert_non_null(strstr(report.message, "hole near ("));
-    assert_non_null(strstr(report.message, "3 open edges"));
+    assert_non_null(strstr(report.message, "6 open edges"));
     assert_string_equal(report.file, "ball.obj");
     assert_true(report.allowed[0] != 0);
     mesh_free(&m);
@@ -246,6 +259,7 @@ int main(void) {
         cmocka_unit_test(torus_sign),
         cmocka_unit_test(concave_prism),
         cmocka_unit_test(distance_is_the_least),
+        cmocka_unit_test(a_missing_triangle_is_put_back),
         cmocka_unit_test(inside_out_is_turned),
         cmocka_unit_test(small_holes_are_closed),
         cmocka_unit_test(faults_are_named),
