@@ -35,8 +35,14 @@ static void turned_box(void **state) {
     check_case(reproduce_turned_box, 6);
 }
 
+static void contact(void **state) {
+    (void)state;
+    check_case(reproduce_contact, 26);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(added_mass), cmocka_unit_test(buoyancy),
-                                       cmocka_unit_test(plug), cmocka_unit_test(turned_box)};
+                                       cmocka_unit_test(plug), cmocka_unit_test(turned_box),
+                                       cmocka_unit_test(contact)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
