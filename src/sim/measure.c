@@ -314,8 +314,89 @@ int rheo_count_probe_columns(const rheo_probe *probe) {
     return columns;
 }
 
+/* Where cells are looked up: between the outermost centres, as the border beyond holds nothing measured. */
+static void between_centres(float to[3], const rheo_sim *s, const float x[3]) {
+    for (int a = 0; a < 3; ++a) {
+        const int free = a >= s->g.box.dim || s->g.box.periodic[a];
+        to[a] = free ? x[a] : fminf(fmaxf(x[a], 0.5f), (float)s->g.box.n[a] - 0.5f);
+    }
+}
+
+static double cells_at(const float *field, const rheo_sim *s, const float x[3]) {
+    float inside[3];
+    between_centres(inside, s, x);
+    return (double)sample_cells(field, &s->g, inside);
+}
+
+/* Up to the walls as straight on: what is as far inside of the last centre as x is outside counts double
+ * back. */
+static double distance_at(const rheo_sim *s, const float x[3]) {
+    float inside[3], mirrored[3];
+    between_centres(inside, s, x);
+    for (int a = 0; a < 3; ++a) mirrored[a] = 2 * inside[a] - x[a];
+    return 2 * (double)sample_cells(s->phi, &s->g, inside) - (double)sample_cells(s->phi, &s->g, mirrored);
+}
+
+/* Cells of solids hold none, though the surface goes on into them. */
+static int has_pressure(const rheo_sim *s, const float *phi, ptrdiff_t c) {
+    return phi[c] < 0 && s->q[c] != 0;
+}
+
+/* q of a cell; carried on to one that has none from those beside it that have: across the surface by the
+ * ghost value of the projection, q phi / phi_n, into solids along the slope of q. */
+static double carried_pressure(const rheo_sim *s, const float *phi, const int at[3]) {
+    const box *b = &s->g.box;
+    const ptrdiff_t c = box_at(b, at[0], at[1], at[2]);
+    double sum = 0;
+    int count = 0;
+    if (has_pressure(s, phi, c)) return (double)s->q[c];
+    for (int d = 0; d < 2 * b->dim; ++d) {
+        const int side = d % 2 ? 1 : -1, next = at[d / 2] + side, room = next > 0 && next < b->n[d / 2] - 1;
+        const ptrdiff_t n = c + side * b->step[d / 2], m = 2 * n - c;
+        if (next < 0 || next >= b->n[d / 2] || !has_pressure(s, phi, n)) continue;
+        const double q = (double)s->q[n];
+        if (phi[c] >= 0) sum += q * (double)(phi[c] / phi[n]);
+        else sum += room && has_pressure(s, phi, m) ? 2 * q - (double)s->q[m] : q;
+        ++count;
+    }
+    return count ? sum / count : 0;
+}
+
+/* Beyond the domain's sides straight on, axis by axis; around periodic ones. */
+static double pressure_of_cell(const rheo_sim *s, const float *phi, const int at[3]) {
+    for (int a = 0; a < s->g.box.dim; ++a) {
+        const int n = s->g.box.n[a], low = at[a] < 0, wraps = s->g.box.periodic[a] || n == 1;
+        if (!low && at[a] < n) continue;
+        int first[3] = {at[0], at[1], at[2]}, second[3] = {at[0], at[1], at[2]};
+        first[a] = wraps ? (at[a] + n) % n : low ? 0 : n - 1;
+        second[a] = low ? 1 : n - 2;
+        const double value = pressure_of_cell(s, phi, first);
+        return wraps ? value : 2 * value - pressure_of_cell(s, phi, second);
+    }
+    return carried_pressure(s, phi, at);
+}
+
 static double pressure_at(const rheo_sim *s, const float x[3]) {
-    return s->q_dt > 0 ? (double)sample_cells(s->q, &s->g, x) * s->fluid_density * s->g.dx / s->q_dt : 0;
+    const box *b = &s->g.box;
+    const float *phi = s->def.method == RHEO_MAC ? s->cell_phi : s->phi;
+    int low[3] = {0, 0, 0};
+    double f[3] = {0, 0, 0}, q = 0;
+    if (!(s->q_dt > 0) || distance_at(s, x) > 0) return 0;
+    for (int a = 0; a < b->dim; ++a) { /* at most half a cell beyond the domain */
+        const float at = fminf(fmaxf(x[a] - 0.5f, -0.5f), (float)b->n[a] - 0.5f);
+        low[a] = (int)floorf(at);
+        f[a] = (double)(at - (float)low[a]);
+    }
+    for (int corner = 0; corner < 1 << b->dim; ++corner) {
+        double weight = 1;
+        int at[3] = {low[0], low[1], low[2]};
+        for (int a = 0; a < b->dim; ++a) {
+            at[a] += corner >> a & 1;
+            weight *= corner >> a & 1 ? f[a] : 1 - f[a];
+        }
+        if (weight > 0) q += weight * pressure_of_cell(s, phi, at);
+    }
+    return q * s->fluid_density * s->g.dx / s->q_dt;
 }
 
 void rheo_sample_probe(double *rows, const rheo_sim *s, const rheo_probe *probe) {
@@ -332,10 +413,9 @@ void rheo_sample_probe(double *rows, const rheo_sim *s, const rheo_probe *probe)
             for (int a = 0; a < 3; ++a) *rows++ = (double)u[a];
         }
         if (probe->of & RHEO_OF_PRESSURE) *rows++ = pressure_at(s, x);
-        if (probe->of & RHEO_OF_TEMPERATURE)
-            *rows++ = s->smoke ? (double)sample_cells(s->smoke->temperature, &s->g, x) : 20;
-        if (probe->of & RHEO_OF_PHI) *rows++ = (double)sample_cells(s->phi, &s->g, x);
+        if (probe->of & RHEO_OF_TEMPERATURE) *rows++ = s->smoke ? cells_at(s->smoke->temperature, s, x) : 20;
+        if (probe->of & RHEO_OF_PHI) *rows++ = distance_at(s, x);
         if (probe->of & RHEO_OF_DENSITY)
-            *rows++ = (double)sample_cells(s->density, &s->g, x) * (s->smoke ? 1 : s->fluid_density);
+            *rows++ = cells_at(s->density, s, x) * (s->smoke ? 1 : s->fluid_density);
     }
 }

@@ -71,6 +71,43 @@ static void test_speed_is_a_length(void **state) {
     rheo_free_sim(sim);
 }
 
+/* Water at rest: pressure is rho g times the depth, up to walls, floor and surface. */
+static void test_probes_reach_the_walls(void **state) {
+    (void)state;
+    static const rheo_method methods[] = {RHEO_APIC, RHEO_MAC};
+    rheo_fluid water = rheo_default_fluid();
+    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
+    rheo_scene scene = rheo_default_scene();
+    rheo_frame_stats stats;
+    rheo_report report = {0};
+    fill.a[0] = fill.a[1] = fill.a[2] = 0;
+    fill.b[0] = fill.b[2] = 1, fill.b[1] = 0.5;
+    water.name = "water", water.fill = &fill, water.fill_count = 1;
+    scene.cells = 16;
+    scene.fluids = &water;
+    scene.fluid_count = 1;
+    for (int m = 0; m < 2; ++m) {
+        rheo_sim *sim;
+        scene.method = methods[m];
+        assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        rheo_probe up = {.name = "up", .from = {0.5, 0, 0.5}, .to = {0.5, 0.6, 0.5}, .samples = 13};
+        rheo_probe side = {.name = "side", .from = {0, 0.2, 0}, .to = {1, 0.2, 1}, .samples = 5};
+        up.of = side.of = RHEO_OF_PRESSURE | RHEO_OF_PHI | RHEO_OF_DENSITY;
+        double row[13][6];
+        rheo_sample_probe(row[0], sim, &up);
+        for (int i = 0; i < 13; ++i) {
+            const double depth = fmax(0.5 - row[i][1], 0);
+            check_near(row[i][3], 1000 * 9.81 * depth, 0.004 * 4905);
+            assert_true((row[i][4] < 0) == (depth > 1e-3) || fabs(row[i][1] - 0.5) < 0.01);
+            if (depth > 0.1) check_near(row[i][5], 1000, 30);
+        }
+        rheo_sample_probe(row[0], sim, &side);
+        for (int i = 0; i < 5; ++i) check_near(row[i][3], 1000 * 9.81 * 0.3, 0.004 * 4905);
+        rheo_free_sim(sim);
+    }
+}
+
 /* A tank full to the top, a block in it that stands still or comes in through the wall. */
 static rheo_solve_stats full_tank(bool squeezed) {
     static const double times[2] = {0, 1}, places[6] = {0.5, 1.2, 0.5, 0.5, 0.7, 0.5};
@@ -145,9 +182,8 @@ static void test_memory_counts_the_method(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_speed_is_of_one_place),
-        cmocka_unit_test(test_speed_is_a_length),
-        cmocka_unit_test(test_incompatible_is_reported),
+        cmocka_unit_test(test_speed_is_of_one_place),    cmocka_unit_test(test_speed_is_a_length),
+        cmocka_unit_test(test_probes_reach_the_walls),   cmocka_unit_test(test_incompatible_is_reported),
         cmocka_unit_test(test_memory_counts_the_method),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
