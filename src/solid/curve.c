@@ -6,6 +6,8 @@
  * have thousands. */
 #include "solid/curve.h"
 
+#include <math.h>
+
 /* The segment that holds `time`, or -1 when the value is constant there; *key is then the key to take. */
 static int find_segment(int *key, const rheo_curve *c, double time) {
     int last = c->count - 1;
@@ -43,4 +45,30 @@ void curve_rate(double *rate, const rheo_curve *c, double time) {
         rate[w] = i < 0 ? 0
                         : (c->values[(i + 1) * c->width + w] - c->values[i * c->width + w]) /
                               (c->times[i + 1] - c->times[i]);
+}
+
+double curve_fastest(const rheo_curve *c, double from, double to) {
+    double most = 0;
+    int key = 0, i = c->count > 1 ? find_segment(&key, c, from) : -1;
+    if (i < 0) i = key; /* before the first key, or behind the last */
+    for (; i + 1 < c->count && c->times[i] < to; ++i) {
+        const double *at = c->values + i * c->width, step = c->times[i + 1] - c->times[i];
+        double size = 0;
+        for (int w = 0; w < c->width; ++w) size += (at[w + c->width] - at[w]) * (at[w + c->width] - at[w]);
+        most = fmax(most, sqrt(size) / step);
+    }
+    return most;
+}
+
+double curve_largest(const rheo_curve *c, double from, double to) {
+    const double ends[2] = {from, to};
+    double most = 0, value[3];
+    for (int i = -2; i < c->count; ++i) {
+        if (i >= 0 && (c->count == 1 || c->times[i] < from || c->times[i] > to)) continue;
+        rheo_evaluate_curve(value, c, i < 0 ? ends[i + 2] : c->times[i]);
+        double size = 0;
+        for (int w = 0; w < c->width; ++w) size += fabs(value[w]);
+        most = fmax(most, size);
+    }
+    return most;
 }

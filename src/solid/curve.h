@@ -6,4 +6,10 @@
 
 /* d value / dt [1/s]: the slope of the segment [t_i, t_i+1) that holds `time`; zero outside the keys. */
 void curve_rate(double *rate, const rheo_curve *curve, double time);
+
+/* The largest |d value / dt| [1/s] in any segment that `from` to `to` (s) touches. */
+double curve_fastest(const rheo_curve *curve, double from, double to);
+
+/* The largest sum of |components| from `from` to `to` (s): at its ends or on a key between them. */
+double curve_largest(const rheo_curve *curve, double from, double to);
 #endif

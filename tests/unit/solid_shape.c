@@ -326,13 +326,24 @@ static void curves(void **state) {
     check_near(v[0], 2, 1e-15);
     curve_rate(v, &c, 4);
     check_near(v[0], 0, 0);
+    check_near(curve_fastest(&c, 1.5, 1.6), sqrt(14), 1e-14);
+    check_near(curve_fastest(&c, 0, 3), sqrt(14),
+               1e-14); /* the segment between counts, wherever the ends are */
+    check_near(curve_fastest(&c, 2, 3), sqrt(8), 1e-14);
+    check_near(curve_fastest(&c, 0, 0.5), 0, 0);
+    check_near(curve_fastest(&c, 4, 9), 0, 0);
+    check_near(curve_largest(&c, 1.9, 2.1), 6, 1e-14); /* on the key */
+    check_near(curve_largest(&c, 0, 9), 8, 0);
     const double one[3] = {4, 5, 6};
     c = (rheo_curve){1, NULL, one, 3};
     rheo_evaluate_curve(v, &c, 7);
     check_near(v[1], 5, 0);
     curve_rate(v, &c, 7);
     check_near(v[1], 0, 0);
+    check_near(curve_fastest(&c, 0, 9), 0, 0);
+    check_near(curve_largest(&c, 0, 9), 15, 0);
     c.count = 0;
+    check_near(curve_fastest(&c, 0, 9), 0, 0);
     rheo_evaluate_curve(v, &c, 7);
     check_near(v[1], 0, 0);
 }
