@@ -88,7 +88,7 @@ static rheo_status project_random(double *change, double *ratio, rheo_sim *s, ro
     double before[3], after[3], size;
     /* liquid everywhere: particles may leave a cell beside the body that counts as air */
     for (size_t c = 0; c < s->g.box.size; ++c) s->phi[c] = (float)(-0.5 * s->g.dx);
-    rheo_status status = liquid_project(s, &s->open, &phi, out->report);
+    rheo_status status = liquid_project(s, &s->open, &phi, 1 / s->def.fps, out->report);
     if (status) return status;
     for (int a = 0; a < s->g.box.dim; ++a) {
         for (size_t f = 0; f < s->g.box.size; ++f)
@@ -99,7 +99,7 @@ static rheo_status project_random(double *change, double *ratio, rheo_sim *s, ro
     liquid_place_solids(s, s->time);
     const double energy = totals(before, &size, s);
     phi = s->phi;
-    if ((status = liquid_project(s, &s->open, &phi, out->report))) return status;
+    if ((status = liquid_project(s, &s->open, &phi, 1 / s->def.fps, out->report))) return status;
     double ignored;
     *ratio = totals(after, &ignored, s) / energy;
     *change = 0;

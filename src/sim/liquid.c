@@ -17,6 +17,7 @@
 #include "grid/wrap.h"
 #include "particle/transfer.h"
 #include "sim/step_limit.h"
+#include "solid/curve.h"
 #include "stage/advect.h"
 #include "stage/boundary.h"
 #include "stage/emit.h"
@@ -27,7 +28,8 @@
 #define WAVE_STEP         0.5 /* of sqrt(dx / g): omega dt = 0.9 */
 #define VOLUME_TOLERANCE  0.05
 #define VOLUME_ITERATIONS 6
-enum { NEAR_LAYERS = 3 }; /* of extrapolation around the liquid, beyond what particles can cross in a step */
+/* Of extrapolation around the liquid, beyond what particles can cross in a step; and of these. */
+enum { NEAR_LAYERS = 3, LAYERS_MOST = 64 };
 
 static int is_flip(const rheo_sim *s) {
     return s->def.method == RHEO_FLIP;
@@ -136,13 +138,9 @@ double liquid_wall_speed(const rheo_sim *s) {
             const double side = upper[a] - lower[a];
             radius += isfinite(side) ? 0.25 * side * side : 0;
         }
-        for (int ahead = 0; ahead < 2; ++ahead) { /* now, and at the frame's end */
-            const placement p = placement_of_solid(o->def, o->shape, s->time + ahead / s->def.fps);
-            const double v = sqrt(p.velocity[0] * p.velocity[0] + p.velocity[1] * p.velocity[1] +
-                                  p.velocity[2] * p.velocity[2]);
-            const double w = sqrt(p.spin[0] * p.spin[0] + p.spin[1] * p.spin[1] + p.spin[2] * p.spin[2]);
-            most = fmax(most, v + w * sqrt(radius));
-        }
+        const double end = s->time + 1 / s->def.fps, turn = M_PI / 180; /* keys between frames count too */
+        most = fmax(most, curve_fastest(&o->def->position, s->time, end) +
+                              turn * curve_fastest(&o->def->rotation_degrees, s->time, end) * sqrt(radius));
     }
     return most;
 }
@@ -163,14 +161,16 @@ double liquid_dt_limit(const rheo_sim *s) {
     rheo_evaluate_curve(g, &s->def.gravity, s->time);
     const double fast =
         liquid_wall_speed(s) + sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
-    return step_limit(s->g.dx, s->def.cfl, fast, sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
+    const double dt = step_limit(s->g.dx, s->def.cfl, fast, sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
+    /* rigid fluid is moved by what it displaced: at most a cell a step (Carlson 2004, 5.7.1) */
+    return s->domain ? fmin(dt, s->g.dx / world_speed(s->world)) : dt;
 }
 
 /* How many cells a particle may cross in a step of dt, and so how far the velocity must be known around the
  * liquid. */
 static int layers_to_cross(const rheo_sim *s, double dt) {
     const double most = fmax(s->speed[0], fmax(s->speed[1], s->speed[2])) * dt / s->g.dx;
-    return NEAR_LAYERS + (most < 8 ? (int)most : 8);
+    return NEAR_LAYERS + (most < LAYERS_MOST ? (int)most : LAYERS_MOST);
 }
 
 /* A byte a particle. */
@@ -286,12 +286,8 @@ openings *liquid_close_emitters(rheo_sim *s, double dt) {
 double liquid_emitter_speed(const rheo_sim *s) {
     double most = 0;
     for (int e = 0; e < s->def.emitter_count; ++e)
-        for (int ahead = 0; ahead < 2; ++ahead) {
-            double v[3];
-            rheo_evaluate_curve(v, &s->def.emitters[e].velocity, s->time + ahead / s->def.fps);
-            if (is_running(s, &s->def.emitters[e], 1 / s->def.fps))
-                most = fmax(most, fabs(v[0]) + fabs(v[1]) + fabs(v[2]));
-        }
+        if (is_running(s, &s->def.emitters[e], 1 / s->def.fps))
+            most = fmax(most, curve_largest(&s->def.emitters[e].velocity, s->time, s->time + 1 / s->def.fps));
     return most;
 }
 
@@ -335,7 +331,7 @@ static void keep_separation(rheo_solve_stats *stats, const lcp_result *r) {
     stats->violation = fmax(stats->violation, fmax(-r->least_rest, r->product));
 }
 
-rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, rheo_report *report) {
+rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, double dt, rheo_report *report) {
     const mac_grid *g = &s->g;
     wrap_faces(&s->vel, g);
     if ((s->rigid.count && rigid_before(s, phi)) || pressure_assemble(s->solver, &s->work, g, open, *phi) ||
@@ -358,11 +354,17 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, rheo_
         coupling_push(&s->coupling, g, s->q, s->fluid_density);
         follow_bodies(s);
         solids_wall_velocity(&s->open, g, s->solids, s->walls);
+        if (open != &s->open) liquid_close_emitters(s, dt);
         poisson_attach(s->solver, NULL, NULL, 0); /* what follows moves liquid alone */
     }
     pressure_subtract(&s->vel, s->q, &s->work, g, open, *phi);
     if (s->separation) pressure_release(&s->vel, g, open, liquid_voids(s));
-    if (s->rigid.count) rigid_fluid_push(&s->rigid, g, &s->vel, s->work.unknown, s->fluid_density);
+    if (s->rigid.count) {
+        double pull[3];
+        rheo_evaluate_curve(pull, &s->def.gravity, s->time + 0.5 * dt);
+        for (int a = 0; a < 3; ++a) pull[a] *= dt;
+        rigid_fluid_push(&s->rigid, g, &s->vel, s->work.unknown, s->fluid_density, s->domain ? pull : NULL);
+    }
     return RHEO_OK;
 }
 
@@ -432,7 +434,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "pressure");
     const float *phi = s->phi;
-    if ((status = liquid_project(s, &s->open, &phi, report))) return status;
+    if ((status = liquid_project(s, &s->open, &phi, dt, report))) return status;
     liquid_hold_bodies(s, dt);
     s->q_dt = dt;
     if (s->closing_step)

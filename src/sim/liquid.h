@@ -131,7 +131,7 @@ void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt);
 void liquid_hold_bodies(rheo_sim *s, double dt);
 /* The projection of vel, and of the bodies that take part in it, where phi < 0; afterwards *phi is what the
  * projection took for liquid. */
-rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, rheo_report *report);
+rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, double dt, rheo_report *report);
 /* Where particles and solids are before they move; what liquid_hold_particles() needs of thin solids. */
 rheo_status liquid_remember(rheo_sim *s, rheo_report *report);
 /* Drops what was seeded inside thin solids. */

@@ -103,7 +103,7 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "pressure");
     const float *phi = s->cell_phi;
-    if ((status = liquid_project(s, open, &phi, report))) return status;
+    if ((status = liquid_project(s, open, &phi, dt, report))) return status;
     liquid_hold_bodies(s, dt);
     s->q_dt = dt;
     if (s->closing_step)

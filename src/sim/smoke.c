@@ -119,7 +119,7 @@ double smoke_dt_limit(const rheo_sim *s) {
 /* With bodies and keyed solids the system changes every step; else it was set up at the start. */
 static rheo_status project(rheo_sim *s, const float **phi, double dt, rheo_report *report) {
     if (s->moving) {
-        const rheo_status status = liquid_project(s, &s->open, phi, report);
+        const rheo_status status = liquid_project(s, &s->open, phi, dt, report);
         liquid_hold_bodies(s, dt);
         return status;
     }

@@ -15,9 +15,13 @@
  * Below ULTRABUOYANT the factor rho_f / rho_r makes this explicit exchange unstable whatever dt (84). The
  * source leaves the term out, V = fit of u* + (1 - rho_f / rho_r) f dt, and reports bodies that leap out of
  * the water for ever: ours did. Instead the liquid that must move with the body is reckoned in, with the
- * coefficient of a sphere: the factor becomes (1 + ADDED) / (rho_r / rho_f + ADDED), which starts a sphere
- * from rest at the right acceleration for any density. Like the source's, the remedy does not conserve
- * momentum, and very light bodies float a little low.
+ * coefficient C of a sphere times the share that is wet,
+ *
+ *   V = V^n + (rho_r f dt + rho_f (fit of u* - V_0)) / (rho_r + C rho_f),
+ *
+ * which starts a sphere from rest at the right acceleration for any density, and leaves it afloat where it
+ * should be. Like the source's, the remedy does not conserve momentum. Where the liquid feels nothing of the
+ * bodies nothing is exchanged, and C = 0.
  *
  * A dry body moves freely. Limits: w is sampled at eight points a cell; liquid slips into
  * bodies thinner than a cell; plugs leak (the source says so): the monolithic coupling has none of these. */
@@ -62,6 +66,7 @@ typedef struct {
     double density;
     const mac_field *u;
     const uint8_t *unknown;
+    const double *pull;
 } job;
 
 int rigid_fluid_make(rigid_fluid *r, int bodies) {
@@ -222,23 +227,28 @@ void rigid_fluid_note(rigid_fluid *r, const mac_field *u) {
 
 /* The rigid motion with the momenta of what happened to the velocities in the body. Pressure does nothing to
  * faces in the air. */
-static int fit_change(double change[SIX], const rigid_region *b, const job *s) {
-    double gram[SIX * SIX] = {0}, factor[SIX * SIX];
+static int fit_change(double change[SIX], double *wet_share, const rigid_region *b, const job *s) {
+    double gram[SIX * SIX] = {0}, factor[SIX * SIX], all = 0, wetted = 0;
     memset(change, 0, SIX * sizeof *change);
     for (int i = 0; i < b->face_count; ++i) {
         const held_face *f = &b->faces[i];
         double row[SIX];
         row_of(row, f);
         const int wet = s->unknown[f->at] | s->unknown[f->at - s->g->box.step[f->axis]];
+        all += (double)f->share;
+        wetted += wet ? (double)f->share : 0;
         const float now = wet ? s->u->value[f->axis][f->at] : f->before;
         for (int r = 0; r < SIX; ++r) {
             change[r] += (double)f->share * row[r] * ((double)now - (double)f->before);
             for (int c = 0; c < SIX; ++c) gram[SIX * r + c] += (double)f->share * row[r] * row[c];
         }
     }
-    double trace = 0;
-    for (int r = 0; r < SIX; ++r) trace += gram[(SIX + 1) * r];
-    for (int r = 0; r < SIX; ++r) gram[(SIX + 1) * r] += 1e-9 * trace; /* motions that no face shows */
+    *wet_share = all > 0 ? wetted / all : 0;
+    for (int part = 0; part < SIX; part += 3) { /* moving, turning: motions that no face shows */
+        double trace = 0;
+        for (int r = part; r < part + 3; ++r) trace += gram[(SIX + 1) * r];
+        for (int r = part; r < part + 3; ++r) gram[(SIX + 1) * r] += 1e-9 * trace;
+    }
     if (!six_factorise(factor, gram)) return 0;
     six_solve_lower(change, factor);
     six_solve_upper(change, factor);
@@ -249,22 +259,22 @@ static void push_task(void *context, int index) {
     const job *s = context;
     const rigid_region *b = &s->r->regions[index];
     const body *rigid = b->solid->body;
-    double change[SIX];
-    if (!b->wet || !fit_change(change, b, s)) return;
+    double change[SIX], wet_share;
+    if (!b->wet || !fit_change(change, &wet_share, b, s)) return;
     const double relative = rigid->mass / (s->density * rigid->volume);
-    const double factor = relative < ULTRABUOYANT ? (1 + ADDED) / (relative + ADDED) : 1 / relative;
+    const double added = s->pull && relative < ULTRABUOYANT ? ADDED * wet_share : 0;
     for (int a = 0; a < 3; ++a) {
-        rigid->now->velocity[a] += factor * change[a];
-        rigid->now->spin[a] += factor * change[3 + a];
+        rigid->now->velocity[a] += (change[a] - (added > 0 ? added * s->pull[a] : 0)) / (relative + added);
+        rigid->now->spin[a] += change[3 + a] / (relative + added);
     }
     if (!rigid->flat) return;
     rigid->now->velocity[2] = rigid->now->spin[0] = rigid->now->spin[1] = 0;
 }
 
 void rigid_fluid_push(const rigid_fluid *r, const mac_grid *g, const mac_field *u, const uint8_t *unknown,
-                      double fluid_density) {
+                      double fluid_density, const double pull[3]) {
     rigid_fluid copy = *r;
-    job s = {.r = &copy, .g = g, .u = u, .unknown = unknown, .density = fluid_density};
+    job s = {.r = &copy, .g = g, .u = u, .unknown = unknown, .density = fluid_density, .pull = pull};
     parallel_for(g->pool, r->count, push_task, &s);
 }
 

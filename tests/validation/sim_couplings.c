@@ -6,6 +6,20 @@
 
 static const double G = 9.81;
 
+static void make_scene(rheo_scene **scene, const char *text, const char *const *set, int sets,
+                       rheo_report *report) {
+    char name[] = "couplings_XXXXXX.yaml";
+    const int file = mkstemps(name, 5);
+    assert_true(file >= 0);
+    FILE *f = fdopen(file, "w");
+    fputs(text, f);
+    fclose(f);
+    const rheo_status status = rheo_load_scene(scene, name, set, sets, report);
+    if (status) print_message("%s: %s\n", name, report->message);
+    assert_int_equal(status, RHEO_OK);
+    remove(name);
+}
+
 /* A closed box full of liquid with one ball in it; the ball's velocity after `frames` of 1/250 s. */
 static double ball_speed(const char *coupling, double density, int frames, double *liquid_speed) {
     char set[3][64];
@@ -17,12 +31,6 @@ static double ball_speed(const char *coupling, double density, int frames, doubl
         "            fill: [ { box: { min: [0, 0, 0], max: [1, 1, 1] } } ] } ]\n"
         "solids: [ { name: ball, motion: dynamic, density: 1000,\n"
         "            shape: { sphere: { center: [0.503, 0.497, 0.511], radius: 0.15 } } } ]\n";
-    char name[] = "couplings_XXXXXX.yaml";
-    const int file = mkstemps(name, 5);
-    assert_true(file >= 0);
-    FILE *f = fdopen(file, "w");
-    fputs(text, f);
-    fclose(f);
     snprintf(set[0], sizeof set[0], "solver.coupling=%s", coupling);
     snprintf(set[1], sizeof set[1], "solids[0].density=%g", density);
     snprintf(set[2], sizeof set[2], "output.mesh=false");
@@ -30,8 +38,7 @@ static double ball_speed(const char *coupling, double density, int frames, doubl
     rheo_scene *scene;
     rheo_sim *sim;
     rheo_frame_stats stats;
-    assert_int_equal(rheo_load_scene(&scene, name, all, 3, &report), RHEO_OK);
-    remove(name);
+    make_scene(&scene, text, all, 3, &report);
     assert_int_equal(rheo_create_sim(&sim, scene, 2, &report), RHEO_OK);
     for (int i = 0; i < frames; ++i)
         assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
@@ -85,11 +92,86 @@ static void one_way_is_one_way(void **state) {
     assert_true(still < 1e-4);
 }
 
+/* The share of a square that is under water (2D, 32 cells), meant over the third and fourth second. */
+static double floats(const char *coupling, double density) {
+    char set[2][64];
+    const char *const all[] = {set[0], set[1]};
+    static const char *const text =
+        "domain: { dim: 2, size: [1, 1], cells: 32, walls: closed }\n"
+        "time: { frames: 120, fps: 30 }\n"
+        "solver: { method: apic }\n"
+        "fluids: [ { name: water, material: water, density: 1000,\n"
+        "            fill: [ { box: { min: [0, 0], max: [1, 0.5] } } ] } ]\n"
+        "solids: [ { name: box, motion: dynamic, density: 1000,\n"
+        "            shape: { box: { min: [0.4, 0.45], max: [0.6, 0.65] } } } ]\n";
+    snprintf(set[0], sizeof set[0], "solver.coupling=%s", coupling);
+    snprintf(set[1], sizeof set[1], "solids[0].density=%g", density);
+    rheo_report report = {0};
+    rheo_scene *scene;
+    rheo_sim *sim;
+    rheo_frame_stats stats;
+    double sum = 0;
+    make_scene(&scene, text, all, 2, &report);
+    assert_int_equal(rheo_create_sim(&sim, scene, 2, &report), RHEO_OK);
+    for (int i = 0; i < 120; ++i) {
+        rheo_body_stats body;
+        const char *who;
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        rheo_read_body(&body, &who, sim, 0);
+        sum += i >= 60 ? body.position[1] / 60 : 0;
+    }
+    rheo_free_sim(sim);
+    rheo_free_scene(scene);
+    const double level =
+        0.49 + 0.04 * density / 1000; /* it starts a quarter under water, and displaces the rest */
+    return (level - (sum - 0.1)) / 0.2;
+}
+
+/* The remedy for light bodies must not change where they float. */
+static void rigid_fluid_floats(void **state) {
+    (void)state;
+    static const double densities[] = {100, 300, 440, 600};
+    for (int i = 0; i < 4; ++i) {
+        const double share = floats("rigid-fluid", densities[i]);
+        print_message("density %5.0f: %.3f under water\n", densities[i], share);
+        assert_true(fabs(share - densities[i] / 1000) < 0.06);
+    }
+}
+
+/* An emitter that is not running must not keep the walls of bodies as they were before the solve. */
+static void emitters_know_bodies(void **state) {
+    (void)state;
+    static const char *const text = "domain: { dim: 2, size: [1, 1], cells: 32, walls: closed }\n"
+                                    "time: { frames: 3, fps: 60 }\n"
+                                    "solver: { method: mac }\n"
+                                    "fluids: [ { name: water, material: water, density: 1000,\n"
+                                    "            fill: [ { box: { min: [0, 0], max: [1, 0.5] } } ] } ]\n"
+                                    "emitters: [ { fluid: water, shape: { box: { min: [0, 0.8], max: [0.1, "
+                                    "0.9] } }, velocity: [1, 0, 0],\n"
+                                    "              during: [100, 101] } ]\n"
+                                    "solids: [ { name: box, motion: dynamic, density: 300,\n"
+                                    "            shape: { box: { min: [0.4, 0.4], max: [0.6, 0.6] } } } ]\n";
+    rheo_report report = {0};
+    rheo_scene *scene;
+    rheo_sim *sim;
+    rheo_frame_stats stats;
+    make_scene(&scene, text, NULL, 0, &report);
+    assert_int_equal(rheo_create_sim(&sim, scene, 1, &report), RHEO_OK);
+    for (int i = 0; i < 3; ++i) {
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        assert_true(stats.divergence < 1e-3);
+    }
+    rheo_free_sim(sim);
+    rheo_free_scene(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_ways_start_with_added_mass),
         cmocka_unit_test(neutral_bodies_rest),
         cmocka_unit_test(one_way_is_one_way),
+        cmocka_unit_test(rigid_fluid_floats),
+        cmocka_unit_test(emitters_know_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
