@@ -117,7 +117,8 @@ void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt) {
     if (!world_count(s->world)) return;
     world_accelerate(s->world, gravity, dt);
     if (!s->domain)
-        world_expect(s->world, s->time + dt, dt); /* there contacts act after pressure, as on the liquid around */
+        world_expect(s->world, s->time + dt,
+                     dt); /* there contacts act after pressure, as on the liquid around */
     follow_bodies(s);
     solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
 }
@@ -195,13 +196,14 @@ rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report) {
     const rheo_status status = reserve_marks(s, report);
     if (status) return status;
     if (s->thin.count) thin_hold(&s->parts, &s->thin, &s->g, s->solids, s->walls);
-    const boundary_counts b =
+    const int64_t rescued =
         boundary_particles(&s->parts, s->keep, &s->g, &s->open, s->def.solid_count ? s->solid : NULL);
-    if (s->thin.count && b.rescued && !b.outflow) /* out of a thick solid, but not through a thin one */
+    if (s->thin.count && rescued) /* out of a thick solid, but not through a thin one */
         thin_hold(&s->parts, &s->thin, &s->g, s->solids, s->walls);
-    s->stats.counts.rescued += b.rescued;
-    s->stats.counts.outflow += b.outflow;
-    s->volume_put_in -= (double)b.outflow * s->particle_volume;
+    const int64_t outflow = boundary_outflow(&s->parts, s->keep, &s->g, &s->open);
+    s->stats.counts.rescued += rescued;
+    s->stats.counts.outflow += outflow;
+    s->volume_put_in -= (double)outflow * s->particle_volume;
     return RHEO_OK;
 }
 
@@ -303,7 +305,7 @@ static rheo_status fields_from_particles(rheo_sim *s, mac_field *velocity, rheo_
             return report_no_memory(report, "particles");
         surface_from_density(s->phi, &s->g, s->density);
     }
-    if (s->def.solid_count) surface_into_solids(s->phi, s->front.layer, &s->g, s->room);
+    if (s->def.solid_count) surface_into_solids(s->phi, &s->front, &s->g, s->room);
     surface_mark_spray(&s->parts, &s->g, s->phi);
     return RHEO_OK;
 }
@@ -412,7 +414,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "advect");
     if ((status = liquid_remember(s, report))) return status;
-    particles_advect(&s->parts, g, &s->carry, NULL, dt);
+    particles_advect(&s->parts, g, &s->carry, dt);
     if (marks_only(s)) advect_velocity(&s->vel, &s->work.face, g, dt);
     if (marks_only(s)) liquid_drive_emitters(&s->vel, s, dt);
 

@@ -34,7 +34,7 @@ enum { ROUNDS = 16, ITERATIONS = 50, LAYERS = 3 };
 static void find_surface(rheo_sim *s, mac_field *unused) {
     particles_to_grid(unused, &s->carry, &s->g, &s->parts, 0);
     surface_from_weights(s->density, s->phi, &s->g, &s->carry, s->room, s->full);
-    if (s->def.solid_count) surface_into_solids(s->phi, s->front.layer, &s->g, s->room);
+    if (s->def.solid_count) surface_into_solids(s->phi, &s->front, &s->g, s->room);
 }
 
 static rheo_status settle_round(rheo_sim *s, mac_field *unused, const float *level, rheo_report *report) {
@@ -48,7 +48,7 @@ static rheo_status settle_round(rheo_sim *s, mac_field *unused, const float *lev
     pressure_project(&s->vel, s->q, s->solver, &s->work, g, &s->open, s->phi, TOLERANCE, ITERATIONS);
     liquid_correct_drift(s, &s->open, s->phi, dt);
     liquid_extrapolate(&s->vel, LAYERS, &s->carry, LAYERS, s, s->phi);
-    particles_advect(&s->parts, g, &s->carry, NULL, dt);
+    particles_advect(&s->parts, g, &s->carry, dt);
     return liquid_hold_particles(s, report);
 }
 

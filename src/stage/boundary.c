@@ -148,15 +148,16 @@ static double boundary_task(void *context, int block) {
     return rescued;
 }
 
-boundary_counts boundary_particles(particles *p, uint8_t *keep, const mac_grid *g, const openings *o,
-                                   const float *node_solid) {
+int64_t boundary_particles(particles *p, uint8_t *keep, const mac_grid *g, const openings *o,
+                           const float *node_solid) {
     job s = {p, keep, g, o, node_solid};
-    boundary_counts counts = {0};
+    return (int64_t)parallel_sum(g->pool, block_count((long)p->count, GRAIN), boundary_task, &s);
+}
+
+int64_t boundary_outflow(particles *p, const uint8_t *keep, const mac_grid *g, const openings *o) {
     const size_t before = p->count;
-    counts.rescued = (int64_t)parallel_sum(g->pool, block_count((long)before, GRAIN), boundary_task, &s);
     int open = 0;
     for (int w = 0; w < 2 * g->box.dim; ++w) open |= o->open_wall[w] && !g->box.periodic[w / 2];
     if (open) particles_compact(p, keep);
-    counts.outflow = (int64_t)(before - p->count);
-    return counts;
+    return (int64_t)(before - p->count);
 }

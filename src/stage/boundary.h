@@ -5,14 +5,12 @@
 #include "grid/openings.h"
 #include "particle/particles.h"
 
-typedef struct boundary_counts {
-    int64_t rescued; /* moved out of solids */
-    int64_t outflow; /* left through open sides, removed */
-} boundary_counts;
+/* Moves particles out of solids along the distance's gradient and holds them inside closed sides; returns how
+ * many were in solids. Spray loses the velocity into what it hit. keep, a byte a particle: 0 for those that
+ * left through an open side. */
+int64_t boundary_particles(particles *p, uint8_t *keep, const mac_grid *g, const openings *o,
+                           const float *node_solid);
 
-/* Moves particles out of solids along the distance's gradient, holds them inside closed sides, and removes
- * those that left through open ones. Spray loses the velocity into what it hit. keep: scratch, a byte a
- * particle. */
-boundary_counts boundary_particles(particles *p, uint8_t *keep, const mac_grid *g, const openings *o,
-                                   const float *node_solid);
+/* Removes those that left; returns how many. */
+int64_t boundary_outflow(particles *p, const uint8_t *keep, const mac_grid *g, const openings *o);
 #endif

@@ -29,7 +29,7 @@ typedef struct {
     const mac_field *weight;
     const float *room, *phi, *node_solid, *filled;
     float *density, *out, *drawn;
-    uint8_t *layer, now;
+    uint8_t *layer, *next, now;
     float full, dx;
     cell_range range;
     particles *p;
@@ -126,30 +126,30 @@ static void enough_task(void *context, int block) {
 
 /* From the neighbours of earlier layers: along the straight line through two of them where both are near
  * enough to the surface to know their distance, which continues a slanted surface as it is; else their mean.
- */
-static void extend_cell(const job *s, ptrdiff_t c) {
+ * Returns the layer it then belongs to. */
+static uint8_t extend_cell(const job *s, ptrdiff_t c) {
     const box *b = &s->g->box;
     float line = 0, mean = 0, lowest = INFINITY, highest = -INFINITY;
     int lines = 0, count = 0;
     for (int d = 0; d < 2 * b->dim; ++d) {
         const ptrdiff_t step = d % 2 ? b->step[d / 2] : -b->step[d / 2];
         if (s->layer[c + step] >= s->now) continue;
-        const float one = s->out[c + step], two = s->out[c + 2 * step];
+        const float one = s->out[c + step];
         mean += one;
         ++count;
         lowest = fminf(lowest, one);
         highest = fmaxf(highest, one);
-        if (s->layer[c + 2 * step] < s->now && fabsf(one) < s->dx && fabsf(two) < s->dx) {
-            line += 2 * one - two;
+        if (s->layer[c + 2 * step] < s->now && fabsf(one) < s->dx && fabsf(s->out[c + 2 * step]) < s->dx) {
+            line += 2 * one - s->out[c + 2 * step];
             ++lines;
         }
     }
-    if (count == 0) return;
+    if (count == 0) return UNREACHED;
     /* no new surface where the neighbours see none: inside, distances are noise */
     const float most = highest < 0 ? -0.05f * s->dx : s->dx, least = lowest >= 0 ? 0 : -s->dx;
     const float value = lines ? line / (float)lines : mean / (float)count;
     s->out[c] = fmaxf(least, fminf(most, value));
-    s->layer[c] = s->now;
+    return s->now;
 }
 
 static void extend_task(void *context, int block) {
@@ -157,20 +157,27 @@ static void extend_task(void *context, int block) {
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         for (int i = 0; i < s->g->box.n[0]; ++i)
-            if (s->layer[row + i] == UNREACHED) extend_cell(s, row + i);
+            s->next[row + i] = s->layer[row + i] == UNREACHED ? extend_cell(s, row + i) : s->layer[row + i];
     }
 }
 
-void surface_into_solids(float *phi, uint8_t *layer, const mac_grid *g, const float *room) {
-    job s = {.g = g, .room = room, .layer = layer, .out = phi, .dx = (float)g->dx, .range = range_cells(g)};
-    memset(layer, UNREACHED, g->box.size);
+void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *room) {
+    job s = {
+        .g = g, .room = room, .layer = f->layer, .out = phi, .dx = (float)g->dx, .range = range_cells(g)};
+    memset(f->layer, UNREACHED, g->box.size);
+    memset(f->next, UNREACHED, g->box.size);
     parallel_for(g->pool, range_blocks(&s.range), enough_task, &s);
-    wrap_bytes(layer, g);
+    wrap_bytes(f->layer, g);
     for (int l = 1; l <= INTO_SOLID; ++l) {
+        uint8_t *const before = f->layer;
         s.now = (uint8_t)l;
+        s.layer = f->layer;
+        s.next = f->next;
         parallel_for(g->pool, range_blocks(&s.range), extend_task, &s);
+        f->layer = f->next;
+        f->next = before;
         wrap_field(phi, g);
-        wrap_bytes(layer, g);
+        wrap_bytes(f->layer, g);
     }
     mirror_border(phi, g);
     wrap_field(phi, g);

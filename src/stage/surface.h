@@ -3,7 +3,7 @@
 #ifndef STAGE_SURFACE_H
 #define STAGE_SURFACE_H
 
-#include "grid/mac.h"
+#include "grid/extrapolate.h"
 #include "particle/particles.h"
 
 /* density: particles' volume in the open space around a cell (1: as seeded, 0: none). phi: distance to the
@@ -16,8 +16,8 @@ void surface_from_weights(float *density, float *phi, const mac_grid *g, const m
 void surface_from_density(float *phi, const mac_grid *g, const float *density);
 
 /* Near solids: cells with little room hear from few particles or none; their distance is carried in from
- * cells with more room, so that a full vessel is full to its walls. layer: scratch bytes. */
-void surface_into_solids(float *phi, uint8_t *layer, const mac_grid *g, const float *room);
+ * cells with more room, so that a full vessel is full to its walls. f: scratch. */
+void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *room);
 
 /* Which particles are spray: those in an air cell with at most three liquid cells around it (one in 2D): less
  * than an edge of resolved liquid. What the surface does not enclose there flies on its own and counts for
