@@ -1,6 +1,5 @@
 /* dx/dt = u(x): Ralston's third-order Runge-Kutta, k1 = u(x), k2 = u(x + dt/2 k1), k3 = u(x + 3/4 dt k2),
- * x += dt/9 (2 k1 + 3 k2 + 4 k3), with trilinear u; then one Euler displacement through `shift`, looked up
- * where the step began.
+ * x += dt/9 (2 k1 + 3 k2 + 4 k3), with trilinear u.
  *
  * Every lookup position is held within GHOST - 1 cells of the box, and so is the result: nothing outside the
  * field's memory is read, whatever the velocity. A NaN counts as below the low side, so it ends there instead
@@ -20,7 +19,7 @@ typedef struct moving {
     const float *v[3];
     const uint8_t *spray;
     const box *b;
-    const float *u[3], *shift[3];
+    const float *u[3];
     float scale;       /* cells per m/s: dt / dx */
     vec8 low, high[3]; /* lowest and highest positions, cells */
     float period[3];   /* cells; 0: not periodic */
@@ -48,16 +47,16 @@ INLINE vec8 look_along(const moving *t, const float *u, const places *l, int axi
 }
 
 /* Velocity at x, in cells a step. The components are written out because loops over them stay loops. */
-INLINE void look_all(vec8 k[3], const moving *t, const float *const u[3], const vec8 x[3], int dim) {
+INLINE void look_all(vec8 k[3], const moving *t, const vec8 x[3], int dim) {
     places l;
     for (int a = 0; a < dim; ++a)
         for (int own = 0; own < 2; ++own) {
             l.f[a][own] = vec8_split(&l.at[a][own], x[a] + (own ? GHOST : GHOST - 0.5f));
             if (a > 0) l.at[a][own] *= (int)t->b->step[a];
         }
-    k[0] = look_along(t, u[0], &l, 0, dim);
-    k[1] = look_along(t, u[1], &l, 1, dim);
-    if (dim == 3) k[2] = look_along(t, u[2], &l, 2, dim);
+    k[0] = look_along(t, t->u[0], &l, 0, dim);
+    k[1] = look_along(t, t->u[1], &l, 1, dim);
+    if (dim == 3) k[2] = look_along(t, t->u[2], &l, 2, dim);
 }
 
 INLINE vec8 hold_near(const moving *t, vec8 x, int axis) {
@@ -73,21 +72,19 @@ INLINE void step_from(vec8 y[3], const moving *t, const vec8 x[3], const vec8 k[
 }
 
 /* Reads and writes whole groups of lanes: columns are padded behind the last particle. */
-INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int dim, int shifted) {
+INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int dim) {
     const moving copy = *shared, *t = &copy; /* which the stores to positions cannot reach */
     for (size_t i = begin; i < end; i += LANES) {
-        vec8 x[3], y[3], k1[3], k2[3], k3[3], extra[3];
+        vec8 x[3], y[3], k1[3], k2[3], k3[3];
         for (int a = 0; a < dim; ++a) x[a] = hold_near(t, vec8_load(t->x[a] + i), a);
-        look_all(k1, t, t->u, x, dim);
+        look_all(k1, t, x, dim);
         step_from(y, t, x, k1, 0.5f, dim);
-        look_all(k2, t, t->u, y, dim);
+        look_all(k2, t, y, dim);
         step_from(y, t, x, k2, 0.75f, dim);
-        look_all(k3, t, t->u, y, dim);
-        if (shifted) look_all(extra, t, t->shift, x, dim);
+        look_all(k3, t, y, dim);
         int8 spray = mask_load(t->spray + i);
         for (int a = 0; a < dim; ++a) {
             vec8 move = (2 * k1[a] + 3 * k2[a] + 4 * k3[a]) * (1 / 9.0f);
-            if (shifted) move += extra[a];
             move = vec8_select(spray, t->scale * vec8_load(t->v[a] + i), move);
             vec8_store(t->x[a] + i, hold_near(t, x[a] + move, a));
         }
@@ -95,14 +92,8 @@ INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int d
 }
 
 HOT static void move_range(const moving *t, size_t begin, size_t end) {
-    int shifted = t->shift[0] != NULL;
-    if (t->b->dim == 3) {
-        if (shifted) move_range_dim(t, begin, end, 3, 1);
-        else move_range_dim(t, begin, end, 3, 0);
-    } else {
-        if (shifted) move_range_dim(t, begin, end, 2, 1);
-        else move_range_dim(t, begin, end, 2, 0);
-    }
+    if (t->b->dim == 3) move_range_dim(t, begin, end, 3);
+    else move_range_dim(t, begin, end, 2);
 }
 
 static void move_block(void *context, int block) {
@@ -111,14 +102,12 @@ static void move_block(void *context, int block) {
     move_range(t, begin, end < t->count ? end : t->count);
 }
 
-void particles_advect(particles *p, const mac_grid *g, const mac_field *u, const mac_field *shift,
-                      double dt) {
+void particles_advect(particles *p, const mac_grid *g, const mac_field *u, double dt) {
     assert(g->box.size < INT32_MAX);
     moving t = {.count = p->count, .spray = p->spray, .b = &g->box, .scale = (float)(dt / g->dx)};
     t.low = vec8_all(-REACH);
     for (int axis = 0; axis < g->box.dim; ++axis) {
         t.u[axis] = u->value[axis];
-        t.shift[axis] = shift ? shift->value[axis] : NULL;
         t.x[axis] = p->x[axis];
         t.v[axis] = p->v[axis];
         t.period[axis] = g->box.periodic[axis] ? (float)g->box.n[axis] : 0;

@@ -18,9 +18,8 @@ void particles_to_grid(mac_field *u, mac_field *weight, const mac_grid *g, const
 void particles_from_grid(particles *p, const mac_grid *g, const mac_field *u, const mac_field *before,
                          double flip, int affine, const double kick[3]);
 
-/* Third-order Runge-Kutta (Ralston) through u, then one Euler displacement by `shift` (NULL: none,
- * a velocity field in m/s over dt too); spray particles move by their own v. Positions may leave the box
- * afterwards: they are clamped to GHOST - 1 cells outside of it, for the boundary stage to deal with. A
+/* Third-order Runge-Kutta (Ralston) through u; spray particles move by their own v. Positions may leave the
+ * box afterwards: they are clamped to GHOST - 1 cells outside of it, for the boundary stage to deal with. A
  * NaN ends at the low side. dt in s. */
-void particles_advect(particles *p, const mac_grid *g, const mac_field *u, const mac_field *shift, double dt);
+void particles_advect(particles *p, const mac_grid *g, const mac_field *u, double dt);
 #endif

@@ -9,7 +9,7 @@ static const double DX = 0.05, PI = 3.14159265358979323846;
 typedef struct setup {
     mac_grid g;
     particles p;
-    mac_field u, shift;
+    mac_field u;
     double x[COUNT][3]; /* where they started, cells */
 } setup;
 
@@ -39,14 +39,12 @@ static void setup_make(setup *s, int dim, const double spin[3]) {
             s->x[i][a] = (double)s->p.x[a][i];
         }
     assert_int_equal(mac_field_make(&s->u, &s->g), 0);
-    assert_int_equal(mac_field_make(&s->shift, &s->g), 0);
     set_rotation(&s->u, &s->g, spin);
 }
 
 static void setup_free(setup *s) {
     particles_free(&s->p);
     mac_field_free(&s->u);
-    mac_field_free(&s->shift);
 }
 
 /* One turn in `steps` steps: how far from the start, in cells. */
@@ -54,7 +52,7 @@ static double turn_error(int dim, int steps) {
     const double spin2[3] = {0, 0, 1}, spin3[3] = {2 / 7.0, 3 / 7.0, 6 / 7.0};
     setup s;
     setup_make(&s, dim, dim == 3 ? spin3 : spin2);
-    for (int n = 0; n < steps; ++n) particles_advect(&s.p, &s.g, &s.u, NULL, 2 * PI / steps);
+    for (int n = 0; n < steps; ++n) particles_advect(&s.p, &s.g, &s.u, 2 * PI / steps);
     double worst = 0;
     for (size_t i = 0; i < COUNT; ++i)
         for (int a = 0; a < dim; ++a) worst = fmax(worst, fabs((double)s.p.x[a][i] - s.x[i][a]));
@@ -75,22 +73,6 @@ static void test_third_order(void **state) {
     }
 }
 
-static void test_shift_is_one_euler_step(void **state) {
-    (void)state;
-    for (int dim = 2; dim <= 3; ++dim) {
-        const double none[3] = {0}, spin[3] = {0, 0, 0.5};
-        setup s;
-        setup_make(&s, dim, none);
-        set_rotation(&s.shift, &s.g, spin);
-        particles_advect(&s.p, &s.g, &s.u, &s.shift, 0.4);
-        for (size_t i = 0; i < COUNT; ++i) {
-            check_near((double)s.p.x[0][i], s.x[i][0] - 0.2 * (s.x[i][1] - N / 2), 1e-5);
-            check_near((double)s.p.x[1][i], s.x[i][1] + 0.2 * (s.x[i][0] - N / 2), 1e-5);
-        }
-        setup_free(&s);
-    }
-}
-
 static void test_spray_flies_on_its_own(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; ++dim) {
@@ -101,8 +83,7 @@ static void test_spray_flies_on_its_own(void **state) {
             s.p.spray[i] = i % 2 == 0;
             for (int a = 0; a < dim; ++a) s.p.v[a][i] = 0.1f * (float)(a + 1);
         }
-        set_rotation(&s.shift, &s.g, spin);
-        particles_advect(&s.p, &s.g, &s.u, &s.shift, 0.5);
+        particles_advect(&s.p, &s.g, &s.u, 0.5);
         for (size_t i = 0; i < COUNT; i += 2)
             for (int a = 0; a < dim; ++a)
                 check_near((double)s.p.x[a][i], s.x[i][a] + 0.5 * 0.1 * (a + 1) / DX, 1e-5);
@@ -124,7 +105,7 @@ static void test_held_near_the_box_whatever_the_velocity(void **state) {
                 s.p.spray[i] = 1;
                 for (int a = 0; a < dim; ++a) s.p.v[a][i] = wild[w];
             }
-            for (int repeat = 0; repeat < 2; ++repeat) particles_advect(&s.p, &s.g, &s.u, &s.u, 1);
+            for (int repeat = 0; repeat < 2; ++repeat) particles_advect(&s.p, &s.g, &s.u, 1);
             for (size_t i = 0; i < COUNT; ++i)
                 for (int a = 0; a < dim; ++a) {
                     assert_true(s.p.x[a][i] >= -(GHOST - 1) && s.p.x[a][i] <= N + GHOST - 1);
@@ -138,7 +119,6 @@ static void test_held_near_the_box_whatever_the_velocity(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_third_order),
-        cmocka_unit_test(test_shift_is_one_euler_step),
         cmocka_unit_test(test_spray_flies_on_its_own),
         cmocka_unit_test(test_held_near_the_box_whatever_the_velocity),
     };
