@@ -29,13 +29,13 @@ typedef struct link {
     float row[ROW];
 } link;
 
-/* A row of C on a level of the cycle. */
+/* A row of C: what all faces of a cell add up to. */
 typedef struct entry {
     int32_t place;
     float row[ROW];
 } entry;
 
-/* The term as a level of the cycle has it. */
+/* The rows of C, group by group; on a level of the cycle also what it remembers. */
 typedef struct rank_level {
     entry *entries;
     int32_t *first; /* [groups + 1] */
@@ -46,7 +46,8 @@ typedef struct rank_level {
 
 struct low_rank {
     int groups;
-    int levels; /* of the cycle that have entries */
+    rank_level all; /* of the finest level */
+    int levels;     /* of the cycle that have entries */
     rank_level level[LEVELS_MAX];
     int32_t *slot; /* of a cell among a group's entries, + 1 */
     float *saved;
@@ -61,6 +62,16 @@ low_rank *rank_create(void) {
     return mem_alloc(sizeof(low_rank));
 }
 
+static void drop_level(rank_level *l) {
+    buffer_drop(&l->entry_memory);
+    buffer_drop(&l->first_memory);
+    buffer_drop(&l->product_memory);
+}
+
+static size_t level_memory(const rank_level *l) {
+    return l->entry_memory.bytes + l->first_memory.bytes + l->product_memory.bytes;
+}
+
 void rank_free(low_rank *r) {
     if (!r) return;
     buffer_drop(&r->link_memory);
@@ -68,20 +79,15 @@ void rank_free(low_rank *r) {
     buffer_drop(&r->product_memory);
     buffer_drop(&r->slot_memory);
     buffer_drop(&r->saved_memory);
-    for (int i = 0; i < LEVELS_MAX; ++i) {
-        buffer_drop(&r->level[i].entry_memory);
-        buffer_drop(&r->level[i].first_memory);
-        buffer_drop(&r->level[i].product_memory);
-    }
+    drop_level(&r->all);
+    for (int i = 0; i < LEVELS_MAX; ++i) drop_level(&r->level[i]);
     mem_free(r);
 }
 
 size_t rank_bytes(const low_rank *r) {
     size_t bytes = sizeof *r + r->link_memory.bytes + r->first_memory.bytes + r->product_memory.bytes +
-                   r->slot_memory.bytes + r->saved_memory.bytes;
-    for (int i = 0; i < LEVELS_MAX; ++i)
-        bytes += r->level[i].entry_memory.bytes + r->level[i].first_memory.bytes +
-                 r->level[i].product_memory.bytes;
+                   r->slot_memory.bytes + r->saved_memory.bytes + level_memory(&r->all);
+    for (int i = 0; i < LEVELS_MAX; ++i) bytes += level_memory(&r->level[i]);
     return bytes;
 }
 
@@ -100,6 +106,53 @@ static int32_t place_of(const level *l, const box *b, ptrdiff_t cell) {
     const int id = l->number[i / BLOCK_CELLS + l->row * (j + l->n[1] * k)], lane = i % BLOCK_CELLS;
     if (id >= l->blocks || !(l->unknowns[id] >> lane & 1)) return NOWHERE;
     return 8 * spot(l, id, lane & 1) + lane / 2;
+}
+
+static int hold_level(rank_level *l, int groups, int32_t entries) {
+    const size_t product = (size_t)groups * sizeof *l->now;
+    if (buffer_hold(&l->entry_memory, (size_t)entries * sizeof *l->entries + 1) ||
+        buffer_hold(&l->first_memory, ((size_t)groups + 1) * sizeof *l->first) ||
+        buffer_hold(&l->product_memory, 2 * product))
+        return -1;
+    l->entries = l->entry_memory.data;
+    l->first = l->first_memory.data;
+    l->now = l->product_memory.data;
+    l->frozen = l->now + groups;
+    return 0;
+}
+
+/* Adds a row to that of a cell in the group that begins at `from`. */
+static void add_row(low_rank *r, rank_level *l, int32_t from, int32_t *count, int32_t place,
+                    const float row[ROW], float sign) {
+    if (place == NOWHERE) return;
+    if (r->slot[place] <= from) {
+        memset(&l->entries[*count], 0, sizeof *l->entries);
+        l->entries[*count].place = place;
+        r->slot[place] = ++*count;
+    }
+    entry *e = &l->entries[r->slot[place] - 1];
+    for (int c = 0; c < ROW; ++c) e->row[c] += sign * row[c];
+}
+
+/* C by cells: fewer than faces, and without branches. */
+static int gather_rows(low_rank *r, const level *l) {
+    rank_level *all = &r->all;
+    const size_t places = (size_t)l->stride * BLOCK_CELLS;
+    if (buffer_hold(&r->slot_memory, places * sizeof *r->slot) ||
+        hold_level(all, r->groups, 2 * r->first[r->groups]))
+        return -1;
+    r->slot = r->slot_memory.data;
+    memset(r->slot, 0, places * sizeof *r->slot);
+    int32_t count = all->first[0] = 0;
+    for (int g = 0; g < r->groups; ++g) {
+        const int32_t from = count;
+        for (int32_t e = r->first[g]; e < r->first[g + 1]; ++e) {
+            add_row(r, all, from, &count, r->links[e].low, r->links[e].row, 1);
+            add_row(r, all, from, &count, r->links[e].high, r->links[e].row, -1);
+        }
+        all->first[g + 1] = count;
+    }
+    return 0;
 }
 
 int rank_attach(low_rank *r, const level *l, const box *b, const poisson_pair *pairs, const int *first,
@@ -127,7 +180,7 @@ int rank_attach(low_rank *r, const level *l, const box *b, const poisson_pair *p
     }
     r->first[groups] = count;
     r->groups = groups;
-    return 0;
+    return gather_rows(r, l);
 }
 
 /* The region of a place in a field. */
@@ -215,41 +268,56 @@ INLINE vec8 row_of(const float row[ROW]) {
 }
 
 /* row . y */
-INLINE float row_times(const float row[ROW], dvec8 y) {
-    return (float)dvec8_total(dvec8_plus_product(dvec8_of(0), vec8_wide(row_of(row)), y));
+INLINE float row_times(const float row[ROW], vec8 y) {
+    const vec8 product = row_of(row) * y;
+    const vec4 four = VEC8_LOW(product) + VEC8_HIGH(product);
+    return (four[0] + four[1]) + (four[2] + four[3]);
 }
 
-/* C^T of one group; the field is in float or in double. */
-INLINE void gather(const rank_pass *w, int group, int wide) {
+/* C^T x of a group by cells */
+INLINE dvec8 group_product(const rank_level *l, int group, const float *x) {
+    dvec8 sum = dvec8_of(0);
+    for (int32_t e = l->first[group]; e < l->first[group + 1]; ++e) {
+        const entry *k = &l->entries[e];
+        sum = dvec8_plus_product(sum, vec8_wide(row_of(k->row)), dvec8_of((double)x[k->place]));
+    }
+    return sum;
+}
+
+HOT static void product_task(void *context, int group) {
+    const rank_pass *w = context;
+    w->r->product[group] = group_product(&w->r->all, group, w->p);
+}
+
+/* The same in double and by faces: differences of pressures that are nearly the same stay exact. */
+HOT static void exact_product_task(void *context, int group) {
+    const rank_pass *w = context;
     low_rank *r = w->r;
     dvec8 sum = dvec8_of(0);
     for (int32_t e = r->first[group]; e < r->first[group + 1]; ++e) {
         const link *k = &r->links[e];
-        double rise = 0;
-        if (k->low != NOWHERE) rise += wide ? w->x[k->low] : (double)w->p[k->low];
-        if (k->high != NOWHERE) rise -= wide ? w->x[k->high] : (double)w->p[k->high];
+        const double rise = (k->low != NOWHERE ? w->x[k->low] : 0) - (k->high != NOWHERE ? w->x[k->high] : 0);
         sum = dvec8_plus_product(sum, vec8_wide(row_of(k->row)), dvec8_of(rise));
     }
     r->product[group] = sum;
 }
 
-HOT static void gather_task(void *context, int group) {
-    gather(context, group, 0);
+/* field += C product */
+HOT static void add_rows(const low_rank *r, float *field) {
+    for (int g = 0; g < r->groups; ++g) {
+        const vec8 product = dvec8_narrow(r->product[g]);
+        for (int32_t e = r->all.first[g]; e < r->all.first[g + 1]; ++e)
+            field[r->all.entries[e].place] += row_times(r->all.entries[e].row, product);
+    }
 }
 
-HOT static void gather_wide_task(void *context, int group) {
-    gather(context, group, 1);
-}
-
-/* field += sign C (what was gathered) */
-HOT static void scatter(const low_rank *r, float *field, float sign) {
-    for (int g = 0; g < r->groups; ++g)
-        for (int32_t e = r->first[g]; e < r->first[g + 1]; ++e) {
-            const link *k = &r->links[e];
-            const float sum = sign * row_times(k->row, r->product[g]);
-            if (k->low != NOWHERE) field[k->low] += sum;
-            if (k->high != NOWHERE) field[k->high] -= sum;
-        }
+/* field -= C product */
+HOT static void take_rows(const low_rank *r, float *field) {
+    for (int g = 0; g < r->groups; ++g) {
+        const vec8 product = dvec8_narrow(r->product[g]);
+        for (int32_t e = r->all.first[g]; e < r->all.first[g + 1]; ++e)
+            field[r->all.entries[e].place] -= row_times(r->all.entries[e].row, product);
+    }
 }
 
 static pool *workers(const low_rank *r, pool *p) {
@@ -264,15 +332,15 @@ HOT static double products_dot(const dvec8 *a, const dvec8 *b, int groups) {
 
 double rank_apply(low_rank *r, pool *p, float *q, const float *search) {
     rank_pass w = {.r = r, .p = search};
-    parallel_for(workers(r, p), r->groups, gather_task, &w);
-    scatter(r, q, 1);
+    parallel_for(workers(r, p), r->groups, product_task, &w);
+    add_rows(r, q);
     return products_dot(r->product, r->product, r->groups);
 }
 
 void rank_residual(low_rank *r, pool *p, float *residual, const double *x) {
     rank_pass w = {.r = r, .x = x};
-    parallel_for(workers(r, p), r->groups, gather_wide_task, &w);
-    scatter(r, residual, -1);
+    parallel_for(workers(r, p), r->groups, exact_product_task, &w);
+    take_rows(r, residual);
 }
 
 /* ---- the term on the levels of the cycle ---- */
@@ -280,32 +348,6 @@ void rank_residual(low_rank *r, pool *p, float *residual, const double *x) {
 /* Of the weight beside the diagonal. Sweeps that hold the term still stay positive somewhat beyond 1; below
  * the least a body is too heavy, or on coarse levels too small, to matter. */
 static const double WEIGHT_MOST = 0.7, WEIGHT_LEAST = 0.01;
-
-static int hold_level(rank_level *l, int groups, int32_t entries) {
-    const size_t product = (size_t)groups * sizeof *l->now;
-    if (buffer_hold(&l->entry_memory, (size_t)entries * sizeof *l->entries + 1) ||
-        buffer_hold(&l->first_memory, ((size_t)groups + 1) * sizeof *l->first) ||
-        buffer_hold(&l->product_memory, 2 * product))
-        return -1;
-    l->entries = l->entry_memory.data;
-    l->first = l->first_memory.data;
-    l->now = l->product_memory.data;
-    l->frozen = l->now + groups;
-    return 0;
-}
-
-/* Adds a row to that of a cell in the group that begins at `from`. */
-static void add_row(low_rank *r, rank_level *l, int32_t from, int32_t *count, int32_t place,
-                    const float row[ROW], float sign) {
-    if (place == NOWHERE) return;
-    if (r->slot[place] <= from) {
-        memset(&l->entries[*count], 0, sizeof *l->entries);
-        l->entries[*count].place = place;
-        r->slot[place] = ++*count;
-    }
-    entry *e = &l->entries[r->slot[place] - 1];
-    for (int c = 0; c < ROW; ++c) e->row[c] += sign * row[c];
-}
 
 static int half_at(const level *l, int32_t place, int *id) {
     const int vector = place / 8, black = vector >= l->stride;
@@ -364,54 +406,47 @@ static double trace_of(const rank_level *l, int group, const level *on) {
     return sum;
 }
 
-/* Leaves out a group that weighs too little; on the finest level makes one lighter that weighs too much. */
-static void weigh_group(low_rank *r, rank_level *l, int group, const level *on, int finest) {
-    const double weight = finest ? weight_of(l, group, on) : trace_of(l, group, on);
-    const int32_t from = l->first[group], to = l->first[group + 1];
-    if (weight < WEIGHT_LEAST) {
-        for (int32_t e = from; e < to; ++e) r->slot[l->entries[e].place] = 0;
-        l->first[group + 1] = from;
-    } else if (finest && weight > WEIGHT_MOST) {
-        const float scale = (float)sqrt(WEIGHT_MOST / weight);
-        for (int32_t e = from; e < to; ++e)
-            for (int c = 0; c < POISSON_RANK; ++c) l->entries[e].row[c] *= scale;
+/* The finest level: groups that weigh enough, made heavier where they weigh too much. */
+static void choose_group(low_rank *r, int group, const level *on) {
+    rank_level *l = &r->level[0];
+    const double weight = weight_of(&r->all, group, on);
+    const float scale = weight > WEIGHT_MOST ? (float)sqrt(WEIGHT_MOST / weight) : 1;
+    int32_t count = l->first[group];
+    for (int32_t e = r->all.first[group]; weight >= WEIGHT_LEAST && e < r->all.first[group + 1]; ++e) {
+        l->entries[count] = r->all.entries[e];
+        for (int c = 0; c < POISSON_RANK; ++c) l->entries[count].row[c] *= scale;
+        ++count;
     }
+    l->first[group + 1] = count;
 }
 
-/* Rows of C on the finest level from the links, on a coarser one from the finer. */
-static int32_t restrict_group(low_rank *r, const level *levels, int depth, int group, int32_t from) {
+/* A coarser level; a group that weighs too little is left out. */
+static void restrict_group(low_rank *r, const level *levels, int depth, int group) {
     rank_level *l = &r->level[depth];
+    const rank_level *finer = l - 1;
+    const int32_t from = l->first[group];
     int32_t count = from;
-    if (depth == 0)
-        for (int32_t e = r->first[group]; e < r->first[group + 1]; ++e) {
-            add_row(r, l, from, &count, r->links[e].low, r->links[e].row, 1);
-            add_row(r, l, from, &count, r->links[e].high, r->links[e].row, -1);
-        }
-    else
-        for (int32_t e = l[-1].first[group]; e < l[-1].first[group + 1]; ++e) {
-            const entry *k = &l[-1].entries[e];
-            const int32_t place = coarse_place(&levels[depth - 1], &levels[depth], k->place);
-            add_row(r, l, from, &count, place, k->row, 1);
-        }
-    return count;
+    for (int32_t e = finer->first[group]; e < finer->first[group + 1]; ++e) {
+        const entry *k = &finer->entries[e];
+        add_row(r, l, from, &count, coarse_place(&levels[depth - 1], &levels[depth], k->place), k->row, 1);
+    }
+    l->first[group + 1] = count;
+    if (trace_of(l, group, &levels[depth]) >= WEIGHT_LEAST) return;
+    for (int32_t e = from; e < count; ++e) r->slot[l->entries[e].place] = 0;
+    l->first[group + 1] = from;
 }
 
 int rank_coarsen(low_rank *r, const level *levels, int count) {
     r->levels = 0;
     if (r->groups == 0) return 0;
-    const size_t cells = (size_t)levels[0].stride * 16;
-    if (buffer_hold(&r->slot_memory, cells * sizeof *r->slot)) return -1;
-    r->slot = r->slot_memory.data;
     for (int depth = 0; depth < count; ++depth) {
         rank_level *l = &r->level[depth];
-        const int32_t most = depth ? l[-1].first[r->groups] : 2 * r->first[r->groups];
-        if (hold_level(l, r->groups, most)) return -1;
-        memset(r->slot, 0, (size_t)levels[depth].stride * 16 * sizeof *r->slot);
+        if (hold_level(l, r->groups, depth ? l[-1].first[r->groups] : r->all.first[r->groups])) return -1;
+        if (depth) memset(r->slot, 0, (size_t)levels[depth].stride * BLOCK_CELLS * sizeof *r->slot);
         l->first[0] = 0;
-        for (int g = 0; g < r->groups; ++g) {
-            l->first[g + 1] = restrict_group(r, levels, depth, g, l->first[g]);
-            weigh_group(r, l, g, &levels[depth], depth == 0);
-        }
+        for (int g = 0; g < r->groups; ++g)
+            if (depth) restrict_group(r, levels, depth, g);
+            else choose_group(r, g, &levels[0]);
         if (l->first[r->groups] == 0) break;
         if (depth == 0 && buffer_hold(&r->saved_memory, (size_t)l->first[r->groups] * sizeof *r->saved))
             return -1;
@@ -431,16 +466,6 @@ int rank_forget_levels(low_rank *r) {
     return had > 0;
 }
 
-/* C^T x on a level */
-INLINE dvec8 group_product(const rank_level *l, int group, const float *x) {
-    dvec8 sum = dvec8_of(0);
-    for (int32_t e = l->first[group]; e < l->first[group + 1]; ++e) {
-        const entry *k = &l->entries[e];
-        sum = dvec8_plus_product(sum, vec8_wide(row_of(k->row)), dvec8_of((double)x[k->place]));
-    }
-    return sum;
-}
-
 void rank_begin(low_rank *r, int depth, const float *b) {
     rank_level *l = &r->level[depth];
     memset(l->frozen, 0, (size_t)r->groups * sizeof *l->frozen);
@@ -452,7 +477,7 @@ HOT void rank_descend(low_rank *r, int depth, const float *x, const level *coars
     rank_level *l = &r->level[depth], *next = depth + 1 < r->levels ? l + 1 : NULL;
     for (int g = 0; g < r->groups; ++g) {
         l->now[g] = group_product(l, g, x);
-        const dvec8 change = dvec8_minus(l->now[g], l->frozen[g]);
+        const vec8 change = dvec8_narrow(dvec8_minus(l->now[g], l->frozen[g]));
         for (int32_t e = next ? next->first[g] : 0; next && e < next->first[g + 1]; ++e) {
             const int32_t place = next->entries[e].place;
             coarse_b[place] -= row_times(next->entries[e].row, change);
@@ -467,8 +492,9 @@ HOT void rank_ascend(low_rank *r, int depth, const float *coarse_x, double over,
         dvec8 change = dvec8_minus(l->now[g], l->frozen[g]);
         if (next) change = dvec8_plus_product(change, dvec8_of(over), group_product(next, g, coarse_x));
         l->frozen[g] = dvec8_plus_product(l->frozen[g], dvec8_of(1), change);
+        const vec8 narrow = dvec8_narrow(change);
         for (int32_t e = l->first[g]; e < l->first[g + 1]; ++e)
-            b[l->entries[e].place] -= row_times(l->entries[e].row, change);
+            b[l->entries[e].place] -= row_times(l->entries[e].row, narrow);
     }
 }
 
