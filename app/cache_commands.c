@@ -12,10 +12,21 @@ rheo_status command_mesh(const options *o) {
     const rheo_surface chosen = (rheo_surface)surface;
     rheo_status status =
         rheo_remesh_cache(&meshes, o->args[0], o->surface ? &chosen : NULL, o->threads, &report);
-    if (status != RHEO_OK) print_report(&report);
-    else if (o->json) printf("{\"event\":\"end\",\"status\":\"done\",\"meshes\":%d}\n", meshes);
+    rheo_cache_info info = {0};
+    if (status == RHEO_OK) status = rheo_read_cache_info(&info, o->args[0], false, &report);
+    if (status != RHEO_OK) {
+        print_report(&report);
+        return status;
+    }
+    if (o->json) printf("{\"event\":\"end\",\"status\":\"done\",\"meshes\":%d}\n", meshes);
     else if (!o->quiet)
         fprintf(stderr, "%d mesh%s in %s/mesh/\n", meshes, meshes == 1 ? "" : "es", o->args[0]);
+    const int frames = info.last_frame - info.first_frame + 1;
+    if (meshes < frames)
+        fprintf(stderr,
+                "%d of %d frames stay as they were: they have neither particles nor a checkpoint\n"
+                "  right: a run with output: { particles: true }\n",
+                frames - meshes, frames);
     return status;
 }
 

@@ -37,7 +37,7 @@ RHEO_API rheo_status rheo_remesh_cache(int *meshes, const char *cache, const rhe
 
 typedef struct rheo_cache_info {
     char title[256], scene_file[512], version[32],
-        status[32];              /* status: "running", "done", "interrupted", "diverged" */
+        status[32];              /* status: "running", "done", "interrupted", "diverged", "failed" */
     int first_frame, last_frame; /* complete frames; last < first when none */
     double fps;
     int dim, cells[3];

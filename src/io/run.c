@@ -294,7 +294,7 @@ static rheo_status stop_early(run *r, rheo_status why) {
         return status == RHEO_OK ? why : status;
     }
     r->report = &quiet;
-    write_status(r, why == RHEO_DIVERGED ? "diverged" : "interrupted", &quiet);
+    write_status(r, why == RHEO_DIVERGED ? "diverged" : "failed", &quiet);
     r->report = loud;
     return why;
 }
