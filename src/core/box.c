@@ -1,3 +1,5 @@
+/* Layout of fields: rows along x, aligned at i = 0, in a border of GHOST samples; one sample more than cells
+ * on the high sides, so that faces and nodes fit the same box. */
 #include "core/box.h"
 
 enum { ALIGN = 8 }; /* floats in 32 bytes */

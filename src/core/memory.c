@@ -1,3 +1,4 @@
+/* Memory in lines of the cache, zeroed; an arena for what lives as long as its owner. */
 #include "core/memory.h"
 
 #include <stdint.h>
@@ -76,11 +77,6 @@ char *arena_text(arena *a, const char *text) {
     size_t bytes = strlen(text) + 1;
     char *copy = arena_alloc(a, bytes);
     return copy ? memcpy(copy, text, bytes) : NULL;
-}
-
-void arena_reset(arena *a) {
-    for (struct arena_chunk *c = a->first; c; c = c->next) c->used = 0;
-    a->current = a->first;
 }
 
 void arena_free(arena *a) {

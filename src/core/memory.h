@@ -18,6 +18,5 @@ typedef struct arena {
 } arena;
 void *arena_alloc(arena *a, size_t bytes);    /* zeroed, 64-byte aligned, NULL when there is no memory */
 char *arena_text(arena *a, const char *text); /* a copy */
-void arena_reset(arena *a);
 void arena_free(arena *a);
 #endif

@@ -1,3 +1,4 @@
+/* What went wrong, where, and what would be right: filled once, by whoever knows first. */
 #include "core/report.h"
 
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* Seconds a stage, by a clock that only goes forwards. Limits: a few stages a method; more are not counted.
+ */
 #include "core/timer.h"
 
 #include <string.h>

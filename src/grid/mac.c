@@ -1,3 +1,4 @@
+/* Staggered fields: one array a component, all of the box's layout, in one piece of memory. */
 #include "grid/mac.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What differs between the solvers behind rheo_sim: one table a method, chosen at creation. The clock,
- * frames, checkpoints and statistics around them are shared and assume neither particles nor a grid. */
+ * frames, checkpoints and statistics around them are shared. */
 #ifndef SIM_METHOD_H
 #define SIM_METHOD_H
 

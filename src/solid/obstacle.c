@@ -1,3 +1,4 @@
+/* The union of solids: d(x) = min over them of d_i(x), each at its place; a vessel's is turned inside out. */
 #include "solid/obstacle.h"
 
 #include <math.h>

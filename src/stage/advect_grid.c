@@ -1,8 +1,8 @@
-/* D f / D t = 0 on a grid, for samples in cells or on faces.
+/* D f / D t = 0 on a grid, for samples in cells or on faces. With f1 = A f and f0 = A^-1 f1:
  *
- *   A: f(x) <- f(x - path)                                         semi-Lagrangian (Stam 1999), first order
- *   f1 = A f, f0 = A^-1 f1, f <- f1 + (f - f0) / 2                 MacCormack (Selle et al. 2008), second
- * order f <- A (f + (f - f0) / 2)                                      BFECC (Kim et al. 2005), second order
+ *   A:  f(x) <- f(x - path)            semi-Lagrangian (Stam 1999), first order
+ *       f <- f1 + (f - f0) / 2         MacCormack (Selle et al. 2008), second order
+ *       f <- A (f + (f - f0) / 2)      BFECC (Kim et al. 2005), second order
  *
  * Both of the latter are clamped to the eight (four) values that f1 was interpolated from: no new extremes,
  * so densities stay positive and temperatures between those that were there. Paths are traced by the midpoint

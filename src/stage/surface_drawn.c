@@ -3,8 +3,9 @@
  * Union of spheres: phi(x) = min over particles of |x - x_p| - r. Average (Zhu and Bridson 2005): phi(x) = |x
  * - X| - r with X the mean of the particles within R = 2 r, weighted by (1 - |x - x_p|^2 / R^2)^3; smoother,
  * with the known flaw of concave corners, where X leaves the liquid. Both are made at the cells near
- * particles and turned into distances by redistancing. Pressure (Sommer 2018): the contour at a small share
- * of the pressure one cell deep. */
+ * particles and turned into distances by redistancing. Pressure (Sommer 2018): where q, divided by its mean
+ * slope below the surface, says how deep a cell lies; above, where there is no pressure, the liquid's own
+ * distance. */
 #include "stage/surface.h"
 
 #include <math.h>
@@ -72,8 +73,7 @@ int surface_average(float *phi, const mac_grid *g, const particles *p, double ra
     return from_spheres(phi, g, p, radius, 1);
 }
 
-/* q of the hydrostatic pressure half a cell deep is about the smallest that still counts as wet; its median
- * over surface cells is found from the liquid's own distance there. */
+/* The slope is that of all surface cells together: their q over their depths. */
 void surface_pressure(float *phi, const mac_grid *g, const float *q, const float *phi_liquid) {
     const box *b = &g->box;
     double sum = 0, depth = 0;
