@@ -16,6 +16,7 @@ rheo_status reproduce_buoyancy(rows *out);
 rheo_status reproduce_gap(rows *out);
 rheo_status reproduce_plug(rows *out);
 rheo_status reproduce_contact(rows *out);
+rheo_status reproduce_stones(rows *out);     /* tumbling-stones */
 rheo_status reproduce_turned_box(rows *out); /* vortex-in-box */
 
 rheo_status bench_stream(rows *out);

@@ -22,6 +22,7 @@ static const rheo_case_name reproductions[] = {
     {"buoyancy", "floating bodies displace their own mass; neutral ones stay where they are"},
     {"box-in-channel", "flow through gaps of half a cell beside a sinking box against gaps of two cells"},
     {"hourglass-plug", "a stopper in a closed tube carries the water above it and seals what is below"},
+    {"tumbling-stones", "drafting, kissing, tumbling: the upper of two sinking stones arrives first"},
     {"contact", "stacks rest, balls roll, cones hold, nothing sinks in: dry, and with water around"},
     {NULL, NULL},
 };
@@ -36,6 +37,7 @@ static const entry reproduction_runs[] = {{reproduce_poisson_order},
                                           {reproduce_buoyancy},
                                           {reproduce_gap},
                                           {reproduce_plug},
+                                          {reproduce_stones},
                                           {reproduce_contact}};
 
 static const rheo_case_name benches[] = {
