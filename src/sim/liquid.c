@@ -336,6 +336,8 @@ static void keep_separation(rheo_solve_stats *stats, const lcp_result *r) {
 rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, double dt, rheo_report *report) {
     const mac_grid *g = &s->g;
     wrap_faces(&s->vel, g);
+    if (s->q_dt > 0 && s->q_dt != dt) /* the last pressure is where the solve starts; q is p dt / (rho dx) */
+        for (size_t c = 0; c < g->box.size; ++c) s->q[c] *= (float)(dt / s->q_dt);
     if ((s->rigid.count && rigid_before(s, phi)) || pressure_assemble(s->solver, &s->work, g, open, *phi) ||
         coupling_attach(&s->coupling, s->solver, g, open, s->solids, s->walls, s->work.unknown,
                         s->fluid_density))
@@ -442,7 +444,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     if (s->closing_step)
         s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, phi, NULL, liquid_voids(s));
     pressure_speed(s->speed, &s->vel, g, &s->open, phi);
-    if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2]))
+    if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2] + world_speed(s->world)))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
                            "velocity is not finite at t = %g s", s->time + dt);
 

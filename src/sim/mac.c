@@ -110,7 +110,7 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
         s->stats.divergence = pressure_divergence(&s->vel, g, open, phi, s->source, liquid_voids(s));
     liquid_drive_emitters(&s->vel, s, dt);
     pressure_speed(s->speed, &s->vel, g, open, phi);
-    if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2]))
+    if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2] + world_speed(s->world)))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
                            "velocity is not finite at t = %g s", s->time + dt);
 

@@ -170,7 +170,7 @@ rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
     s->q_dt = dt;
     if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, phi, NULL, NULL);
     pressure_speed(s->speed, &s->vel, g, &s->open, phi);
-    if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2]))
+    if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2] + world_speed(s->world)))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
                            "velocity is not finite at t = %g s", s->time + dt);
 

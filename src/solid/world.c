@@ -308,7 +308,9 @@ double world_speed(const world *w) {
     double most = 0;
     for (int i = 0; i < world_count(w); ++i) {
         const body *b = &w->bodies[i];
-        most = fmax(most, vec_length(b->now->velocity) + b->radius * vec_length(b->now->spin));
+        const double speed = vec_length(b->now->velocity) + b->radius * vec_length(b->now->spin);
+        if (!isfinite(speed)) return INFINITY; /* which fmax() would pass over */
+        most = fmax(most, speed);
     }
     return most;
 }
