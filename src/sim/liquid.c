@@ -342,6 +342,7 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
         coupling_attach(&s->coupling, s->solver, g, open, s->solids, s->walls, s->work.unknown,
                         s->fluid_density))
         return report_no_memory(report, "the pressure solve");
+    coupling_walls(open, &s->coupling);
     if (s->separation) {
         const poisson_term term = {s->coupling.pairs, s->coupling.first, s->coupling.count};
         lcp_result r;
@@ -358,6 +359,7 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
         coupling_push(&s->coupling, g, s->q, s->fluid_density);
         follow_bodies(s);
         solids_wall_velocity(&s->open, g, s->solids, s->walls);
+        coupling_walls(&s->open, &s->coupling);
         if (open != &s->open) liquid_close_emitters(s, dt);
         poisson_attach(s->solver, NULL, NULL, 0); /* what follows moves liquid alone */
     }

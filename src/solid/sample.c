@@ -151,7 +151,8 @@ static void sample_lattice(builder *b, const shape *s, double spacing) {
     const int most = dim == 3 ? 2 * SIDE_MAX : 16 * SIDE_MAX;
     const double h = fmax(spacing, longest / most);
     b->p->spacing = h;
-    for (int c = 0; c < dim; ++c) n[c] = (int)ceil((upper[c] - lower[c]) / h);
+    for (int c = 0; c < dim; ++c) /* a single row of a slender shape would lie on its axis and find no way */
+        n[c] = (int)fmax(2, ceil((upper[c] - lower[c]) / h));
     for (int k = 0; k < n[2]; ++k)
         for (int j = 0; j < n[1]; ++j)
             for (int i = 0; i < n[0]; ++i) {

@@ -22,7 +22,10 @@
  * of L^-1 J^T, M^-1 becomes L^-T (1 - Q Q^T) L^-1 in both places. Then liquid beside a light body on the
  * floor or in a tube does not count on a motion that the contact takes back.
  *
- * Limits: places are the centres of faces; a body that closes no face is not felt. */
+ * Of a body thinner than a cell the part in the cell-sized box about a face has its own centre: rows take
+ * that for the face's place, or pressure would turn it with arms longer than its own.
+ *
+ * Limits: places are the centres of faces, of cut ones too; a body that closes no face is not felt. */
 #include "stage/coupling.h"
 
 #include <math.h>
@@ -39,6 +42,7 @@ typedef struct body_face {
     double place[2];     /* of these along the face's axis from the centre of mass, m */
     double across[3];    /* of the face's centre */
     double row[SIX];     /* c_f k_f */
+    ptrdiff_t cell;      /* above the face */
     int axis;
 } body_face;
 
@@ -98,14 +102,42 @@ static body_face *add_face(coupled_body *b) {
     return &b->faces[b->count++];
 }
 
-static void make_face(body_face *f, const job *s, const body *b, ptrdiff_t c, const double x[3], int axis,
-                      double share) {
+/* From the middle of a thin body's part in the cell-sized box about x: of samples, each as far as it is
+ * inside. What has no sample inside stays at the nearest place of the body. */
+static void thin_arm(double arm[3], const obstacle *solid, const mac_grid *g, const double x[3]) {
+    enum { SAMPLES = 6 };
+    const int dim = g->box.dim, layers = dim == 3 ? SAMPLES : 1;
+    const double *centre = solid->body->now->position;
+    double all = 0, sum[3] = {0, 0, 0}, nearest = INFINITY, place[3] = {0, 0, 0};
+    for (int k = 0; k < layers; ++k)
+        for (int j = 0; j < SAMPLES; ++j)
+            for (int i = 0; i < SAMPLES; ++i) {
+                const int at[3] = {i, j, k};
+                double y[3] = {x[0], x[1], x[2]};
+                for (int a = 0; a < dim; ++a) y[a] += g->dx * ((at[a] + 0.5) / SAMPLES - 0.5);
+                const double d = obstacle_distance(solid, y);
+                const double inside = fmax(0, fmin(1, 0.5 - SAMPLES * d / g->dx));
+                for (int a = 0; a < dim; ++a) sum[a] += inside * (y[a] - centre[a]);
+                all += inside;
+                if (d >= nearest) continue;
+                nearest = d;
+                vec_sub(place, y, centre);
+            }
+    for (int a = 0; a < 3; ++a) arm[a] = all > 0 ? sum[a] / all : place[a];
+}
+
+static void make_face(body_face *f, const job *s, const obstacle *solid, ptrdiff_t c, const double x[3],
+                      int axis, double share) {
+    const body *b = solid->body;
     const ptrdiff_t low = c - s->g->box.step[axis];
-    double unit[3] = {0, 0, 0}, arm[3], turn[3];
+    double unit[3] = {0, 0, 0}, arm[3], lever[3], turn[3];
     unit[axis] = 1;
     vec_sub(arm, x, b->now->position);
-    if (b->flat) arm[2] = 0;
-    vec_cross(turn, arm, unit);
+    if (solid->thin) thin_arm(lever, solid, s->g, x);
+    else memcpy(lever, arm, sizeof lever);
+    if (b->flat) arm[2] = lever[2] = 0;
+    vec_cross(turn, lever, unit);
+    f->cell = c;
     f->axis = axis;
     f->low = s->unknown[low] ? low : POISSON_NOWHERE;
     f->high = s->unknown[c] ? c : POISSON_NOWHERE;
@@ -136,7 +168,7 @@ static int find_faces(coupled_body *b, const job *s, int axis) {
                 for (int a = 0; a < 3; ++a) x[a] = s->g->origin[a] + s->g->dx * (at[a] + (a != axis) * 0.5);
                 body_face *f = add_face(b);
                 if (!f) return -1;
-                make_face(f, s, rigid, c, x, axis, 1 - (double)open[c]);
+                make_face(f, s, b->solid, c, x, axis, 1 - (double)open[c]);
             }
     return 0;
 }
@@ -285,6 +317,20 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
     }
     parallel_for(g->pool, c->count, pairs_task, &s);
     return poisson_attach(solver, c->pairs, c->first, c->count);
+}
+
+void coupling_walls(openings *o, const coupling *c) {
+    for (int i = 0; i < c->count; ++i) {
+        const coupled_body *b = &c->bodies[i];
+        const body_state *now = b->solid->body->now;
+        for (int k = 0; k < b->count && b->solid->thin; ++k) {
+            const body_face *f = &b->faces[k];
+            double through = 0;
+            for (int a = 0; a < 3; ++a)
+                through += f->row[a] * now->velocity[a] + f->row[3 + a] * now->spin[a];
+            o->wall.value[f->axis][f->cell] = (float)(through / f->row[f->axis]);
+        }
+    }
 }
 
 void coupling_momentum(double momentum[POISSON_RANK], const coupling *c, int index) {

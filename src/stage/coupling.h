@@ -24,6 +24,8 @@ size_t coupling_bytes(const coupling *c);
  * no memory. fluid_density in kg/m3. */
 int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
                     const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density);
+/* Wall velocities of the faces that bodies thinner than a cell close, as the solve has them. */
+void coupling_walls(openings *o, const coupling *c);
 /* The velocity of every body after the pressure q of the solve has acted on it. */
 void coupling_push(const coupling *c, const mac_grid *g, const float *q, double fluid_density);
 /* Linear and angular momentum of a body (the index counts bodies) with the mass matrix of the last attach:

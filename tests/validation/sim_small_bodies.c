@@ -1,0 +1,213 @@
+/* Bodies that the grid does not resolve: a ball of 0.6 cells, a plate of 0.3, a rod of 0.4. They keep their
+ * mass, hang in water when they weigh as much, sink and rise otherwise, starting as their added mass has it,
+ * never gain energy from the liquid, and what lies on the floor lifts the surface by its volume. */
+#include "check.h"
+
+#include <rheo/sim.h>
+#include "sim/liquid.h"
+
+enum { BALL, PLATE, ROD, KINDS };
+static const char *const names[KINDS] = {"ball", "plate", "rod"};
+
+typedef struct {
+    rheo_scene scene;
+    rheo_fluid water;
+    rheo_shape fill;
+    rheo_solid solid;
+    rheo_sim *sim;
+} tank;
+
+/* Of the size it has in cells, about a place off the grid's planes. */
+static rheo_shape small_shape(int kind, double dx, const double at[3]) {
+    rheo_shape s = rheo_default_shape(kind == BALL    ? RHEO_SHAPE_SPHERE
+                                      : kind == PLATE ? RHEO_SHAPE_BOX
+                                                      : RHEO_SHAPE_CYLINDER);
+    const double plate[3] = {2.6 * dx, 0.15 * dx, 2.2 * dx}, rod[3] = {3.1 * dx, 0, 0};
+    for (int a = 0; a < 3; ++a) {
+        const double half = kind == PLATE ? plate[a] : kind == ROD ? rod[a] : 0;
+        s.a[a] = at[a] - half;
+        s.b[a] = at[a] + half;
+    }
+    s.radius = kind == BALL ? 0.3 * dx : 0.2 * dx;
+    return s;
+}
+
+static double small_volume(int kind, double dx) {
+    const double cell = dx * dx * dx;
+    return kind == BALL    ? 4 * M_PI / 3 * 0.027 * cell
+           : kind == PLATE ? 5.2 * 0.3 * 4.4 * cell
+                           : M_PI * 0.04 * 6.2 * cell;
+}
+
+static void fill_tank(tank *t, int cells, double level, rheo_shape form, double density) {
+    *t = (tank){.scene = rheo_default_scene(), .water = rheo_default_fluid(), .solid = rheo_default_solid()};
+    t->fill = rheo_default_shape(RHEO_SHAPE_BOX);
+    for (int a = 0; a < 3; ++a) {
+        t->fill.a[a] = 0;
+        t->fill.b[a] = a == 1 ? level : 1;
+    }
+    t->scene.cells = cells;
+    t->scene.method = RHEO_APIC;
+    t->scene.frames = 100000;
+    t->water.density = 1000;
+    t->solid.shape = form;
+    t->solid.motion = RHEO_DYNAMIC;
+    t->solid.density = density;
+}
+
+static void start(tank *t) {
+    rheo_report report = {0};
+    t->water.fill = &t->fill;
+    t->water.fill_count = 1;
+    t->scene.fluids = &t->water;
+    t->scene.solids = &t->solid;
+    t->scene.fluid_count = t->scene.solid_count = 1;
+    if (rheo_create_sim(&t->sim, &t->scene, 2, &report)) fail_msg("%s", report.message);
+}
+
+static void go_to(tank *t, double time) {
+    rheo_report report = {0};
+    while (t->sim->time < time - 1e-9)
+        if (rheo_advance_step(t->sim, time - t->sim->time, &report)) fail_msg("%s", report.message);
+}
+
+static rheo_body_stats look(const tank *t) {
+    rheo_body_stats b;
+    rheo_read_body(&b, NULL, t->sim, 0);
+    return b;
+}
+
+enum { CELLS = 16 };
+#define DX (1.0 / CELLS)
+static const double MIDDLE[3] = {0.5132, 0.4871, 0.4907};
+
+static void mass_is_exact(void **state) {
+    (void)state;
+    for (int kind = 0; kind < KINDS; ++kind) {
+        tank t;
+        fill_tank(&t, CELLS, 1, small_shape(kind, DX, MIDDLE), 2700);
+        start(&t);
+        const double exact = 2700 * small_volume(kind, DX), ours = t.sim->solids[0].body->mass;
+        print_message("%-5s mass %.6g kg, exact %.6g\n", names[kind], ours, exact);
+        assert_true(fabs(ours / exact - 1) < 1e-9);
+        rheo_free_sim(t.sim);
+    }
+}
+
+static void neutral_ones_hang(void **state) {
+    (void)state;
+    for (int kind = 0; kind < KINDS; ++kind) {
+        tank t;
+        double most = 0;
+        fill_tank(&t, CELLS, 0.8, small_shape(kind, DX, MIDDLE), 1000);
+        start(&t);
+        const rheo_body_stats first = look(&t);
+        go_to(&t, 0.6);
+        const rheo_body_stats last = look(&t);
+        for (int a = 0; a < 3; ++a) most = fmax(most, fabs(last.position[a] - first.position[a]) / DX);
+        print_message("%-5s as heavy as water: drift in 0.6 s %.5f cells\n", names[kind], most);
+        check_below(most, 0.1);
+        rheo_free_sim(t.sim);
+    }
+}
+
+/* Their start is slower than without liquid to move; how much is for the grid's cells, larger than they are,
+ * to say. */
+static void others_sink_or_rise(void **state) {
+    (void)state;
+    static const double relative[] = {0.1, 3};
+    for (int kind = 0; kind < KINDS; ++kind)
+        for (int i = 0; i < 2; ++i) {
+            tank t;
+            fill_tank(&t, CELLS, 1, small_shape(kind, DX, MIDDLE), 1000 * relative[i]);
+            start(&t);
+            go_to(&t, 0.01);
+            const double first = look(&t).velocity[1] / 0.01;
+            const double y = look(&t).position[1];
+            go_to(&t, 0.25);
+            const double way = (look(&t).position[1] - y) / DX;
+            const double bare = 9.81 * (1 - relative[i]) / relative[i];
+            print_message(
+                "%-5s %3g: starts at %7.2f m/s2 (%.2f without liquid to move), %6.2f cells in 0.24 s\n",
+                names[kind], relative[i], first, bare, way);
+            assert_true(first / bare > 0 && first / bare < 1.05);
+            assert_true(way * (1 - relative[i]) > 0);
+            rheo_free_sim(t.sim);
+        }
+}
+
+/* Without weight, moving through still water. */
+static void energy_never_rises(void **state) {
+    (void)state;
+    static const double none[3] = {0, 0, 0};
+    for (int kind = 0; kind < KINDS; ++kind) {
+        tank t;
+        fill_tank(&t, CELLS, 1, small_shape(kind, DX, MIDDLE), 1500);
+        t.scene.gravity = (rheo_curve){1, none, none, 3};
+        t.solid.velocity[0] = 0.3;
+        t.solid.velocity[1] = -0.5;
+        start(&t);
+        double before = body_kinetic(t.sim->solids[0].body);
+        for (int i = 0; i < 10; ++i) {
+            rheo_frame_stats stats;
+            go_to(&t, 0.01 * (i + 1));
+            rheo_read_stats(&stats, t.sim);
+            const double now = stats.kinetic + body_kinetic(t.sim->solids[0].body);
+            if (i % 9 == 0) print_message("%-5s kinetic energy %.6g J of %.6g\n", names[kind], now, before);
+            assert_true(now <= before * 1.001);
+            before = now;
+        }
+        rheo_free_sim(t.sim);
+    }
+}
+
+/* Mean height of the surface, m: where columns of the liquid's fraction end. */
+static double mean_level(const tank *t) {
+    const mac_grid *g = &t->sim->g;
+    double sum = 0;
+    for (int k = 0; k < g->box.n[2]; ++k)
+        for (int i = 0; i < g->box.n[0]; ++i)
+            for (int j = g->box.n[1] - 1; j > 0; --j) {
+                const double low = (double)t->sim->phi[box_at(&g->box, i, j - 1, k)],
+                             high = (double)t->sim->phi[box_at(&g->box, i, j, k)];
+                if (!(low < 0 && high >= 0)) continue;
+                sum += (j - 0.5 + low / (low - high)) * g->dx;
+                break;
+            }
+    return sum / (g->box.n[0] * g->box.n[2]);
+}
+
+/* A plate of steel falls in and lies on the floor. */
+static void a_sunk_plate_lifts_the_surface(void **state) {
+    (void)state;
+    const double dx = 1.0 / 12;
+    const double low[3] = {0.13, 0.55, 0.16}, high[3] = {0.83, 0.55 + 0.3 * dx, 0.91};
+    rheo_shape form = rheo_default_shape(RHEO_SHAPE_BOX);
+    tank t;
+    memcpy(form.a, low, sizeof low);
+    memcpy(form.b, high, sizeof high);
+    form.rotate_axis[0] = form.rotate_axis[1] = 0;
+    form.rotate_axis[2] = 1;
+    form.rotate_degrees = 12;
+    fill_tank(&t, 12, 0.4, form, 8000);
+    start(&t);
+    go_to(&t, 0.02);
+    const double before = mean_level(&t);
+    go_to(&t, 4);
+    const double rise = (mean_level(&t) - before) / dx;
+    const double wanted = (high[0] - low[0]) * 0.3 * (high[2] - low[2]);
+    print_message("plate on the floor (its middle at %.2f cells): surface %.4f cells higher, its volume asks "
+                  "for %.4f\n",
+                  look(&t).position[1] / dx, rise, wanted);
+    check_below(look(&t).position[1] / dx, 0.3);
+    check_near(rise, wanted, 0.3 * wanted);
+    rheo_free_sim(t.sim);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(mass_is_exact), cmocka_unit_test(neutral_ones_hang),
+                                       cmocka_unit_test(others_sink_or_rise),
+                                       cmocka_unit_test(energy_never_rises),
+                                       cmocka_unit_test(a_sunk_plate_lifts_the_surface)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
