@@ -15,7 +15,6 @@
 #include "sim/liquid.h"
 
 #define TOLERANCE 1e-6
-#define CLOSE     10 /* times the tolerance: what is asked of the momentum, relative to its size */
 
 typedef struct {
     rheo_scene scene;
@@ -125,8 +124,8 @@ static rheo_status projection(rows *out, int dim, int n, double density) {
                          .reference = 0,
                          .error = change,
                          .order = NAN,
-                         .wanted = "10 x the solver's tolerance",
-                         .pass = change <= CLOSE * TOLERANCE});
+                         .wanted = "the solver's tolerance",
+                         .pass = change <= TOLERANCE});
     rows_put(out, &(row){.name = "momentum",
                          .quantity = quantity[1],
                          .n = n,

@@ -94,7 +94,6 @@ static rheo_status splashes(rows *out, int n) {
                                  .error = (double)NAN,
                                  .order = (double)NAN,
                                  .informative = 1,
-                                 .pass = 1,
                                  .wanted = "see the ratio"});
         }
     rows_put(out, &(row){.name = "wall-separation",
