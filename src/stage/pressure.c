@@ -28,8 +28,9 @@
 
 #define THETA_MIN 1e-4f
 /* A sliver of a face takes part in the balance of its cells, but its own velocity is as good as free: what
- * moves particles is carried over from wider faces instead. */
-#define KNOWN_MIN 0.4f
+ * moves particles is carried over from wider faces instead. Not from too wide ones: the faces of the pockets
+ * along a steep wall are a quarter open, and nothing else lets these fill and empty as pressure wants it. */
+#define KNOWN_MIN 0.15f
 /* The same holds for faces of a cell that is liquid by a hair's breadth: WET_MIN cells. */
 #define WET_MIN 0.25f
 

@@ -40,6 +40,8 @@ static void test_half_full(void **state) {
     check_half_full(&(tank){.level = 12.25 / 24}, 5e-3);
     check_half_full(&(tank){.level = 0.5137, .degrees = 20}, 0.015);
     check_half_full(&(tank){.level = 0.47, .degrees = 30}, 0.015);
+    check_half_full(&(tank){.level = 0.4, .degrees = 45}, 8e-3);
+    check_half_full(&(tank){.level = 0.5, .degrees = 45}, 8e-3);
     check_half_full(&(tank){.level = 0.53, .round_tank = 1}, 8e-3);
 }
 
