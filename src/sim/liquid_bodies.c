@@ -1,0 +1,153 @@
+/* Solids and bodies in the step of a liquid: where they are and what of the grid they close, how bodies move
+ * and are held, and the projection that moves liquid and bodies together (Batty et al. 2007; Carlson 2004 for
+ * bodies as liquid held rigid). The order in which these are called is sim/liquid.c's, sim/mac.c's and
+ * sim/smoke.c's. */
+#include "sim/liquid.h"
+
+#include <math.h>
+#include "core/report.h"
+#include "grid/wrap.h"
+#include "solid/curve.h"
+
+void liquid_place_still_solids(rheo_sim *s) {
+    int still = 0;
+    if (!s->moving) return;
+    while (still < s->def.solid_count && s->solids[still].def->motion == RHEO_STATIC) ++still;
+    solids_distance(s->solid_still, NULL, &s->g, s->solids, still);
+    if (s->room) solids_room(s->room_still, NULL, &s->g, s->solid_still, &s->open, NULL, 0);
+}
+
+/* Body by body, where their states have them and as fast. */
+static void follow_bodies(rheo_sim *s) {
+    for (int i = 0; i < s->def.solid_count; ++i)
+        if (s->solids[i].body) s->solids[i].now = body_placement(s->solids[i].body);
+}
+
+void liquid_place_solids(rheo_sim *s, double time) {
+    int still = 0;
+    for (int i = 0; i < s->def.solid_count; ++i) {
+        obstacle *o = &s->solids[i];
+        o->now = o->body ? body_placement(o->body) : placement_of_solid(o->def, o->shape, time);
+        still += s->solids[i].def->motion == RHEO_STATIC; /* static ones come first */
+    }
+    const int from = s->moving ? still : 0; /* the others are in solid_still */
+    solids_distance(s->solid, s->solid_still, &s->g, s->solids + from, s->walls - from);
+    solids_open_faces(&s->open, &s->g, s->solid);
+    if (s->thin.count) thin_place(&s->thin, &s->open, &s->g, s->solids, s->walls);
+    if (s->domain) /* no walls, yet particles stay outside */
+        solids_distance(s->solid, s->solid, &s->g, s->solids + s->walls, s->def.solid_count - s->walls);
+    if (s->moving) {
+        solids_movers(&s->open, &s->g, s->solids, s->walls);
+        solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
+    }
+    if (s->room)
+        solids_room(s->room, s->room_still, &s->g, s->solid, &s->open, s->solids + still,
+                    s->def.solid_count - still);
+    if (s->room && s->thin.count) thin_room(s->room, &s->thin, &s->g, s->solid, &s->open);
+}
+
+int liquid_make_couplings(rheo_sim *s) {
+    const int bodies = world_count(s->world), apart = s->def.solid_count - s->walls;
+    int bad = coupling_make(&s->coupling, s->def.coupling == RHEO_MONOLITHIC ? bodies : 0);
+    bad |= rigid_fluid_make(&s->rigid, apart);
+    if (!apart || s->def.coupling != RHEO_RIGID_FLUID) return bad;
+    s->domain = mem_alloc(s->g.box.size * sizeof *s->domain);
+    return bad | (s->domain ? 0 : -1);
+}
+
+void liquid_move_bodies(rheo_sim *s, double dt) {
+    if (world_count(s->world)) world_step(s->world, s->time, dt);
+}
+
+void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt) {
+    if (!world_count(s->world)) return;
+    world_accelerate(s->world, gravity, dt);
+    if (!s->domain)
+        world_expect(s->world, s->time + dt,
+                     dt); /* there contacts act after pressure, as on the liquid around */
+    follow_bodies(s);
+    solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
+}
+
+void liquid_hold_bodies(rheo_sim *s, double dt) {
+    if (world_count(s->world)) world_hold(s->world, s->time + dt, dt);
+    if (s->domain) rigid_fluid_impose(&s->vel, &s->rigid);
+}
+
+double liquid_wall_speed(const rheo_sim *s) {
+    double most = world_speed(s->world);
+    for (int i = 0; i < s->def.solid_count; ++i) {
+        const obstacle *o = &s->solids[i];
+        if (o->def->motion != RHEO_KEYED) continue;
+        double lower[3], upper[3], radius = 0;
+        shape_bounds(lower, upper, o->shape);
+        for (int a = 0; a < 3; ++a) {
+            const double side = upper[a] - lower[a];
+            radius += isfinite(side) ? 0.25 * side * side : 0;
+        }
+        const double end = s->time + 1 / s->def.fps, turn = M_PI / 180; /* keys between frames count too */
+        most = fmax(most, curve_fastest(&o->def->position, s->time, end) +
+                              turn * curve_fastest(&o->def->rotation_degrees, s->time, end) * sqrt(radius));
+    }
+    return most;
+}
+
+/* Bodies that are not in the solve itself, before and after it. */
+static int rigid_before(rheo_sim *s, const float **phi) {
+    if (rigid_fluid_find(&s->rigid, &s->g, s->solids + s->walls, *phi)) return -1;
+    if (s->domain) {
+        rigid_fluid_join(s->domain, &s->vel, &s->rigid, &s->g, *phi);
+        *phi = s->domain;
+    }
+    rigid_fluid_note(&s->rigid, &s->vel);
+    return 0;
+}
+
+static void keep_separation(rheo_solve_stats *stats, const lcp_result *r) {
+    liquid_keep_worst(stats, &r->solve);
+    stats->converged = stats->converged && r->settled;
+    if (r->rounds > stats->rounds) stats->rounds = r->rounds;
+    stats->separated = r->active;
+    stats->violation = fmax(stats->violation, fmax(-r->least_rest, r->product));
+}
+
+rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, double dt, rheo_report *report) {
+    const mac_grid *g = &s->g;
+    wrap_faces(&s->vel, g);
+    if (s->q_dt > 0 && s->q_dt != dt) /* the last pressure is where the solve starts; q is p dt / (rho dx) */
+        for (size_t c = 0; c < g->box.size; ++c) s->q[c] *= (float)(dt / s->q_dt);
+    if ((s->rigid.count && rigid_before(s, phi)) || pressure_assemble(s->solver, &s->work, g, open, *phi) ||
+        coupling_attach(&s->coupling, s->solver, g, open, s->solids, s->walls, s->work.unknown,
+                        s->fluid_density))
+        return report_no_memory(report, "the pressure solve");
+    coupling_walls(open, &s->coupling);
+    if (s->separation) {
+        const poisson_term term = {s->coupling.pairs, s->coupling.first, s->coupling.count};
+        lcp_result r;
+        if (pressure_separate(&r, s->q, s->separation, s->bounded, s->solver, &s->work, g, open, *phi,
+                              &s->vel, &term, s->def.tolerance, s->def.max_iterations))
+            return report_no_memory(report, "the pressure solve");
+        keep_separation(&s->stats.pressure, &r);
+    } else {
+        const poisson_result solve = pressure_solve(s->q, s->solver, &s->work, g, open, *phi, &s->vel,
+                                                    s->def.tolerance, s->def.max_iterations);
+        liquid_keep_worst(&s->stats.pressure, &solve);
+    }
+    if (s->coupling.count) {
+        coupling_push(&s->coupling, g, s->q, s->fluid_density);
+        follow_bodies(s);
+        solids_wall_velocity(&s->open, g, s->solids, s->walls);
+        coupling_walls(&s->open, &s->coupling);
+        if (open != &s->open) liquid_close_emitters(s, dt);
+        poisson_attach(s->solver, NULL, NULL, 0); /* what follows moves liquid alone */
+    }
+    pressure_subtract(&s->vel, s->q, &s->work, g, open, *phi);
+    if (s->separation) pressure_release(&s->vel, g, open, liquid_voids(s));
+    if (s->rigid.count) {
+        double pull[3];
+        rheo_evaluate_curve(pull, &s->def.gravity, s->time + 0.5 * dt);
+        for (int a = 0; a < 3; ++a) pull[a] *= dt;
+        rigid_fluid_push(&s->rigid, g, &s->vel, s->work.unknown, s->fluid_density, s->domain ? pull : NULL);
+    }
+    return RHEO_OK;
+}
