@@ -373,6 +373,9 @@ static rheo_status check_solids(const checker *c) {
         if (status == RHEO_OK) status = check_motion(c, solid, i);
         if (status == RHEO_OK) status = check_thin(c, solid, i);
         if (status != RHEO_OK) return status;
+        if (same(solid->name, "world"))
+            return fail(c, path_of(path, "solids[%d].name", i), "another name",
+                        "'world' is what joints call the world itself");
         for (int k = 0; k < i; ++k)
             if (same(s->solids[k].name, solid->name))
                 return same_name(c, path_of(path, "solids[%d].name", i), solid->name);
@@ -386,6 +389,28 @@ static bool is_solid(const rheo_scene *s, int index) {
 
 static bool is_dynamic(const rheo_scene *s, int index) {
     return index >= 0 && s->solids[index].motion == RHEO_DYNAMIC;
+}
+
+/* A joint counts from where the scene has its solids: limits that leave out 0 would throw the body at once.
+ */
+static rheo_status check_limits(const checker *c, const rheo_joint *joint, int i) {
+    const double none = 1e9, from = joint->limits[0], to = joint->limits[1];
+    const bool slides = joint->kind == RHEO_JOINT_SLIDER;
+    char path[NODE_PATH_MAX];
+    path_of(path, "joints[%d].limits", i);
+    if (!(from <= to))
+        return fail(c, path, "[from, to] with from not above to", "the limits from %g to %g leave nothing",
+                    from, to);
+    if (joint->kind == RHEO_JOINT_BALL || joint->kind == RHEO_JOINT_FIXED) return RHEO_OK;
+    if (from > 0 || to < 0)
+        return fail(c, path,
+                    slides ? "[from, to] in m, from at most 0 and to at least 0: the start is 0"
+                           : "[from, to] in degrees, from -180 to 0 and to 0 to 180: the start is 0",
+                    "the limits from %g to %g do not hold the start (0)", from, to);
+    if (!slides && ((from < -180 && from > -none) || (to > 180 && to < none)))
+        return fail(c, path, "-180 to 180 degrees; leave limits out for a joint that turns on and on",
+                    "%g degrees is out of range", from < -180 && from > -none ? from : to);
+    return RHEO_OK;
 }
 
 static rheo_status check_joint(const checker *c, const rheo_joint *joint, int i) {
@@ -405,9 +430,7 @@ static rheo_status check_joint(const checker *c, const rheo_joint *joint, int i)
     double axis[3] = {joint->axis[0], joint->axis[1], s->dim == 3 ? joint->axis[2] : 0};
     if ((joint->kind == RHEO_JOINT_SLIDER || (turns && s->dim == 3)) && !has_length(axis))
         return fail(c, path_of(path, "joints[%d].axis", i), "not 0 0 0", "the axis has no length");
-    if (!(joint->limits[0] <= joint->limits[1]))
-        return fail(c, path_of(path, "joints[%d].limits", i), "[from, to] with from not above to",
-                    "the limits from %g to %g leave nothing", joint->limits[0], joint->limits[1]);
+    if ((status = check_limits(c, joint, i))) return status;
     if (joint->kind == RHEO_JOINT_BALL || joint->kind == RHEO_JOINT_FIXED) {
         const bool ball = joint->kind == RHEO_JOINT_BALL;
         const char *const has_none = ball ? "a ball joint turns freely" : "a fixed joint does not move";
