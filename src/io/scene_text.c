@@ -221,6 +221,10 @@ static void put_solid(writer *t, const rheo_scene *s, int i) {
     put_key(t, "shape");
     put_shape(t, &o->shape);
     put_word(t, "inside", o->inside_fluid ? "fluid" : "solid");
+    if (o->shape.thin) {
+        put_flag(t, "thin", true);
+        put_real(t, "thickness", o->shape.thickness);
+    }
     put_word(t, "motion", motion_words[o->motion]);
     put_curve(t, "position", &o->position);
     if (o->rotation_degrees.count) {

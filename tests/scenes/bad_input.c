@@ -391,11 +391,25 @@ static void monsters_are_refused(void **state) {
     leave_directory();
 }
 
+/* An open sheet runs and is drawn: the cache keeps that the solid is thin. */
+static void open_sheets_are_drawn(void **state) {
+    (void)state;
+    enter_empty_directory();
+    write_file("sheet.obj", "v 0.6 0.1 0.2\nv 0.9 0.1 0.2\nv 0.9 0.3 0.8\nv 0.6 0.3 0.8\nf 1 2 3\nf 1 3 4\n");
+    write_file("s.yaml", "domain: { cells: 12 }\ntime: { frames: 1 }\n"
+                         "fluids:\n  - fill: [ { box: { min: [0, 0, 0], max: [0.5, 0.5, 1] } } ]\n"
+                         "solids:\n  - { thin: true, shape: { mesh: { file: sheet.obj } } }\n");
+    assert_int_equal(run_command("run s.yaml --out c -q"), 0);
+    assert_int_equal(run_command("render c --frame 1 --width 32 --height 18 --samples 1 -q"), 0);
+    leave_directory();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_inputs_fail_well),
         cmocka_unit_test(damaged_caches_are_refused),
         cmocka_unit_test(monsters_are_refused),
+        cmocka_unit_test(open_sheets_are_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,6 +192,17 @@ static void scene_sections(void **state) {
     for (int s = 0; s < CACHE_SECTIONS; ++s)
         assert_int_equal(first[s] != second[s],
                          !strcmp(cache_sections[s], "domain") || !strcmp(cache_sections[s], "solver"));
+    rheo_solid sheet = {.shape = {.kind = RHEO_SHAPE_MESH, .file = "none.obj", .thin = true}};
+    b = a;
+    b.solids = &sheet;
+    b.solid_count = 1;
+    text = scene_text(first, &b);
+    assert_non_null(strstr(text, "\"thin\": true"));
+    mem_free(text);
+    sheet.shape.thickness = 0.01;
+    mem_free(scene_text(second, &b));
+    for (int s = 0; s < CACHE_SECTIONS; ++s)
+        assert_int_equal(first[s] != second[s], !strcmp(cache_sections[s], "solids"));
 }
 
 /* ---- checkpoints ---- */
