@@ -255,16 +255,47 @@ void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r) {
     if (r->incompatibility > stats->incompatible) stats->incompatible = r->incompatibility;
 }
 
+static int starts_moving(const rheo_sim *s) {
+    for (int i = 0; i < s->def.fluid_count; ++i)
+        for (int a = 0; a < s->g.box.dim; ++a)
+            if (s->def.fluids[i].velocity[a] != 0) return 1;
+    return 0;
+}
+
+/* What carries particles through the first step: the velocity they bring, made free of divergence, so that a
+ * fill that starts towards a wall is not pressed into it. They themselves keep theirs until the step's own
+ * pressure changes it. */
+static rheo_status begin_carry(rheo_sim *s, rheo_report *report) {
+    mac_field given = {{0}};
+    if (!starts_moving(s) || s->def.method == RHEO_MAC) {
+        mac_field_copy(&s->carry, &s->vel, &s->g);
+        return RHEO_OK;
+    }
+    if (mac_field_make(&given, &s->g) || pressure_assemble(s->solver, &s->work, &s->g, &s->open, s->phi)) {
+        mac_field_free(&given);
+        return report_no_memory(report, "the pressure solve");
+    }
+    mac_field_copy(&given, &s->vel, &s->g);
+    pressure_project(&s->vel, s->q, s->solver, &s->work, &s->g, &s->open, s->phi, s->def.tolerance,
+                     s->def.max_iterations);
+    memset(s->q, 0, s->g.box.size * sizeof *s->q);
+    liquid_extrapolate(&s->vel, NEAR_LAYERS + 1, NULL, 0, s, s->phi);
+    mac_field_copy(&s->carry, &s->vel, &s->g);
+    if (!marks_only(s)) mac_field_copy(&s->vel, &given, &s->g);
+    mac_field_free(&given);
+    return RHEO_OK;
+}
+
 rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {
     liquid_place_solids(s, s->time);
     if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
-    const rheo_status status = fields_from_particles(s, &s->vel, report);
+    rheo_status status = fields_from_particles(s, &s->vel, report);
     if (status) return status;
     liquid_extrapolate(&s->vel, NEAR_LAYERS + 1, NULL, 0, s, s->phi);
     pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);
-    mac_field_copy(&s->carry, &s->vel, &s->g);
+    status = begin_carry(s, report);
     timer_stage(&s->timer, NULL);
-    return RHEO_OK;
+    return status;
 }
 
 rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {

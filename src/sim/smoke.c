@@ -213,7 +213,8 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
 static void fill_domain(rheo_sim *s) {
     const box *b = &s->g.box;
     for (size_t i = 0; i < b->size; ++i) s->phi[i] = (float)(0.5 * s->g.dx);
-    for (size_t i = 0; i < b->size; ++i) s->smoke->temperature[i] = (float)s->def.ambient;
+    for (size_t i = 0; i < b->size; ++i) /* in both of the pair, so that gaps between rows agree as well */
+        s->smoke->temperature[i] = s->smoke->next[1][i] = (float)s->def.ambient;
     for (size_t i = 0; i < b->size; ++i) s->smoke->share[i] = 1;
     for (int k = 0; k < b->n[2]; ++k)
         for (int j = 0; j < b->n[1]; ++j)

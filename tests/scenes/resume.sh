@@ -58,7 +58,7 @@ emitters:
   - { fluid: smoke, shape: { sphere: { center: [0.7, 0.2, 0.25], radius: 0.12 } }, velocity: [-1, 2, 0], during: [0, 0.2], rate: 9 }
 solids:
   - { name: ball, shape: { sphere: { center: [0.5, 0.6, 0.25], radius: 0.12 } }, motion: dynamic, density: 3 }
-output: { volume: true, checkpoint_every: 2 }
+output: { volume: true, checkpoint_every: 1 } # every step: fields change places with their partners
 SCENE
 
 run() { "$rheo" run "$dir/$scene.yaml" -q --threads 2 "$@" 2> "$dir/log"; }

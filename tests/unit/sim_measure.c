@@ -180,11 +180,38 @@ static void test_memory_counts_the_method(void **state) {
     assert_true(bytes[1] >= bytes[0] + 5 * 16 * 16 * 16);
 }
 
+/* A fill that starts towards a wall must not be pressed into it by its first step. */
+static void test_a_start_against_a_wall(void **state) {
+    (void)state;
+    static const rheo_method methods[] = {RHEO_FLIP, RHEO_APIC, RHEO_SEMI_LAGRANGIAN};
+    for (int m = 0; m < 3; ++m) {
+        rheo_fluid water = rheo_default_fluid();
+        const rheo_shape fill = box_shape(0, 0.5, 1, 1);
+        rheo_scene scene = rheo_default_scene();
+        rheo_frame_stats stats;
+        rheo_report report = {0};
+        rheo_sim *sim;
+        water.fill = &fill;
+        water.fill_count = 1;
+        water.velocity[1] = 3;
+        scene.dim = 2;
+        scene.cells = 32;
+        scene.method = methods[m];
+        scene.fluids = &water;
+        scene.fluid_count = 1;
+        assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        print_message("method %d: volume drift %.5f\n", (int)methods[m], stats.volume_drift);
+        assert_true(fabs(stats.volume_drift) < 2e-3);
+        rheo_free_sim(sim);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_speed_is_of_one_place),    cmocka_unit_test(test_speed_is_a_length),
         cmocka_unit_test(test_probes_reach_the_walls),   cmocka_unit_test(test_incompatible_is_reported),
-        cmocka_unit_test(test_memory_counts_the_method),
+        cmocka_unit_test(test_memory_counts_the_method), cmocka_unit_test(test_a_start_against_a_wall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
