@@ -245,29 +245,14 @@ static double next_dt(const rheo_sim *s, double dt_max) {
     return left / fmax(1, ceil(left / limit * (1 - 1e-9)));
 }
 
-/* Bodies are not repeated across periodic sides: one that comes to lie on both would be half there. */
-static rheo_status check_bodies(const rheo_sim *s, rheo_report *report) {
-    for (int i = 0; i < s->def.solid_count && is_periodic(&s->g); ++i) {
-        const body *b = s->solids[i].body;
-        for (int a = 0; b && a < s->g.box.dim; ++a) {
-            const double x = b->now->position[a];
-            if (!s->g.box.periodic[a] || (x >= b->radius && x <= s->def.size[a] - b->radius)) continue;
-            return report_fail(
-                report, RHEO_INVALID, "bodies that stay clear of periodic sides, in this version",
-                "solid %d, a body of radius %g m, reaches a periodic side along %c at t = %g s",
-                (int)(s->solids[i].def - s->def.solids), b->radius, "xyz"[a], s -> time);
-        }
-    }
-    return RHEO_OK;
-}
-
 rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {
     const double end = frame_time(s, s->frame + 1), dt = next_dt(s, dt_max);
     if (!(dt > 1e-12 / s->def.fps))
         return report_fail(report, RHEO_DIVERGED, "a smaller velocity", "the time step vanished at t = %g s",
                            s->time);
     s->closing_step = s->time + dt > end - 0.5 * dt;
-    rheo_status status = check_bodies(s, report);
+    rheo_status status =
+        s->world && is_periodic(&s->g) ? world_check_sides(s->world, s->time, report) : RHEO_OK;
     if (!status) status = s->method->step(s, dt, report);
     if (status) return status;
     s->stats.steps += 1;

@@ -58,6 +58,30 @@ void thing_place(thing *t, double time) {
     for (int i = 0; i < t->points.count; ++i) place_point(t->at[i], t, t->points.x[i]);
 }
 
+/* The turned bounds hold the shape and are exact where it stands as in the scene file; its points are near
+ * the truth however it turns, on smooth surfaces short of it by a part of their spacing. */
+void thing_bounds(double lower[3], double upper[3], const thing *t) {
+    thing here = *t;
+    double middle[3], x[3];
+    if (t->body) here.now = body_placement(t->body);
+    place_point(middle, &here, t->own_middle);
+    const double slack = t->points.radius + (t->points.curved ? 0.25 * t->points.spacing : 0);
+    for (int c = 0; c < 3; ++c) lower[c] = INFINITY, upper[c] = -INFINITY;
+    for (int i = 0; i < t->points.count; ++i) {
+        place_point(x, &here, t->points.x[i]);
+        for (int c = 0; c < 3; ++c) {
+            lower[c] = fmin(lower[c], x[c] - slack);
+            upper[c] = fmax(upper[c], x[c] + slack);
+        }
+    }
+    for (int c = 0; c < 3; ++c) {
+        double reach = 0;
+        for (int k = 0; k < 3; ++k) reach += fabs(here.now.rotation[3 * c + k]) * t->half[k];
+        lower[c] = fmax(t->points.count ? lower[c] : -INFINITY, middle[c] - reach);
+        upper[c] = fmin(t->points.count ? upper[c] : INFINITY, middle[c] + reach);
+    }
+}
+
 double thing_distance(const thing *t, const double x[3]) {
     const double d = placement_distance(&t->now, t->shape, x);
     return t->def->inside_fluid ? -d : d;

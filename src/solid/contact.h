@@ -25,6 +25,8 @@ int thing_make(thing *t, const rheo_solid *def, const shape *s, const body *b, d
 void thing_free(thing *t);
 /* Where it is now, from its body or at `time`. */
 void thing_place(thing *t, double time);
+/* How far a body reaches along each axis now, m; only where it has bounds. */
+void thing_bounds(double lower[3], double upper[3], const thing *t);
 double thing_distance(const thing *t, const double x[3]); /* negative in the solid */
 void thing_velocity(double u[3], const thing *t, const double x[3]);
 double thing_speed(const thing *t); /* of its fastest point, m/s */

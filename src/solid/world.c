@@ -493,6 +493,26 @@ static rheo_status judge_overlap(const world *w, const touch *t, rheo_report *re
                        message);
 }
 
+/* Bodies are not repeated across periodic sides: one that comes to lie on both would be half there. */
+rheo_status world_check_sides(const world *w, double time, rheo_report *report) {
+    const rheo_scene *s = w->scene;
+    for (int i = 0; i < w->thing_count; ++i)
+        for (int a = 0; a < s->dim && w->things[i].body; ++a) {
+            double lower[3], upper[3];
+            char message[256], name[32];
+            if (s->wall[2 * a] != RHEO_WALL_PERIODIC) continue;
+            thing_bounds(lower, upper, &w->things[i]);
+            if (lower[a] >= 0 && upper[a] <= s->size[a]) continue;
+            snprintf(message, sizeof message,
+                     "the body '%.60s' reaches a periodic side along %c at t = %g s: it lies from %.4g to "
+                     "%.4g m, the domain from 0 to %.4g m",
+                     name_of(w, i, name), "xyz"[a], time, lower[a], upper[a], s -> size[a]);
+            return refuse_body(report, i, "bodies that stay clear of periodic sides, in this version",
+                               message);
+        }
+    return RHEO_OK;
+}
+
 static rheo_status check_start(world *w, rheo_report *report) {
     for (int i = 0; i < w->thing_count; ++i) {
         const thing *t = &w->things[i];
@@ -507,7 +527,7 @@ static rheo_status check_start(world *w, rheo_report *report) {
     rheo_status status = RHEO_OK;
     for (int i = 0; i < w->touches.count && !status; ++i)
         status = judge_overlap(w, &w->touches.item[i], report);
-    return status;
+    return status ? status : world_check_sides(w, 0, report);
 }
 
 /* Solving

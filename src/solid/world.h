@@ -21,6 +21,9 @@ body_state *world_states(world *w);
 /* The fastest that any point of a body moves, m/s. */
 double world_speed(const world *w);
 
+/* RHEO_INVALID when a body reaches a periodic side, with the solid's path. */
+rheo_status world_check_sides(const world *w, double time, rheo_report *report);
+
 /* Every body gains acceleration * dt. */
 void world_accelerate(world *w, const double acceleration[3], double dt);
 /* From `time` to `time` + dt, in as many smaller steps as contacts need: contacts and joints act on

@@ -131,6 +131,7 @@ static const bad table[] = {
     {"slider limits past the start", BODY(", name: lever", "joints: [ { type: slider, a: lever, limits: [-0.3, -0.1] } ]"), CHECK, 3, {"s.yaml:5:", "joints[0].limits", "do not hold the start (0)", "in m"}, 0, 0},
     {"hinge limits past half a turn", BODY(", name: lever", "joints: [ { type: hinge, a: lever, limits: [-90, 400] } ]"), CHECK, 3, {"s.yaml:5:", "joints[0].limits", "400 degrees is out of range", "-180 to 180"}, 0, 0},
     {"solid called world", BODY(", name: world", ""), CHECK, 3, {"s.yaml:4:", "solids[0].name", "joints call the world"}, 0, 0},
+    {"body on a periodic side", "domain: { cells: 16, walls: { x: periodic } }\n" FLUID "solids:\n  - { name: ball, motion: dynamic, shape: { sphere: { center: [0.9, 0.7, 0.5], radius: 0.12 } } }\n", CHECK, 3, {"s.yaml:5:", "solids[0].shape", "'ball' reaches a periodic side along x", "0.78 to 1.02 m"}, 0, 0},
     {"joint of the world", BODY(", name: lever", "joints: [ { type: ball, a: world } ]"), CHECK, 3, {"joints[0].a", "neither end of the joint can move"}, 0, 0},
     {"joint misnamed", BODY(", name: lever", "joints: [ { type: hing, a: lever } ]"), CHECK, 3, {"s.yaml:5:19: joints[0].type", "did you mean 'hinge'"}, 0, 0},
     {"equal keys", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: keyed, position: { keys: [[0, [0, 0, 0]], [0, [1, 0, 0]]] } }"), CHECK, 3, {"s.yaml:4:", "solids[0].position.keys[1]", "must rise"}, 0, 0},
