@@ -36,7 +36,7 @@ static const option table[] = {
     {"--last", "", FRAME, AT(last_frame), 0, "N", "up to this frame"},
     {"--every", "", COUNT, AT(every), 0, "N", "only each Nth frame"},
     {"--redo", "", FLAG, AT(redo), 0, "", "also make pictures that are up to date"},
-    {"--output", "", TEXT, AT(output), 0, "FILE", "name of the movie"},
+    {"--output", "", TEXT, AT(output), 0, "FILE", "name of the movie: .mp4, .m4v, .mov or .mkv"},
     {"--sheet", "", TEXT, AT(sheet), 0, "FILE", "also a contact sheet (PNG) of 4 x 3 pictures"},
     {"--verify", "", FLAG, AT(verify), 0, "", "compare checksums"},
     {"--list", "", FLAG, AT(list), 0, "", "only name what there is"},

@@ -77,7 +77,12 @@ rheo_status command_movie(const options *o) {
     if (snprintf(file, sizeof file, "%s/movie.mp4", o->args[0]) >= (int)sizeof file)
         return fail_usage("the name of the cache is too long");
     const char *movie = o->output ? o->output : file;
-    rheo_status status = make_pictures(o, &pictures);
+    rheo_status status = rheo_check_movie(movie, o->sheet, o->args[0], &report);
+    if (status != RHEO_OK) {
+        print_report(&report);
+        return status;
+    }
+    status = make_pictures(o, &pictures);
     if (status != RHEO_OK) return status;
     status = rheo_make_movie(movie, o->args[0], &report);
     if (status == RHEO_OK && o->sheet) status = rheo_make_contact_sheet(o->sheet, o->args[0], 4, 3, &report);

@@ -24,7 +24,12 @@ RHEO_API rheo_render_options rheo_default_render_options(void);
 /* Writes CACHE/frames/frame.NNNNNN.png; `pictures` counts them. */
 RHEO_API rheo_status rheo_render_cache(int *pictures, const char *cache, const rheo_render_options *options,
                                        rheo_report *report);
-/* CACHE/frames -> MP4 through the ffmpeg command. */
+/* What can be known before pictures are drawn: names that end like a movie's (.mp4, .m4v, .mov, .mkv) and,
+ * unless it is NULL, a sheet's (.png), else RHEO_USAGE; a cache; places that can be written to and the ffmpeg
+ * command, else RHEO_IO. */
+RHEO_API rheo_status rheo_check_movie(const char *movie_file, const char *sheet_file, const char *cache,
+                                      rheo_report *report);
+/* CACHE/frames -> H.264 through the ffmpeg command, in the container that the name's ending says. */
 RHEO_API rheo_status rheo_make_movie(const char *movie_file, const char *cache, rheo_report *report);
 /* columns x rows evenly chosen pictures of CACHE/frames in one PNG. */
 RHEO_API rheo_status rheo_make_contact_sheet(const char *png_file, const char *cache, int columns, int rows,

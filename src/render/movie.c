@@ -3,14 +3,17 @@
  * Where frames are missing (drawn with `every`) the picture before them stays, so that the movie runs at the
  * speed of the scene. ffmpeg's input is a socket and not a pipe: writing to one that is gone is then an error
  * and no signal to the host program. What ffmpeg says goes to an unnamed file and from there into the report.
- * Limits: H.264 in MP4, even sides (an odd one gets a line more). */
+ * The name's ending chooses the container. Limits: H.264, even sides (an odd one gets a line more). */
 #include <rheo/render.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "core/memory.h"
@@ -22,8 +25,46 @@ enum { PICTURE_BYTES_MAX = 1 << 30, TAIL = 360 };
 
 extern char **environ;
 
+/* ---- names ---- */
+
+static bool ends_with(const char *file, const char *ending) {
+    const char *dot = strrchr(file, '.'), *slash = strrchr(file, '/');
+    return dot && dot != file && dot - 1 != slash && (!slash || dot > slash) && !strcasecmp(dot, ending);
+}
+
+/* ffmpeg's name of the container, or NULL: a scene or mesh named by mistake must not become a movie. */
+static const char *container_of(const char *file) {
+    static const char *const known[][2] = {
+        {".mp4", "mp4"}, {".m4v", "mp4"}, {".mov", "mov"}, {".mkv", "matroska"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
+        if (ends_with(file, known[i][0])) return known[i][1];
+    return NULL;
+}
+
+static rheo_status refuse_name(const char *file, const char *what, const char *allowed, rheo_report *report) {
+    rheo_status status =
+        report_fail(report, RHEO_USAGE, allowed, "the name does not end like that of a %s", what);
+    report_place(report, file, 0, 0, NULL);
+    return status;
+}
+
+static rheo_status require_movie_name(const char *file, rheo_report *report) {
+    if (container_of(file)) return RHEO_OK;
+    return refuse_name(file, "movie", ".mp4, .m4v, .mov, .mkv", report);
+}
+
+/* ---- ffmpeg ---- */
+
+static rheo_status fail_start(rheo_report *report, int error) {
+    if (error == ENOENT)
+        return report_fail(report, RHEO_IO, "install it (apt-get install ffmpeg)",
+                           "the command ffmpeg is not there");
+    return report_fail(report, RHEO_IO, NULL, "ffmpeg cannot be started: %s", strerror(error));
+}
+
 /* 0, or the error number. */
-static int start_ffmpeg(pid_t *child, int input, FILE *said, const char *output, double fps) {
+static int start_ffmpeg(pid_t *child, int input, FILE *said, const char *output, const char *container,
+                        double fps) {
     char rate[32];
     snprintf(rate, sizeof rate, "%.9g", fps);
     const char *arguments[] = {"ffmpeg",     "-hide_banner",
@@ -39,7 +80,7 @@ static int start_ffmpeg(pid_t *child, int input, FILE *said, const char *output,
                                "-crf",       "17",
                                "-pix_fmt",   "yuv420p",
                                "-movflags",  "+faststart",
-                               "-f",         "mp4",
+                               "-f",         container,
                                output,       NULL};
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
@@ -97,20 +138,17 @@ static int wait_for(pid_t child) {
     return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + (WIFSIGNALED(state) ? WTERMSIG(state) : 0);
 }
 
-static rheo_status encode(const char *output, const char *cache, const picture_list *list, double fps,
-                          FILE *said, rheo_report *report) {
+static rheo_status encode(const char *output, const char *container, const char *cache,
+                          const picture_list *list, double fps, FILE *said, rheo_report *report) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
         return report_fail(report, RHEO_IO, NULL, "no socket for ffmpeg: %s", strerror(errno));
     pid_t child;
-    int error = start_ffmpeg(&child, ends[0], said, output, fps);
+    int error = start_ffmpeg(&child, ends[0], said, output, container, fps);
     close(ends[0]);
     if (error) {
         close(ends[1]);
-        if (error == ENOENT)
-            return report_fail(report, RHEO_USAGE, "install it (apt-get install ffmpeg)",
-                               "the command ffmpeg is not there");
-        return report_fail(report, RHEO_IO, NULL, "ffmpeg cannot be started: %s", strerror(error));
+        return fail_start(report, error);
     }
     rheo_status status = send_pictures(ends[1], cache, list, report);
     close(ends[1]);
@@ -127,7 +165,7 @@ static rheo_status write_movie(const char *movie_file, const char *cache, const 
     rheo_status status = file_open(&w, movie_file, report);
     if (status) return status;
     FILE *said = tmpfile();
-    status = said ? encode(w.temporary, cache, list, fps, said, report)
+    status = said ? encode(w.temporary, container_of(movie_file), cache, list, fps, said, report)
                   : report_fail(report, RHEO_IO, NULL, "no temporary file: %s", strerror(errno));
     if (said) fclose(said);
     if (!status) return file_commit(&w, report);
@@ -136,11 +174,55 @@ static rheo_status write_movie(const char *movie_file, const char *cache, const 
     return status;
 }
 
+/* ---- before the pictures ---- */
+
+/* By starting it: only that tells whether it can be. */
+static rheo_status require_ffmpeg(rheo_report *report) {
+    static const char *const arguments[] = {"ffmpeg", "-version", NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error) return fail_start(report, error);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    error = posix_spawnp(&child, "ffmpeg", &actions, NULL, (char *const *)(uintptr_t)arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error) return fail_start(report, error);
+    int code = wait_for(child);
+    return code ? report_fail(report, RHEO_IO, NULL, "ffmpeg does not work: it ended with %d", code)
+                : RHEO_OK;
+}
+
+static rheo_status require_place(const char *file, rheo_report *report) {
+    struct stat about;
+    if (!stat(file, &about) && S_ISDIR(about.st_mode)) return file_fail(report, file, "write", EISDIR);
+    file_writer w;
+    rheo_status status = file_open(&w, file, report);
+    if (!status) file_abandon(&w);
+    return status;
+}
+
+rheo_status rheo_check_movie(const char *movie_file, const char *sheet_file, const char *cache,
+                             rheo_report *report) {
+    if (!movie_file || !cache)
+        return report_fail(report, RHEO_USAGE, NULL, "a file and a cache directory are needed");
+    rheo_status status = require_movie_name(movie_file, report);
+    if (!status && sheet_file && !ends_with(sheet_file, ".png"))
+        status = refuse_name(sheet_file, "picture", ".png", report);
+    cache_manifest m;
+    if (!status && !(status = cache_read_manifest(&m, cache, report))) cache_free_manifest(&m);
+    if (!status) status = require_place(movie_file, report);
+    if (!status && sheet_file) status = require_place(sheet_file, report);
+    return status ? status : require_ffmpeg(report);
+}
+
 rheo_status rheo_make_movie(const char *movie_file, const char *cache, rheo_report *report) {
     if (!movie_file || !cache)
         return report_fail(report, RHEO_USAGE, NULL, "a file and a cache directory are needed");
     cache_manifest m;
-    rheo_status status = cache_read_manifest(&m, cache, report);
+    rheo_status status = require_movie_name(movie_file, report);
+    if (!status) status = cache_read_manifest(&m, cache, report);
     if (status) return status;
     double fps = m.fps > 0 ? m.fps : 30;
     cache_free_manifest(&m);

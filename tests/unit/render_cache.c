@@ -273,18 +273,33 @@ static void test_movie_and_sheet(void **state) {
     snprintf(file, sizeof file, "%s/movie.mp4", cache);
     char *path = strdup(getenv("PATH"));
     setenv("PATH", "/nowhere", 1);
-    assert_int_equal(rheo_make_movie(file, cache, &report), RHEO_USAGE);
+    assert_int_equal(rheo_make_movie(file, cache, &report), RHEO_IO);
+    assert_non_null(strstr(report.allowed, "ffmpeg"));
+    assert_int_equal(rheo_check_movie(file, NULL, cache, &report), RHEO_IO);
     assert_non_null(strstr(report.allowed, "ffmpeg"));
     assert_int_not_equal(access(file, F_OK), 0);
     setenv("PATH", path, 1);
     free(path);
     assert_int_equal(rheo_make_movie("/nowhere/movie.mp4", cache, &report), RHEO_IO);
     rheo_status status = rheo_make_movie(file, cache, &report);
-    if (status == RHEO_USAGE) skip(); /* no ffmpeg on this machine */
+    if (status && strstr(report.message, "is not there")) skip(); /* no ffmpeg on this machine */
     if (status) fail_msg("%s", report.message);
+    assert_int_equal(rheo_check_movie(file, NULL, cache, &report), RHEO_OK);
     struct stat s;
     assert_int_equal(stat(file, &s), 0);
     assert_true(s.st_size > 500);
+
+    static const char *const wrong[] = {"scene.yaml", "movie", ".mp4", "a.mp4/b", "/.mov"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        assert_int_equal(rheo_check_movie(wrong[i], NULL, cache, &report), RHEO_USAGE);
+        assert_int_equal(rheo_make_movie(wrong[i], cache, &report), RHEO_USAGE);
+        assert_non_null(strstr(report.allowed, ".mkv"));
+    }
+    assert_int_equal(rheo_check_movie(file, "sheet.jpg", cache, &report), RHEO_USAGE);
+    assert_int_equal(rheo_check_movie(file, "/nowhere/sheet.png", cache, &report), RHEO_IO);
+    char other[140];
+    snprintf(other, sizeof other, "%s/movie.MKV", cache);
+    assert_int_equal(rheo_make_movie(other, cache, &report), RHEO_OK);
 
     FILE *damaged = fopen(picture_of(0), "wb"); /* what ffmpeg says about it comes back */
     fputs("no picture", damaged);
