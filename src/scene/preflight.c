@@ -26,7 +26,11 @@
 #include "stage/mac_method.h"
 
 enum { LATTICE_3D = 26, LATTICE_2D = 130 };
-#define COMMON_LOSS 0.05 /* of a fill: a post that stands in a pool is no slip of the pen */
+/* Octants that are counted one by one, and of meshes, whose distances take longer. */
+static const double OCTANTS_MAX = 3e6, MESH_OCTANTS_MAX = 1e5;
+#define FILL_TOLERANCE 0.02 /* of a fill: what the grid may put in more or less without a word */
+#define FILL_WARNING   0.1  /* the same without a warning */
+#define COMMON_LOSS    0.05 /* of a fill: a post that stands in a pool is no slip of the pen */
 
 /* Bytes: calibrated against the peak of runs of the dam break from 12 to 128 cells, all methods. */
 static const double BASE_BYTES = 30e6, CELL_BYTES = 140, PARTICLE_BYTES = 52, AFFINE_BYTES = 57;
@@ -50,6 +54,7 @@ typedef struct doctor {
     shape **solid, **emitter;
     placement *place; /* of the solids at time 0 */
     int fill_count;
+    double put_in; /* m3 (m2 in 2D) of liquid that the grid's octants hold at the start */
 } doctor;
 
 /* What the lattice found of a shape. */
@@ -196,16 +201,66 @@ static sample measure(const doctor *d, const shape *s, bool clip, int earlier) {
     return result;
 }
 
+static bool has_mesh(const rheo_shape *def) {
+    bool found = def->kind == RHEO_SHAPE_MESH;
+    for (int i = 0; i < def->child_count && !found; ++i) found = has_mesh(&def->children[i]);
+    return found;
+}
+
+/* The volume of the octants of cells (2D: quarters) whose middles lie in fill k and in no earlier one, which
+ * is what a run fills; solids are not looked at. -1 when there are too many to be counted quickly. */
+static double octant_volume(const doctor *d, int k, const rheo_shape *def) {
+    const rheo_scene *s = d->scene;
+    const double octant = 0.5 * d->out->dx;
+    double low[3], high[3], total = 1;
+    int from[3] = {0, 0, 0}, to[3] = {1, 1, 1};
+    long count = 0;
+    shape_bounds(low, high, d->fill[k]);
+    for (int a = 0; a < s->dim; ++a) {
+        from[a] = (int)fmax(0, floor(low[a] / octant));
+        to[a] = (int)fmin(2 * d->out->cells[a], ceil(high[a] / octant));
+        total *= fmax(0, to[a] - from[a]);
+    }
+    if (total * (k + 1) > (has_mesh(def) ? MESH_OCTANTS_MAX : OCTANTS_MAX)) return -1;
+    for (int z = from[2]; z < to[2]; ++z)
+        for (int y = from[1]; y < to[1]; ++y)
+            for (int x = from[0]; x < to[0]; ++x) {
+                const double at[3] = {octant * (x + 0.5), octant * (y + 0.5),
+                                      s->dim == 3 ? octant * (z + 0.5) : 0};
+                bool in = shape_distance(d->fill[k], at) < 0;
+                for (int e = 0; e < k && in; ++e) in = shape_distance(d->fill[e], at) >= 0;
+                count += in;
+            }
+    return (double)count * pow(octant, s->dim);
+}
+
 /* --- the looks --- */
+
+/* Whole octants are filled or not: on a coarse grid that may be more or less than the scene says. */
+static void compare_fill(doctor *d, int fluid, double filled, double wanted) {
+    char path[NODE_PATH_MAX];
+    const char *unit = d->scene->dim == 3 ? "m3" : "m2";
+    if (d->scene->method == RHEO_SMOKE || fabs(filled - wanted) <= FILL_TOLERANCE * wanted) return;
+    snprintf(path, sizeof path, "fluids[%d].fill", fluid);
+    const bool much = fabs(filled - wanted) > FILL_WARNING * wanted;
+    find(d, much ? RHEO_WARNING : RHEO_NOTE, path, "more cells, or sides on multiples of half a cell",
+         "%.3g %s of %.3g %s at this grid (%+.2g%%): whole %s of cells are filled", filled, unit, wanted,
+         unit, 100 * (filled / wanted - 1), d->scene->dim == 3 ? "eighths" : "quarters");
+}
 
 static void look_at_fills(doctor *d) {
     const rheo_scene *s = d->scene;
     double cell = pow(d->out->dx, s->dim), inside = 0;
     char path[NODE_PATH_MAX];
     int k = 0;
-    for (int i = 0; i < s->fluid_count; ++i)
+    for (int i = 0; i < s->fluid_count; ++i) {
+        double filled = 0, wanted = 0;
         for (int j = 0; j < s->fluids[i].fill_count; ++j, ++k) {
             sample m = measure(d, d->fill[k], true, k);
+            const double octants = octant_volume(d, k, &s->fluids[i].fill[j]);
+            d->put_in += octants < 0 || m.volume <= 0 ? m.open : octants * m.open / m.volume;
+            filled += octants < 0 ? m.volume : octants;
+            wanted += m.volume;
             double lost = m.volume - m.open - m.by_container;
             snprintf(path, sizeof path, "fluids[%d].fill[%d]", i, j);
             d->out->fluid_volume += m.open;
@@ -231,6 +286,8 @@ static void look_at_fills(doctor *d) {
                 find(d, RHEO_WARNING, path, "more cells or a larger fill",
                      "the fill is smaller than a grid cell");
         }
+        compare_fill(d, i, filled, wanted);
+    }
     if (s->emitter_count || s->heat_source_count || d->status != RHEO_OK) return;
     if (!k)
         find(d, RHEO_ERROR, "fluids", "a fill, or an emitter",
@@ -483,8 +540,8 @@ static void estimate(doctor *d, double emitted) {
         cells *= out->cells[a] + 6; /* with the border */
         domain *= s->size[a];
     }
-    double cell = pow(out->dx, s->dim), most = fmin(out->fluid_volume + emitted, domain);
-    out->particles = per_cell * out->fluid_volume / cell;
+    double cell = pow(out->dx, s->dim), most = fmin(d->put_in + emitted, domain);
+    out->particles = round(per_cell * d->put_in / cell);
     double peak = per_cell * most / cell;
     out->memory = BASE_BYTES + CELL_BYTES * cells +
                   (PARTICLE_BYTES + (s->method == RHEO_APIC ? AFFINE_BYTES : 0)) * peak;

@@ -62,6 +62,24 @@ static void common_losses_are_notes(void **state) {
     assert_false(found(&p, RHEO_WARNING, "fluids[0].fill[0]", "inside solids"));
 }
 
+/* Octants count by their middles: 12 of 0.4 m / (1 / 32) = 12.8 a side at 16 cells, 26 of 25.6 at 32. */
+static void fills_are_compared_with_the_grid(void **state) {
+    (void)state;
+    static const char box[] =
+        "fluids: [ { fill: [ { box: { min: [0.3, 0.3, 0.3], max: [0.7, 0.7, 0.7] } } ] } ]";
+    char text[256];
+    rheo_preflight p;
+    rheo_report r;
+    snprintf(text, sizeof text, "domain: { cells: 16 }\n%s", box);
+    assert_int_equal(look(&p, &r, text), RHEO_OK);
+    assert_true(found(&p, RHEO_WARNING, "fluids[0].fill", "0.0527 m3 of 0.064 m3"));
+    check_near(p.particles, 12 * 12 * 12, 0);
+    snprintf(text, sizeof text, "domain: { cells: 32 }\n%s", box);
+    assert_int_equal(look(&p, &r, text), RHEO_OK);
+    assert_true(found(&p, RHEO_NOTE, "fluids[0].fill", "0.067 m3 of 0.064 m3"));
+    check_near(p.particles, 26 * 26 * 26, 0);
+}
+
 static void warnings_are_found(void **state) {
     (void)state;
     rheo_preflight p;
@@ -162,9 +180,10 @@ static void steps_are_near_the_taken_ones(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(volumes_are_near_the_exact_ones), cmocka_unit_test(warnings_are_found),
-        cmocka_unit_test(common_losses_are_notes),         cmocka_unit_test(hopeless_scenes_are_refused),
-        cmocka_unit_test(estimates_grow_as_they_should),   cmocka_unit_test(steps_are_near_the_taken_ones),
+        cmocka_unit_test(volumes_are_near_the_exact_ones),  cmocka_unit_test(warnings_are_found),
+        cmocka_unit_test(fills_are_compared_with_the_grid), cmocka_unit_test(common_losses_are_notes),
+        cmocka_unit_test(hopeless_scenes_are_refused),      cmocka_unit_test(estimates_grow_as_they_should),
+        cmocka_unit_test(steps_are_near_the_taken_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
