@@ -14,6 +14,8 @@
 #include "geom/mesh_reader.h"
 
 static const char *const CLOSED = "a closed surface: every edge shared by exactly two triangles";
+static const char *const CLOSED_OR_THIN = "a closed surface: every edge shared by exactly two triangles; or, "
+                                          "for a static or keyed solid in 3D, thin: true beside its shape";
 
 void mesh_free(tri_mesh *m) {
     mem_free(m->vertex);
@@ -139,9 +141,9 @@ static rheo_status find_faults(edge_faults *f, uint32_t (*rims)[2], const tri_me
 }
 
 static rheo_status refuse_edge(rheo_report *report, const tri_mesh *m, const half_edge *e, const char *what,
-                               size_t count, const char *which) {
+                               size_t count, const char *which, const char *allowed) {
     const double *a = m->vertex[e->low], *b = m->vertex[e->high];
-    return report_fail(report, RHEO_INVALID, CLOSED, "%s near (%.6g, %.6g, %.6g), %zu %s edges", what,
+    return report_fail(report, RHEO_INVALID, allowed, "%s near (%.6g, %.6g, %.6g), %zu %s edges", what,
                        0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]), count, which);
 }
 
@@ -167,13 +169,13 @@ static rheo_status check_edges(tri_mesh *m, rheo_report *report) {
     }
     if (!status && f.open && !f.crowded && !f.twisted) status = close_holes(&f, m, report);
     if (status) return status;
-    if (f.open) return refuse_edge(report, m, &f.first_open, "hole", f.open, "open");
+    if (f.open) return refuse_edge(report, m, &f.first_open, "hole", f.open, "open", CLOSED_OR_THIN);
     if (f.crowded)
         return refuse_edge(report, m, &f.first_crowded, "an edge with more than two triangles", f.crowded,
-                           "non-manifold");
+                           "non-manifold", CLOSED);
     if (f.twisted)
         return refuse_edge(report, m, &f.first_twisted, "neighbouring triangles face opposite ways",
-                           f.twisted, "inconsistent");
+                           f.twisted, "inconsistent", CLOSED);
     return RHEO_OK;
 }
 

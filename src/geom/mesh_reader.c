@@ -174,8 +174,15 @@ rheo_status reader_add_polygon(reader *r, const uint32_t *corner, size_t count) 
 
 static rheo_status read_obj_vertex(reader *r) {
     double v[3];
-    for (int a = 0; a < 3; ++a)
-        if (!reader_number(&v[a], r)) return reader_refuse(r, "v X Y Z", "a vertex lacks a coordinate");
+    for (int a = 0; a < 3; ++a) {
+        const char *word;
+        if (reader_number(&v[a], r)) continue;
+        const int length = (int)reader_word(&word, r);
+        if (length > 0)
+            return reader_refuse(r, "v X Y Z, finite numbers", "the coordinate '%.*s' is not a finite number",
+                                 length < 40 ? length : 40, word);
+        return reader_refuse(r, "v X Y Z", "a vertex lacks a coordinate");
+    }
     return reader_add_vertex(r, v);
 }
 

@@ -93,6 +93,18 @@ __attribute__((format(printf, 5, 6))) static void find(doctor *d, int severity, 
 
 /* --- compiling --- */
 
+/* What is wrong with a mesh: its file and line go into the message, so that the place can be the scene's. */
+static void name_mesh(rheo_report *report) {
+    char message[sizeof report->message], line[16] = "";
+    if (report->line) snprintf(line, sizeof line, ":%d", report->line);
+    const size_t length = strlen(report->file), most = 240; /* of a long path the end tells more */
+    snprintf(message, sizeof message, "%.240s%s: %.240s", report->file + (length > most ? length - most : 0),
+             line, report->message);
+    memcpy(report->message, message, sizeof message);
+    report->file[0] = '\0';
+    report->line = report->column = 0;
+}
+
 static shape *make_shape(doctor *d, const rheo_shape *def, const char *path) {
     shape *made = NULL;
     rheo_report report = {0};
@@ -100,6 +112,7 @@ static shape *make_shape(doctor *d, const rheo_shape *def, const char *path) {
         d->scene->dim == 2 ? shape_make_flat(&made, def, &report) : shape_make(&made, def, &report);
     if (status == RHEO_OK) return made;
     report.status = status;
+    if (report.file[0]) name_mesh(&report);
     report_place(&report, NULL, 0, 0, path);
     scene_place(&report, d->scene);
     add_finding(d, RHEO_ERROR, &report);

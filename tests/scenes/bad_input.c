@@ -178,9 +178,10 @@ static const bad table[] = {
     {"absurd memory in a run", "domain: { cells: 4096 }\n" FLUID, "run s.yaml --out o", 3, {"s.yaml:1:18: domain.cells", "GB of memory"}, 0, 0},
     {"missing mesh", MESH("none.obj"), CHECK, 3, {"s.yaml:4:28: solids[0].shape.mesh.file", "none.obj", "OBJ, PLY or STL"}, 0, 0},
     {"mesh is a directory", MESH("/"), CHECK, 3, {"s.yaml:4:28: solids[0].shape.mesh.file", "not a file"}, 0, 0},
-    {"empty mesh", MESH("m.obj"), CHECK, 3, {"m.obj"}, "m.obj", ""},
-    {"open mesh", MESH("m.obj"), CHECK, 3, {"m.obj"}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n"},
-    {"mesh index out of range", MESH("m.obj"), CHECK, 3, {"m.obj"}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"},
+    {"empty mesh", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj: "}, "m.obj", ""},
+    {"open mesh", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj: hole near", "thin: true"}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n"},
+    {"mesh index out of range", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj:4: "}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"},
+    {"mesh with nan", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj:2: ", "'nan' is not a finite number"}, "m.obj", "v 0 0 0\nv 0 nan 0\nv 0 1 0\nf 1 2 3\n"},
     {"garbage PLY", MESH("m.ply"), CHECK, 3, {"m.ply"}, "m.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 99999999\n"},
 
     /* the command line */

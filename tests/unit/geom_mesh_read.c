@@ -205,7 +205,7 @@ static void bad_files_are_refused(void **state) {
         {"back.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf -1 -2 -4\n", "vertex -4", 4},
         {"huge.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 99999999999999999999\n", "a face uses vertex", 4},
         {"two.obj", "v 0 0 0\nv 1 0 0\nf 1 2\n", "2 corners", 3},
-        {"nan.obj", "v 0 nan 0\n", "coordinate", 1},
+        {"nan.obj", "v 0 nan 0\n", "coordinate 'nan' is not a finite number", 1},
         {"big.obj", "v 0 1e999 0\n", "finite", 1},
         {"short.obj", "v 0 0\n", "coordinate", 1},
         {"word.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 x\n", "whole number", 4},
