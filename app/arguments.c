@@ -150,6 +150,13 @@ static rheo_status choose_command(const command **chosen, const char *word) {
     return fail_choice(word, names, "unknown command '%.80s'", word);
 }
 
+static rheo_status refuse_contradictions(const options *o) {
+    if (o->resume && o->overwrite)
+        return fail_usage("--resume and --overwrite contradict each other: go on, or start anew");
+    if (o->quiet && o->verbose) return fail_usage("--quiet and --verbose contradict each other");
+    return RHEO_OK;
+}
+
 rheo_status parse_arguments(options *o, const command **chosen, int argc, char **argv) {
     *o = (options){.first_frame = -1, .last_frame = -1, .every = 1};
     *chosen = NULL;
@@ -172,7 +179,7 @@ rheo_status parse_arguments(options *o, const command **chosen, int argc, char *
     }
     if (o->arg_count < (*chosen)->least)
         return fail_usage("usage: rheo %s %s [options]", (*chosen)->name, (*chosen)->usage);
-    return RHEO_OK;
+    return refuse_contradictions(o);
 }
 
 void print_command_help(FILE *to, const command *c) {

@@ -193,6 +193,8 @@ static const bad table[] = {
     {"missing value", FLUID, "check s.yaml --cells", 2, {"--cells needs N"}, 0, 0},
     {"cells not a number", FLUID, "check s.yaml --cells ten", 2, {"--cells needs a whole number", "'ten'"}, 0, 0},
     {"negative frames", FLUID, "check s.yaml --frames=-3", 2, {"--frames needs a whole number"}, 0, 0},
+    {"resume and overwrite", FLUID, "run s.yaml --cells 8 --frames 1 --resume --overwrite --out o", 2, {"--resume and --overwrite contradict"}, 0, 0},
+    {"quiet and verbose", FLUID, "check s.yaml -q -v", 2, {"--quiet and --verbose contradict"}, 0, 0},
     {"two scenes", FLUID, "run s.yaml t.yaml", 2, {"one argument too many", "t.yaml"}, 0, 0},
     {"unknown scene", FLUID, "run dam-brake", 3, {"dam-brake", "no such scene", "'dam-break'"}, 0, 0},
     {"missing file", FLUID, "check none.yaml", 3, {"none.yaml", "no such scene"}, 0, 0},
