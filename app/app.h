@@ -46,6 +46,12 @@ rheo_status fail_choice(const char *word, const char *const *names, const char *
 
 /* talk.c */
 void print_report(const rheo_report *report);
+/* The report on stderr and, with --json, the event that ends the output. `summary` is a run's; NULL for what
+ * simulates nothing. Returns the status. */
+rheo_status print_failure(const options *o, const rheo_report *report, const rheo_run_summary *summary,
+                          rheo_status status);
+void print_json_end(const rheo_run_summary *summary, const rheo_report *report, rheo_status status);
+const char *status_word(rheo_status status); /* of an end event */
 bool use_color(void);
 void format_bytes(char text[16], double bytes);
 void format_seconds(char text[24], double seconds);

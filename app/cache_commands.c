@@ -14,10 +14,7 @@ rheo_status command_mesh(const options *o) {
         rheo_remesh_cache(&meshes, o->args[0], o->surface ? &chosen : NULL, o->threads, &report);
     rheo_cache_info info = {0};
     if (status == RHEO_OK) status = rheo_read_cache_info(&info, o->args[0], false, &report);
-    if (status != RHEO_OK) {
-        print_report(&report);
-        return status;
-    }
+    if (status != RHEO_OK) return print_failure(o, &report, NULL, status);
     if (o->json) printf("{\"event\":\"end\",\"status\":\"done\",\"meshes\":%d}\n", meshes);
     else if (!o->quiet)
         fprintf(stderr, "%d mesh%s in %s/mesh/\n", meshes, meshes == 1 ? "" : "es", o->args[0]);
@@ -56,8 +53,12 @@ static rheo_status make_pictures(const options *o, int *pictures) {
     catch_interrupts();
     rheo_status status = rheo_render_cache(pictures, o->args[0], &r, &report);
     if (p.total) progress_end(&p);
-    if (status == RHEO_INTERRUPTED) fprintf(stderr, "interrupted: the pictures made so far are kept\n");
-    else if (status != RHEO_OK) print_report(&report);
+    if (status == RHEO_INTERRUPTED) {
+        fprintf(stderr, "interrupted: the pictures made so far are kept\n");
+        if (o->json) print_json_end(NULL, &report, status);
+    } else if (status != RHEO_OK) {
+        print_failure(o, &report, NULL, status);
+    }
     return status;
 }
 
@@ -78,18 +79,12 @@ rheo_status command_movie(const options *o) {
         return fail_usage("the name of the cache is too long");
     const char *movie = o->output ? o->output : file;
     rheo_status status = rheo_check_movie(movie, o->sheet, o->args[0], &report);
-    if (status != RHEO_OK) {
-        print_report(&report);
-        return status;
-    }
+    if (status != RHEO_OK) return print_failure(o, &report, NULL, status);
     status = make_pictures(o, &pictures);
     if (status != RHEO_OK) return status;
     status = rheo_make_movie(movie, o->args[0], &report);
     if (status == RHEO_OK && o->sheet) status = rheo_make_contact_sheet(o->sheet, o->args[0], 4, 3, &report);
-    if (status != RHEO_OK) {
-        print_report(&report);
-        return status;
-    }
+    if (status != RHEO_OK) return print_failure(o, &report, NULL, status);
     if (o->json) {
         printf("{\"event\":\"end\",\"status\":\"done\",\"movie\":");
         print_json_text(stdout, movie);
@@ -142,7 +137,8 @@ rheo_status command_info(const options *o) {
     rheo_status status = rheo_read_cache_info(&info, o->args[0], o->verify, &report);
     bool something = status == RHEO_OK || info.version[0];
     if (status != RHEO_OK) print_report(&report);
-    if (something && o->json) print_info_json(&info);
+    if (o->json && something) print_info_json(&info);
+    else if (o->json) print_json_end(NULL, &report, status);
     else if (something) print_info(&info);
     return status;
 }

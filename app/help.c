@@ -29,8 +29,15 @@ static const char json_help[] =
     "{\"event\":\"end\",\"status\":\"done\"|\"interrupted\"|\"diverged\"|\"failed\",\"frames\":..,"
     "\"seconds\":..,"
     "\"peak_memory\":bytes}\n"
+    "   where it diverged or failed also "
+    "\"error\":{\"file\":..,\"line\":..,\"column\":..,\"path\":..,\"message\":..,"
+    "\"allowed\":..}\n"
+    "   (a scene that cannot be read gives this event alone; wrong arguments, exit code 2, none)\n"
     "\n"
-    "`check`, `info`, `scenes`, `materials`, `reproduce` and `bench` print objects of their own.\n";
+    "`check` prints one object of the scene it could read, with findings, else the end event; `render`, "
+    "`movie` and\n"
+    "`mesh` print an end event without the figures of a run.\n"
+    "`info`, `scenes`, `materials`, `reproduce` and `bench` print objects of their own.\n";
 
 static const char exit_help[] =
     "0  done\n"

@@ -176,15 +176,6 @@ static void default_directory(char *out, size_t size, const char *scene) {
     snprintf(out, size, "out/%.*s", dot && dot > name ? (int)(dot - name) : (int)strlen(name), name);
 }
 
-static const char *status_word(rheo_status status) {
-    switch (status) {
-    case RHEO_OK: return "done";
-    case RHEO_INTERRUPTED: return "interrupted";
-    case RHEO_DIVERGED: return "diverged";
-    default: return "failed";
-    }
-}
-
 static void print_summary(const runner *r, const rheo_run_summary *s, const char *out, rheo_status status) {
     char memory[16], seconds[24];
     if (r->o->quiet) return;
@@ -205,10 +196,7 @@ static rheo_status run_scene(const options *o, const rheo_scene *scene, const ch
     rheo_preflight preflight;
     rheo_status status = rheo_check_scene(&preflight, scene, out, &report);
     print_findings(&preflight, o->quiet, o->verbose);
-    if (status != RHEO_OK) {
-        print_report(&report);
-        return status;
-    }
+    if (status != RHEO_OK) return print_failure(o, &report, &(rheo_run_summary){0}, status);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     runner r = {
         .o = o, .scene = scene, .preflight = &preflight, .threads = o->threads ? o->threads : (int)cores};
@@ -229,10 +217,8 @@ static rheo_status run_scene(const options *o, const rheo_scene *scene, const ch
         fprintf(stderr, "note: the damaged manifest that was there is kept as %s/%s\n", out,
                 RHEO_DAMAGED_MANIFEST);
     if (status != RHEO_OK && status != RHEO_INTERRUPTED) print_report(&report);
-    if (o->json && started) {
-        printf("{\"event\":\"end\",\"status\":\"%s\",\"frames\":%d", status_word(status), summary.frames);
-        put_number("seconds", summary.seconds);
-        printf(",\"peak_memory\":%zu}\n", summary.peak_memory);
+    if (o->json) {
+        print_json_end(&summary, &report, status);
     } else if (started && (status == RHEO_OK || status == RHEO_INTERRUPTED)) {
         print_summary(&r, &summary, out, status);
     }

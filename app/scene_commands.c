@@ -23,8 +23,7 @@ rheo_status load_scene(rheo_scene **scene, const options *o) {
         sets[count++] = cells;
     }
     rheo_status status = rheo_load_scene(scene, o->args[0], sets, count, &report);
-    if (status != RHEO_OK) print_report(&report);
-    return status;
+    return status == RHEO_OK ? status : print_failure(o, &report, &(rheo_run_summary){0}, status);
 }
 
 void print_findings(const rheo_preflight *preflight, bool quiet, bool verbose) {

@@ -19,6 +19,45 @@ void print_report(const rheo_report *report) {
     else fprintf(stderr, "%s\n", text[0] ? text : "failed");
 }
 
+const char *status_word(rheo_status status) {
+    switch (status) {
+    case RHEO_OK: return "done";
+    case RHEO_INTERRUPTED: return "interrupted";
+    case RHEO_DIVERGED: return "diverged";
+    default: return "failed";
+    }
+}
+
+static void print_json_error(const rheo_report *report) {
+    printf(",\"error\":{\"file\":");
+    print_json_text(stdout, report->file);
+    printf(",\"line\":%d,\"column\":%d,\"path\":", report->line, report->column);
+    print_json_text(stdout, report->path);
+    printf(",\"message\":");
+    print_json_text(stdout, report->message);
+    printf(",\"allowed\":");
+    print_json_text(stdout, report->allowed);
+    putchar('}');
+}
+
+void print_json_end(const rheo_run_summary *summary, const rheo_report *report, rheo_status status) {
+    printf("{\"event\":\"end\",\"status\":\"%s\"", status_word(status));
+    if (summary) {
+        printf(",\"frames\":%d,\"seconds\":", summary->frames);
+        print_json_number(stdout, summary->seconds);
+        printf(",\"peak_memory\":%zu", summary->peak_memory);
+    }
+    if (status != RHEO_OK && status != RHEO_INTERRUPTED) print_json_error(report);
+    puts("}");
+}
+
+rheo_status print_failure(const options *o, const rheo_report *report, const rheo_run_summary *summary,
+                          rheo_status status) {
+    print_report(report);
+    if (o->json) print_json_end(summary, report, status);
+    return status;
+}
+
 void format_bytes(char text[16], double bytes) {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
     int unit = 0;

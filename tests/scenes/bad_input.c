@@ -398,6 +398,46 @@ static void monsters_are_refused(void **state) {
     leave_directory();
 }
 
+/* Whoever reads --json hears how it ended, whatever went wrong. */
+static void failures_end_in_json(void **state) {
+    (void)state;
+    static const struct {
+        const char *arguments;
+        int exit_code;
+        const char *says[4];
+    } rows[] = {
+        {"check s.yaml --json",
+         3,
+         {"\"line\":1", "\"path\":\"domain.cels\"", "\"frames\":0", "\"peak_memory\":0"}},
+        {"run s.yaml --json --out o",
+         3,
+         {"\"file\":\"s.yaml\"", "\"path\":\"domain.cels\"", "\"seconds\":0"}},
+        {"run none.yaml --json", 3, {"no such scene"}},
+        {"run f.yaml --json --out o", 3, {"\"frames\":0", "no fluid at all"}},
+        {"run g.yaml --json --out s.yaml", 5, {"\"frames\":0", "\"file\":\"s.yaml\""}},
+        {"render none --json", 3, {"no cache here"}},
+        {"movie none --json", 3, {"no cache here"}},
+        {"mesh none --json", 3, {"no cache here"}},
+        {"info none --json", 3, {"no cache here"}},
+    };
+    static const char wanted[] = "{\"event\":\"end\",\"status\":\"failed\"";
+    enter_empty_directory();
+    write_file("s.yaml", "domain: { cels: 16 }\n" FLUID);
+    write_file("f.yaml", "domain: { cells: 12 }\nfluids:\n  - name: water\n");
+    write_file("g.yaml", "domain: { cells: 12 }\ntime: { frames: 1 }\n" FLUID);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        char said[8192], name[80];
+        assert_int_equal(run_command(rows[i].arguments), rows[i].exit_code);
+        snprintf(name, sizeof name, "%s.out", directory);
+        read_file(said, sizeof said, name);
+        if (strncmp(said, wanted, sizeof wanted - 1) || strchr(said, '\n') != strrchr(said, '\n'))
+            fail_msg("%s: %s", rows[i].arguments, said);
+        for (int k = 0; k < 4 && rows[i].says[k]; ++k)
+            if (!strstr(said, rows[i].says[k])) fail_msg("'%s' is not said: %s", rows[i].says[k], said);
+    }
+    leave_directory();
+}
+
 /* An open sheet runs and is drawn: the cache keeps that the solid is thin. */
 static void open_sheets_are_drawn(void **state) {
     (void)state;
@@ -413,9 +453,8 @@ static void open_sheets_are_drawn(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_inputs_fail_well),
-        cmocka_unit_test(damaged_caches_are_refused),
-        cmocka_unit_test(monsters_are_refused),
+        cmocka_unit_test(bad_inputs_fail_well),  cmocka_unit_test(damaged_caches_are_refused),
+        cmocka_unit_test(monsters_are_refused),  cmocka_unit_test(failures_end_in_json),
         cmocka_unit_test(open_sheets_are_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
