@@ -4,6 +4,7 @@
  * they are bounds against slips of the pen, not recommendations. */
 #include "scene/params.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -370,7 +371,8 @@ static void join_names(char *text, size_t size, const param *p) {
 }
 
 static const char *range_text(char *text, size_t size, const param *p) {
-    bool low = fabs(p->low) < 1e300 && p->low > -FAR, high = p->high < FAR;
+    bool low = fabs(p->low) < 1e300 && p->low > -FAR;
+    const bool high = p->high < FAR || (p->type == P_INT && p->high <= INT_MAX);
     if (low && high) snprintf(text, size, "%s%.10g to %.10g", p->above ? "above " : "", p->low, p->high);
     else if (low && p->above) snprintf(text, size, "above %.10g", p->low);
     else if (low) snprintf(text, size, "%.10g or more", p->low);

@@ -60,6 +60,13 @@ static bool is_nothing(const node *n) {
 
 static bool read_number(double *value, const node *n);
 
+static bool is_quoted_number(const node *n) {
+    node plain = *n;
+    double number;
+    plain.quoted = false;
+    return n->kind == NODE_SCALAR && n->quoted && read_number(&number, &plain);
+}
+
 /* A list where numbers in a list belong: what is wrong is its length, or the first item that is no number. */
 static rheo_status fail_numbers(reader *r, const node *n, const char *path, const char *allowed) {
     char at[NODE_PATH_MAX];
@@ -71,6 +78,8 @@ static rheo_status fail_numbers(reader *r, const node *n, const char *path, cons
         return fail(r, n, path, allowed, NULL, "a list of %d number%s is not what belongs here", n->count,
                     n->count == 1 ? "" : "s");
     join_index(at, path, i);
+    if (is_quoted_number(item))
+        return fail(r, item, at, allowed, NULL, "\"%.60s\" in quotes is a text, not a number", item->text);
     if (item->kind == NODE_SCALAR && !is_nothing(item))
         return fail(r, item, at, allowed, NULL, "'%.60s' is not a number", item->text);
     return fail(r, item, at, allowed, NULL, "%s is not a number", node_kind_name(item));
@@ -82,6 +91,13 @@ static rheo_status fail_type(reader *r, const node *n, const char *path, const p
     const bool numbers = p->type == P_VECTOR || p->type == P_COLOR || p->type == P_SCALE ||
                          p->type == P_SPAN || p->type == P_CURVE3;
     if (numbers && n->kind == NODE_LIST && n->count) return fail_numbers(r, n, path, allowed);
+    if (is_quoted_number(n))
+        return fail(r, n, path, allowed, NULL, "\"%.60s\" in quotes is a text, not a number", n->text);
+    double number;
+    if (p->type == P_INT && read_number(&number, n))
+        return fail(r, n, path, allowed, NULL,
+                    number == floor(number) ? "%.60s is out of range" : "%.60s is not a whole number",
+                    n->text);
     if (n->kind == NODE_SCALAR && strcmp(node_kind_name(n), "nothing") != 0)
         return fail(r, n, path, allowed, NULL, "'%.60s' is not what belongs here", n->text);
     return fail(r, n, path, allowed, NULL, "%s is not what belongs here", node_kind_name(n));
@@ -135,6 +151,15 @@ static rheo_status read_text(reader *r, const char **text, const node *n, const 
     return RHEO_OK;
 }
 
+/* Adds ": a, b, ..." of names that the scene itself gives. */
+static void name_some(char *text, size_t size, const char *const *names) {
+    enum { SOME = 8 };
+    size_t length = strlen(text);
+    for (int i = 0; i <= SOME && names[i] && length < size; ++i)
+        length += (size_t)snprintf(text + length, size - length, "%s%.40s", i ? ", " : ": ",
+                                   i < SOME ? names[i] : "...");
+}
+
 /* The index of a word in a list of names; an unknown word fails with the nearest one. */
 static rheo_status read_choice(reader *r, int *index, const node *n, const char *const *names,
                                const char *path, const param *p) {
@@ -150,6 +175,7 @@ static rheo_status read_choice(reader *r, int *index, const node *n, const char 
         if (!param_is_later(p, names[i])) here[count++] = names[i];
     char allowed[400];
     param_allowed(allowed, sizeof allowed, p);
+    if (p->type == P_FLUID || p->type == P_SOLID) name_some(allowed, sizeof allowed, here);
     return fail(r, n, path, allowed, report_nearest(n->text, here), "'%.60s' is not known", n->text);
 }
 

@@ -67,7 +67,7 @@ static const bad table[] = {
 
     /* kinds and ranges */
     {"text for a number", "domain: { cells: many }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells", "'many'", "a whole number"}, 0, 0},
-    {"quoted number", "domain: { cells: \"16\" }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells"}, 0, 0},
+    {"quoted number", "domain: { cells: \"16\" }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells", "in quotes is a text"}, 0, 0},
     {"broken number", "time: { fps: 30fps }\n" FLUID, CHECK, 3, {"s.yaml:1:14: time.fps", "30fps"}, 0, 0},
     {"fraction for a count", "time: { frames: 2.5 }\n" FLUID, CHECK, 3, {"s.yaml:1:17: time.frames"}, 0, 0},
     {"number for a list", "fluids: 3\n", CHECK, 3, {"s.yaml:1:9: fluids", "a list"}, 0, 0},
@@ -84,7 +84,11 @@ static const bad table[] = {
     {"yes for true", "output: { mesh: yes }\n" FLUID, CHECK, 3, {"s.yaml:1:17: output.mesh", "true or false"}, 0, 0},
     {"zero cells", "domain: { cells: 0 }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells", "0 is out of range", "4 to 4096"}, 0, 0},
     {"too many cells", "domain: { cells: 5000 }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells", "4 to 4096"}, 0, 0},
-    {"huge count", "domain: { cells: 99999999999999 }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells"}, 0, 0},
+    {"huge number of frames", "time: { frames: 99999999999999 }\n" FLUID, CHECK, 3, {"s.yaml:1:17: time.frames", "out of range", "1 to 1000000"}, 0, 0},
+    {"huge number of samples", FLUID "probes:\n  - { name: a, from: [0, 0, 0], to: [1, 1, 1], samples: 2000000000, of: [phi] }\n", CHECK, 3, {"probes[0].samples", "out of range", "1 to 1000000"}, 0, 0},
+    {"quoted number in a list", "domain: { size: [1, \"2\", 1] }\n" FLUID, CHECK, 3, {"s.yaml:1:21: domain.size[1]", "in quotes is a text"}, 0, 0},
+    {"fluid of another name", FLUID "emitters:\n  - { fluid: oil, shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } } }\n", CHECK, 3, {"s.yaml:4:14: emitters[0].fluid", "one of the fluids: water"}, 0, 0},
+    {"huge count", "domain: { cells: 99999999999999 }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells", "99999999999999 is out of range"}, 0, 0},
     {"negative size", "domain: { size: [1, -1, 1] }\n" FLUID, CHECK, 3, {"s.yaml:1:21: domain.size[1]", "-1 is out of range"}, 0, 0},
     {"NaN", "gravity: [0, .nan, 0]\n" FLUID, CHECK, 3, {"s.yaml:1:10: gravity", "nan"}, 0, 0},
     {"infinity", "domain: { size: [1, .inf, 1] }\n" FLUID, CHECK, 3, {"s.yaml:1:21: domain.size[1]", "finite"}, 0, 0},
