@@ -370,6 +370,56 @@ static void look_at_solids(doctor *d) {
     }
 }
 
+/* Bounds beyond one side of the domain: wholly outside. */
+static bool is_outside(const rheo_scene *s, const double low[3], const double high[3]) {
+    bool out = false;
+    for (int a = 0; a < s->dim; ++a)
+        out = out || high[a] < -1e-9 * s->size[a] || low[a] > (1 + 1e-9) * s->size[a];
+    return out;
+}
+
+/* Solids that stand still where nothing is; keyed ones may come in, and bodies are world_create()'s. */
+static void look_for_strays(doctor *d) {
+    const rheo_scene *s = d->scene;
+    char path[NODE_PATH_MAX];
+    double low[3], high[3];
+    for (int i = 0; i < s->solid_count; ++i) {
+        if (s->solids[i].inside_fluid || s->solids[i].motion != RHEO_STATIC) continue;
+        shape_bounds(low, high, d->solid[i]);
+        snprintf(path, sizeof path, "solids[%d].shape", i);
+        if (is_outside(s, low, high))
+            find(d, RHEO_WARNING, path, "a shape that reaches into the domain",
+                 "the solid lies outside the domain and does nothing");
+    }
+    for (int i = 0; i < s->probe_count; ++i) {
+        const rheo_probe *p = &s->probes[i];
+        for (int a = 0; a < 3; ++a) {
+            low[a] = fmin(p->from[a], p->to[a]);
+            high[a] = fmax(p->from[a], p->to[a]);
+        }
+        snprintf(path, sizeof path, "probes[%d]", i);
+        if (is_outside(s, low, high))
+            find(d, RHEO_WARNING, path, "points within the domain", "the probe lies outside the domain");
+        else if (is_outside(s, p->from, p->from) || is_outside(s, p->to, p->to))
+            find(d, RHEO_NOTE, path, NULL, "part of the probe lies outside the domain");
+    }
+}
+
+/* Joints of a scene file that turn about a point which it does not give. */
+static void look_at_joints(doctor *d) {
+    const rheo_scene *s = d->scene;
+    const scene_owner *owner = s->owner;
+    char path[NODE_PATH_MAX];
+    for (int i = 0; i < s->joint_count && owner && owner->root; ++i) {
+        const rheo_joint_kind kind = s->joints[i].kind;
+        if (kind == RHEO_JOINT_SLIDER || kind == RHEO_JOINT_FIXED) continue;
+        snprintf(path, sizeof path, "joints[%d]", i);
+        if (!node_find(node_locate(owner->root, path), "anchor"))
+            find(d, RHEO_WARNING, path, "anchor: [x, y, z]",
+                 "no anchor is given: the joint turns about the corner (0, 0, 0) of the domain");
+    }
+}
+
 static void note_repairs(doctor *d, const shape *s, const char *path) {
     char text[256];
     shape_repairs(text, sizeof text, s);
@@ -411,6 +461,14 @@ static void look_at_methods(doctor *d) {
         if (s->method != RHEO_MAC && s->fluids[i].viscosity > 0.1)
             find(d, RHEO_WARNING, path, "method: mac uses it",
                  "a viscosity of %g Pa s has no effect with this method", s->fluids[i].viscosity);
+        const char *material = s->fluids[i].material;
+        const bool gas = material && strcmp(material, "smoke") == 0;
+        if (material && gas != (s->method == RHEO_SMOKE))
+            find(d, RHEO_WARNING, path,
+                 gas ? "method: smoke, or a liquid" : "material: smoke, or a method for liquids",
+                 gas ? "the material '%s' is a gas, and this method moves it as a liquid"
+                     : "the material '%s' is a liquid, and method smoke moves it as a gas",
+                 material);
     }
     if (s->no_slip && s->method != RHEO_MAC)
         find(d, RHEO_WARNING, "domain.slip", "method: mac uses it",
@@ -616,6 +674,8 @@ rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene,
                  "there is no fluid at all: nothing to start with and no emitter that works");
         look_at_meshes(&d);
         look_at_solids(&d);
+        look_for_strays(&d);
+        look_at_joints(&d);
         look_at_bodies(&d);
         look_at_methods(&d);
         if (scene->method == RHEO_SMOKE) estimate_smoke(&d);

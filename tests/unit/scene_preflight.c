@@ -111,6 +111,41 @@ static void warnings_are_found(void **state) {
     assert_int_equal(p.count, 0);
 }
 
+/* What is allowed and surely not meant. */
+static void slips_are_found(void **state) {
+    (void)state;
+    static const char box[] = "fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ]";
+    char text[400];
+    rheo_preflight p;
+    rheo_report r;
+    look(&p, &r, FILL "solids: [ { shape: { sphere: { center: [3, 0.5, 0.5], radius: 0.1 } } } ]");
+    assert_true(found(&p, RHEO_WARNING, "solids[0].shape", "outside the domain"));
+    look(&p, &r,
+         FILL "probes: [ { name: a, from: [0.5, 2, 0.5], of: [phi] },\n"
+              " { name: b, from: [0.5, 0.5, 0.5], to: [0.5, 2, 0.5], of: [phi] },\n"
+              " { name: c, from: [0, 0, 0], to: [1, 1, 1], of: [phi] } ]");
+    assert_true(found(&p, RHEO_WARNING, "probes[0]", "outside the domain"));
+    assert_true(found(&p, RHEO_NOTE, "probes[1]", "part of the probe"));
+    assert_false(found(&p, RHEO_WARNING, "probes[2]", "") || found(&p, RHEO_NOTE, "probes[2]", ""));
+    snprintf(text, sizeof text, "fluids: [ { material: smoke, %s } ]", box);
+    look(&p, &r, text);
+    assert_true(found(&p, RHEO_WARNING, "fluids[0]", "is a gas"));
+    snprintf(text, sizeof text, "solver: { method: smoke }\nfluids: [ { material: water, %s } ]", box);
+    look(&p, &r, text);
+    assert_true(found(&p, RHEO_WARNING, "fluids[0]", "is a liquid"));
+    snprintf(text, sizeof text, "solver: { method: smoke }\nfluids: [ { %s } ]", box);
+    look(&p, &r, text);
+    assert_false(found(&p, RHEO_WARNING, "fluids[0]", "is a liquid"));
+    look(
+        &p, &r,
+        FILL
+        "solids: [ { name: a, motion: dynamic, shape: { sphere: { center: [0.5, 0.7, 0.5], radius: 0.1 } } } "
+        "]\n"
+        "joints: [ { type: hinge, a: a }, { type: ball, a: a, anchor: [0, 0, 0] }, { type: slider, a: a } ]");
+    assert_true(found(&p, RHEO_WARNING, "joints[0]", "no anchor"));
+    assert_false(found(&p, RHEO_WARNING, "joints[1]", "") || found(&p, RHEO_WARNING, "joints[2]", ""));
+}
+
 static void hopeless_scenes_are_refused(void **state) {
     (void)state;
     rheo_preflight p;
@@ -180,9 +215,13 @@ static void steps_are_near_the_taken_ones(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(volumes_are_near_the_exact_ones),  cmocka_unit_test(warnings_are_found),
-        cmocka_unit_test(fills_are_compared_with_the_grid), cmocka_unit_test(common_losses_are_notes),
-        cmocka_unit_test(hopeless_scenes_are_refused),      cmocka_unit_test(estimates_grow_as_they_should),
+        cmocka_unit_test(volumes_are_near_the_exact_ones),
+        cmocka_unit_test(warnings_are_found),
+        cmocka_unit_test(slips_are_found),
+        cmocka_unit_test(fills_are_compared_with_the_grid),
+        cmocka_unit_test(common_losses_are_notes),
+        cmocka_unit_test(hopeless_scenes_are_refused),
+        cmocka_unit_test(estimates_grow_as_they_should),
         cmocka_unit_test(steps_are_near_the_taken_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
