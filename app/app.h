@@ -31,7 +31,8 @@ typedef struct command {
     rheo_status (*run)(const options *o);
 } command;
 
-extern const command commands[]; /* ended by a NULL name */
+extern const command commands[];  /* ended by a NULL name */
+bool is_listed(const command *c); /* not those that only say that they are not there yet */
 extern volatile int cancel_requested;
 void catch_interrupts(void);
 

@@ -142,8 +142,9 @@ static rheo_status take_option(options *o, const command *c, int *i, int argc, c
 
 static rheo_status choose_command(const command **chosen, const char *word) {
     const char *names[32] = {NULL};
+    int count = 0;
     for (int i = 0; commands[i].name; ++i) {
-        names[i] = commands[i].name;
+        if (is_listed(&commands[i])) names[count++] = commands[i].name;
         if (!strcmp(word, commands[i].name)) *chosen = &commands[i];
     }
     if (*chosen) return RHEO_OK;
@@ -201,6 +202,6 @@ void print_overview(FILE *to) {
     fprintf(to, "  rheo movie out/dam                   pictures and an MP4 of it\n");
     fprintf(to, "  rheo new my.yaml                     a scene of your own to start from\n\ncommands:\n");
     for (const command *c = commands; c->name; ++c)
-        fprintf(to, "  %-10s %-8s %s\n", c->name, c->usage, c->help);
+        if (is_listed(c)) fprintf(to, "  %-10s %-8s %s\n", c->name, c->usage, c->help);
     fprintf(to, "\n`rheo help COMMAND` lists the options of a command.\n");
 }

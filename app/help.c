@@ -58,6 +58,25 @@ static rheo_status print_scene_format(bool markdown) {
     return RHEO_OK;
 }
 
+static rheo_status print_command_topic(const command *c) {
+    print_command_help(stdout, c);
+    if (c->run != command_materials) return RHEO_OK;
+    puts("");
+    return command_materials(&(options){0});
+}
+
+/* The only name that begins with the word, or the word itself. */
+static const char *complete(const char *word, const char *const *names) {
+    const char *found = NULL;
+    for (int i = 0; names[i]; ++i) {
+        if (!strcmp(names[i], word)) return word;
+        if (strncmp(names[i], word, strlen(word))) continue;
+        if (found) return word;
+        found = names[i];
+    }
+    return found ? found : word;
+}
+
 rheo_status command_help(const options *o) {
     const char *names[32] = {"scene", "json", "exit-codes", NULL};
     int count = 3;
@@ -65,21 +84,13 @@ rheo_status command_help(const options *o) {
         print_overview(stdout);
         return RHEO_OK;
     }
-    const char *topic = o->args[0];
+    for (const command *c = commands; c->name; ++c)
+        if (is_listed(c)) names[count++] = c->name;
+    const char *topic = complete(o->args[0], names);
     if (!strcmp(topic, "scene")) return print_scene_format(o->markdown);
     if (!strcmp(topic, "json")) return fputs(json_help, stdout) < 0 ? RHEO_IO : RHEO_OK;
     if (!strcmp(topic, "exit-codes")) return fputs(exit_help, stdout) < 0 ? RHEO_IO : RHEO_OK;
-    for (const command *c = commands; c->name; ++c) {
-        if (!strcmp(topic, c->name)) {
-            print_command_help(stdout, c);
-            if (!strcmp(topic, "materials")) {
-                puts("");
-                return command_materials(&(options){0});
-            }
-            return RHEO_OK;
-        }
-        names[count++] = c->name;
-    }
-    names[count] = NULL;
+    for (const command *c = commands; c->name; ++c)
+        if (!strcmp(topic, c->name)) return print_command_topic(c);
     return fail_choice(topic, names, "there is no help about '%.80s'", topic);
 }

@@ -54,6 +54,10 @@ const command commands[] = {
     {NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
 };
 
+bool is_listed(const command *c) {
+    return c->run != command_view;
+}
+
 static void print_version(void) {
     printf("rheo %s\n", RHEO_VERSION);
 #ifdef RHEO_HAVE_EMBREE

@@ -211,6 +211,7 @@ static const bad table[] = {
     {"new over a file", FLUID, "new s.yaml", 2, {"exists already", "another name"}, 0, 0},
     {"new in no directory", FLUID, "new none/s.yaml", 5, {"none/s.yaml", "cannot write"}, 0, 0},
     {"unknown topic", FLUID, "help scnee", 2, {"'scene'", "allowed: scene, json"}, 0, 0},
+    {"ambiguous topic", FLUID, "help m", 2, {"no help about 'm'", "allowed: scene, json"}, 0, 0},
     {"unknown built-in", FLUID, "scenes fontain", 2, {"'fountain'"}, 0, 0},
     {"nothing like a built-in", FLUID, "scenes nope", 2, {"no built-in scene 'nope'", "allowed:", "tilted-tank"}, 0, 0},
     {"nothing like a material", FLUID, "materials nope", 2, {"no material 'nope'", "allowed: water, oil"}, 0, 0},
@@ -442,6 +443,21 @@ static void failures_end_in_json(void **state) {
     leave_directory();
 }
 
+static void help_finds_what_there_is(void **state) {
+    (void)state;
+    char said[8192], name[80];
+    enter_empty_directory();
+    snprintf(name, sizeof name, "%s.out", directory);
+    assert_int_equal(run_command("help exit"), 0);
+    read_file(said, sizeof said, name);
+    assert_non_null(strstr(said, "diverged"));
+    assert_int_equal(run_command("help"), 0);
+    read_file(said, sizeof said, name);
+    assert_non_null(strstr(said, "\n  render "));
+    assert_null(strstr(said, "\n  view ")); /* opens no window yet */
+    leave_directory();
+}
+
 /* An open sheet runs and is drawn: the cache keeps that the solid is thin. */
 static void open_sheets_are_drawn(void **state) {
     (void)state;
@@ -457,9 +473,9 @@ static void open_sheets_are_drawn(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_inputs_fail_well),  cmocka_unit_test(damaged_caches_are_refused),
-        cmocka_unit_test(monsters_are_refused),  cmocka_unit_test(failures_end_in_json),
-        cmocka_unit_test(open_sheets_are_drawn),
+        cmocka_unit_test(bad_inputs_fail_well),     cmocka_unit_test(damaged_caches_are_refused),
+        cmocka_unit_test(monsters_are_refused),     cmocka_unit_test(failures_end_in_json),
+        cmocka_unit_test(help_finds_what_there_is), cmocka_unit_test(open_sheets_are_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
