@@ -88,6 +88,6 @@ rheo_status command_help(const options *o);
 
 /* The scene of o->args[0] with --set, --frames and --cells applied; prints the report when it fails. */
 rheo_status load_scene(rheo_scene **scene, const options *o);
-/* Warnings (and the first error) of a preflight on stderr. */
-void print_findings(const rheo_preflight *preflight, bool quiet, bool verbose);
+/* Warnings of a preflight on stderr, --quiet or not; notes too when verbose. */
+void print_findings(const rheo_preflight *preflight, bool verbose);
 #endif

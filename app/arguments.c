@@ -42,7 +42,7 @@ static const option table[] = {
     {"--list", "", FLAG, AT(list), 0, "", "only name what there is"},
     {"--markdown", "", FLAG, AT(markdown), 0, "", "help scene: as the reference in docs/"},
     {"--json", "", FLAG, AT(json), 0, "", "one JSON object a line on stdout (`rheo help json`)"},
-    {"--quiet", "-q", FLAG, AT(quiet), 0, "", "no progress"},
+    {"--quiet", "-q", FLAG, AT(quiet), 0, "", "no progress; warnings and errors all the same"},
     {"--verbose", "-v", FLAG, AT(verbose), 0, "", "more about each frame"},
     {"--help", "-h", FLAG, AT(help), 0, "", "explain the command"},
     {"--version", "", FLAG, AT(version), 0, "", "print the version"},

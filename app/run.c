@@ -131,9 +131,9 @@ static void on_start(void *user, rheo_sim *sim, int first_frame) {
     (void)sim;
     progress_start(&r->bar, first_frame > 0 ? first_frame - 1 : 0, r->scene->frames,
                    r->o->quiet || r->o->json);
-    if (r->o->resume && !r->o->quiet) {
-        if (first_frame > 1) fprintf(stderr, "goes on after frame %d\n", first_frame - 1);
-        else fprintf(stderr, "no whole checkpoint to go on from: starts at the beginning\n");
+    if (r->o->resume) {
+        if (first_frame > 1 && !r->o->quiet) fprintf(stderr, "goes on after frame %d\n", first_frame - 1);
+        if (first_frame <= 1) fprintf(stderr, "no whole checkpoint to go on from: starts at the beginning\n");
     }
     if (!r->o->json) return;
     printf("{\"event\":\"start\",\"scene\":");
@@ -195,7 +195,7 @@ static rheo_status run_scene(const options *o, const rheo_scene *scene, const ch
     rheo_report report = {0};
     rheo_preflight preflight;
     rheo_status status = rheo_check_scene(&preflight, scene, out, &report);
-    print_findings(&preflight, o->quiet, o->verbose);
+    print_findings(&preflight, o->verbose);
     if (status != RHEO_OK) return print_failure(o, &report, &(rheo_run_summary){0}, status);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     runner r = {
@@ -213,7 +213,7 @@ static rheo_status run_scene(const options *o, const rheo_scene *scene, const ch
     status = rheo_run_scene(&summary, scene, &run, &report);
     bool started = r.bar.start > 0;
     if (started) progress_end(&r.bar);
-    if (summary.kept_damaged && !o->quiet)
+    if (summary.kept_damaged)
         fprintf(stderr, "note: the damaged manifest that was there is kept as %s/%s\n", out,
                 RHEO_DAMAGED_MANIFEST);
     if (status != RHEO_OK && status != RHEO_INTERRUPTED) print_report(&report);

@@ -26,12 +26,12 @@ rheo_status load_scene(rheo_scene **scene, const options *o) {
     return status == RHEO_OK ? status : print_failure(o, &report, &(rheo_run_summary){0}, status);
 }
 
-void print_findings(const rheo_preflight *preflight, bool quiet, bool verbose) {
+void print_findings(const rheo_preflight *preflight, bool verbose) {
     static const char *const words[] = {"note", "warning", "error"};
     for (int i = 0; i < preflight->count; ++i) {
         const rheo_finding *f = &preflight->findings[i];
         char text[2048];
-        if (f->severity == RHEO_ERROR || quiet || (f->severity == RHEO_NOTE && !verbose)) continue;
+        if (f->severity == RHEO_ERROR || (f->severity == RHEO_NOTE && !verbose)) continue;
         rheo_print_report(text, sizeof text, &f->report);
         fprintf(stderr, "%s: %s\n", words[f->severity], text);
     }
@@ -90,7 +90,7 @@ rheo_status command_check(const options *o) {
     rheo_status status = load_scene(&scene, o);
     if (status != RHEO_OK) return status;
     status = rheo_check_scene(&preflight, scene, o->out ? o->out : ".", &report);
-    print_findings(&preflight, false, true);
+    print_findings(&preflight, true);
     if (status != RHEO_OK) print_report(&report);
     if (o->json) print_check_json(&preflight, status);
     else if (preflight.dx > 0 && !o->quiet) print_check(&preflight, scene);

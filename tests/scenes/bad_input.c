@@ -458,6 +458,23 @@ static void help_finds_what_there_is(void **state) {
     leave_directory();
 }
 
+/* What has no effect is worth a word, --quiet or not; that all is well is not. */
+static void warnings_are_never_quiet(void **state) {
+    (void)state;
+    char said[8192], name[80];
+    enter_empty_directory();
+    snprintf(name, sizeof name, "%s.err", directory);
+    write_file("s.yaml", "domain: { slip: no }\n" FLUID);
+    assert_int_equal(run_command("run s.yaml --cells 12 --frames 1 --out c -q"), 0);
+    read_file(said, sizeof said, name);
+    assert_non_null(strstr(said, "warning: s.yaml:1:"));
+    write_file("s.yaml", FLUID);
+    assert_int_equal(run_command("run s.yaml --cells 12 --frames 1 --out d -q"), 0);
+    read_file(said, sizeof said, name);
+    assert_string_equal(said, "");
+    leave_directory();
+}
+
 /* An open sheet runs and is drawn: the cache keeps that the solid is thin. */
 static void open_sheets_are_drawn(void **state) {
     (void)state;
@@ -475,7 +492,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_inputs_fail_well),     cmocka_unit_test(damaged_caches_are_refused),
         cmocka_unit_test(monsters_are_refused),     cmocka_unit_test(failures_end_in_json),
-        cmocka_unit_test(help_finds_what_there_is), cmocka_unit_test(open_sheets_are_drawn),
+        cmocka_unit_test(help_finds_what_there_is), cmocka_unit_test(warnings_are_never_quiet),
+        cmocka_unit_test(open_sheets_are_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
