@@ -56,7 +56,9 @@ const char *status_word(rheo_status status); /* of an end event */
 bool use_color(void);
 void format_bytes(char text[16], double bytes);
 void format_seconds(char text[24], double seconds);
-rheo_status finish_output(rheo_status status); /* I/O when stdout could not be written */
+const char *plural(long long count);               /* "s" unless it is one */
+void print_shell_word(FILE *to, const char *text); /* quoted where a shell would take it apart */
+rheo_status finish_output(rheo_status status);     /* I/O when stdout could not be written */
 void print_json_text(FILE *to, const char *text);
 void print_json_number(FILE *to, double value);
 
@@ -66,7 +68,7 @@ typedef struct progress {
     double start; /* s */
     bool tty, quiet;
 } progress;
-void progress_start(progress *p, int first, int total, bool quiet);
+void progress_start(progress *p, int first, int total, bool quiet); /* the clock runs from here on */
 void progress_step(progress *p, int done, const char *now);
 void progress_end(progress *p);
 double wall_time(void);

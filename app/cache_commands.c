@@ -30,7 +30,7 @@ rheo_status command_mesh(const options *o) {
 static void on_picture(void *user, int frame, int done, int total) {
     progress *p = user;
     char now[32];
-    if (!p->total) progress_start(p, 0, total, p->quiet);
+    p->total = total; /* known only now; the clock runs since the first picture was begun */
     snprintf(now, sizeof now, "picture of frame %d", frame);
     progress_step(p, done, now);
 }
@@ -38,7 +38,8 @@ static void on_picture(void *user, int frame, int done, int total) {
 static rheo_status make_pictures(const options *o, int *pictures) {
     rheo_render_options r = rheo_default_render_options();
     rheo_report report = {0};
-    progress p = {.quiet = o->quiet || o->json};
+    progress p;
+    progress_start(&p, 0, 0, o->quiet || o->json);
     if (o->width) r.width = o->width;
     if (o->height) r.height = o->height;
     if (o->samples) r.samples = o->samples;
@@ -67,7 +68,8 @@ rheo_status command_render(const options *o) {
     rheo_status status = make_pictures(o, &pictures);
     if (status != RHEO_OK) return status;
     if (o->json) printf("{\"event\":\"end\",\"status\":\"done\",\"pictures\":%d}\n", pictures);
-    else if (!o->quiet) fprintf(stderr, "%d pictures in %s/frames/\n", pictures, o->args[0]);
+    else if (!o->quiet)
+        fprintf(stderr, "%d picture%s in %s/frames/\n", pictures, plural(pictures), o->args[0]);
     return RHEO_OK;
 }
 

@@ -154,10 +154,12 @@ static void on_frame(void *user, rheo_sim *sim, const rheo_frame_stats *s) {
     }
     char now[256];
     int length = r->scene->method == RHEO_SMOKE
-                     ? snprintf(now, sizeof now, "%.2f s, %d steps, smoke %.3g m3 (%+.1f%%), up to %.0f C",
-                                s->seconds, s->steps, s->volume, 100 * s->volume_drift, s->temperature[1])
-                     : snprintf(now, sizeof now, "%.2f s, %d steps, %lld particles, volume %+.2f%%",
-                                s->seconds, s->steps, (long long)s->particles, 100 * s->volume_drift);
+                     ? snprintf(now, sizeof now, "%.2f s, %d step%s, smoke %.3g m3 (%+.1f%%), up to %.0f C",
+                                s->seconds, s->steps, plural(s->steps), s->volume, 100 * s->volume_drift,
+                                s->temperature[1])
+                     : snprintf(now, sizeof now, "%.2f s, %d step%s, %lld particle%s, volume %+.2f%%",
+                                s->seconds, s->steps, plural(s->steps), (long long)s->particles,
+                                plural(s->particles), 100 * s->volume_drift);
     if (r->o->verbose && length > 0 && length < (int)sizeof now)
         snprintf(now + length, sizeof now - (size_t)length, ", speed %.3g m/s, pressure %d its to %.1e%s",
                  s->speed, s->pressure.iterations, s->pressure.residual,
@@ -181,14 +183,17 @@ static void print_summary(const runner *r, const rheo_run_summary *s, const char
     if (r->o->quiet) return;
     format_bytes(memory, (double)s->peak_memory);
     format_seconds(seconds, s->seconds);
-    fprintf(stderr, "%s: %d frames in %s, at most %s of memory\n", status_word(status), s->frames, seconds,
-            memory);
+    fprintf(stderr, "%s: %d frame%s in %s, at most %s of memory\n", status_word(status), s->frames,
+            plural(s->frames), seconds, memory);
     fprintf(stderr, "  cache:  %s\n", out);
     if (r->scene->output_mesh) fprintf(stderr, "  meshes: %s/mesh/\n", out);
     if (r->scene->output_volume) fprintf(stderr, "  volumes: %s/volume/\n", out);
     if (status == RHEO_INTERRUPTED) fprintf(stderr, "  go on:  the same command with --resume\n");
-    if (status == RHEO_OK && (r->scene->output_mesh || r->scene->output_volume))
-        fprintf(stderr, "  movie:  rheo movie %s\n", out);
+    if (status == RHEO_OK && (r->scene->output_mesh || r->scene->output_volume)) {
+        fputs("  movie:  rheo movie ", stderr);
+        print_shell_word(stderr, out);
+        fputc('\n', stderr);
+    }
 }
 
 static rheo_status run_scene(const options *o, const rheo_scene *scene, const char *out) {

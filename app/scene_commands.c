@@ -77,8 +77,8 @@ static void print_check(const rheo_preflight *p, const rheo_scene *scene) {
     printf("grid       %d x %d x %d cells of %.4g m\n", p->cells[0], p->cells[1], p->cells[2], p->dx);
     printf("fluid      %.4g m%d, about %.3g particles at the start\n", p->fluid_volume, scene->dim,
            p->particles);
-    printf("time       %d frames, %.4g s of motion, about %.3g steps, roughly %s of computing\n",
-           scene->frames, scene->frames / scene->fps, p->steps, seconds);
+    printf("time       %d frame%s, %.4g s of motion, about %.3g steps, roughly %s of computing\n",
+           scene->frames, plural(scene->frames), scene->frames / scene->fps, p->steps, seconds);
     printf("memory     about %s of %s\n", memory, available);
     printf("disk       about %s\n", disk);
 }
@@ -147,7 +147,11 @@ rheo_status command_new(const options *o) {
         fprintf(stderr, "%s: cannot write: %s\n", file, strerror(error));
         return RHEO_IO;
     }
-    if (!o->quiet) fprintf(stderr, "wrote %s; next: rheo run %s\n", file, file);
+    if (!o->quiet) {
+        fprintf(stderr, "wrote %s; next: rheo run ", file);
+        print_shell_word(stderr, file);
+        fputc('\n', stderr);
+    }
     return RHEO_OK;
 }
 

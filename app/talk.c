@@ -70,10 +70,30 @@ void format_bytes(char text[16], double bytes) {
 
 void format_seconds(char text[24], double seconds) {
     if (!(seconds < 1e9)) snprintf(text, 24, "long");
+    else if (seconds < 0.005) snprintf(text, 24, "0 s");
+    else if (seconds < 0.1) snprintf(text, 24, "%.2f s", seconds);
     else if (seconds < 10) snprintf(text, 24, "%.2g s", seconds);
     else if (seconds < 100) snprintf(text, 24, "%.0f s", seconds);
     else if (seconds < 3600) snprintf(text, 24, "%d:%02d min", (int)seconds / 60, (int)seconds % 60);
     else snprintf(text, 24, "%d:%02d h", (int)(seconds / 3600), (int)(seconds / 60) % 60);
+}
+
+const char *plural(long long count) {
+    return count == 1 ? "" : "s";
+}
+
+void print_shell_word(FILE *to, const char *text) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+,:@%=";
+    if (text[0] && !text[strspn(text, plain)]) {
+        fputs(text, to);
+        return;
+    }
+    fputc('\'', to);
+    for (; *text; ++text) {
+        if (*text == '\'') fputs("'\\''", to);
+        else fputc(*text, to);
+    }
+    fputc('\'', to);
 }
 
 rheo_status finish_output(rheo_status status) {
