@@ -459,7 +459,7 @@ static void help_finds_what_there_is(void **state) {
 }
 
 /* Pictures need Embree, which a build may lack. */
-static bool can_draw(void) {
+static int can_draw(void) {
     char said[1024], name[80];
     snprintf(name, sizeof name, "%s.out", directory);
     assert_int_equal(run_command("--version"), 0);
