@@ -280,15 +280,15 @@ static void pairs_task(void *context, int index) {
     const job *s = context;
     const coupled_body *b = &s->c->bodies[index];
     const double scale = sqrt(s->fluid_density * s->g->dx * s->g->dx * s->g->dx);
-    poisson_pair *pair = s->c->pairs + s->c->first[index];
     for (int i = 0; i < b->count; ++i) {
+        poisson_pair *pair = &s->c->pairs[s->c->first[index] + i];
         double row[SIX];
         memcpy(row, b->faces[i].row, sizeof row);
         six_solve_lower(row, b->factor);
         leave_free(row, b);
-        pair[i].low = b->faces[i].low;
-        pair[i].high = b->faces[i].high;
-        for (int c = 0; c < SIX; ++c) pair[i].row[c] = (float)(scale * row[c]);
+        pair->low = b->faces[i].low;
+        pair->high = b->faces[i].high;
+        for (int c = 0; c < SIX; ++c) pair->row[c] = (float)(scale * row[c]);
     }
 }
 
