@@ -11,6 +11,22 @@ static rheo_shape box_shape(double x0, double y0, double x1, double y1) {
     return s;
 }
 
+/* One fluid with one fill; both must outlive the scene. */
+static rheo_scene scene_of(rheo_fluid *water, const rheo_shape *fill, rheo_method method, int dim,
+                           int cells) {
+    rheo_scene scene = rheo_default_scene();
+    *water = rheo_default_fluid();
+    water->name = "water";
+    water->fill = fill;
+    water->fill_count = 1;
+    scene.dim = dim;
+    scene.cells = cells;
+    scene.method = method;
+    scene.fluids = water;
+    scene.fluid_count = 1;
+    return scene;
+}
+
 /* Two blocks fly apart, one along x and one along y: the largest |u| is that of one block, 1 m/s. The root of
  * the axes' largest would be sqrt(2). */
 static void check_two_blocks(int dim, rheo_method method) {
@@ -53,18 +69,13 @@ static void test_speed_is_of_one_place(void **state) {
 /* A block that flies along the diagonal has a speed of sqrt(dim) times its components. */
 static void test_speed_is_a_length(void **state) {
     (void)state;
-    rheo_fluid water = rheo_default_fluid();
+    rheo_fluid water;
     const rheo_shape fill = box_shape(0, 0, 0.5, 0.5);
-    rheo_scene scene = rheo_default_scene();
+    const rheo_scene scene = scene_of(&water, &fill, rheo_default_scene().method, 3, 16);
     rheo_frame_stats stats;
     rheo_report report = {0};
     rheo_sim *sim;
-    water.fill = &fill;
-    water.fill_count = 1;
     water.velocity[0] = water.velocity[1] = water.velocity[2] = 1;
-    scene.cells = 16;
-    scene.fluids = &water;
-    scene.fluid_count = 1;
     assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
     rheo_read_stats(&stats, sim);
     check_near(stats.speed, sqrt(3), 1e-6);
@@ -160,18 +171,12 @@ static void test_memory_counts_the_method(void **state) {
     const rheo_method methods[2] = {RHEO_FLIP, RHEO_MAC};
     size_t bytes[2];
     for (int i = 0; i < 2; ++i) {
-        rheo_fluid water = rheo_default_fluid();
+        rheo_fluid water;
         const rheo_shape fill = box_shape(0, 0, 0.5, 0.5);
-        rheo_scene scene = rheo_default_scene();
+        const rheo_scene scene = scene_of(&water, &fill, methods[i], 3, 16);
         rheo_frame_stats stats;
         rheo_report report = {0};
         rheo_sim *sim;
-        water.fill = &fill;
-        water.fill_count = 1;
-        scene.cells = 16;
-        scene.method = methods[i];
-        scene.fluids = &water;
-        scene.fluid_count = 1;
         assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
         assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
         bytes[i] = stats.memory;
@@ -185,20 +190,13 @@ static void test_a_start_against_a_wall(void **state) {
     (void)state;
     static const rheo_method methods[] = {RHEO_FLIP, RHEO_APIC, RHEO_SEMI_LAGRANGIAN};
     for (int m = 0; m < 3; ++m) {
-        rheo_fluid water = rheo_default_fluid();
+        rheo_fluid water;
         const rheo_shape fill = box_shape(0, 0.5, 1, 1);
-        rheo_scene scene = rheo_default_scene();
+        const rheo_scene scene = scene_of(&water, &fill, methods[m], 2, 32);
         rheo_frame_stats stats;
         rheo_report report = {0};
         rheo_sim *sim;
-        water.fill = &fill;
-        water.fill_count = 1;
         water.velocity[1] = 3;
-        scene.dim = 2;
-        scene.cells = 32;
-        scene.method = methods[m];
-        scene.fluids = &water;
-        scene.fluid_count = 1;
         assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
         assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
         print_message("method %d: volume drift %.5f\n", (int)methods[m], stats.volume_drift);
