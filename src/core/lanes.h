@@ -56,20 +56,13 @@ INLINE vec8 vec8_hold(vec8 x, vec8 low, vec8 high) {
     return vec8_select(x < high, x, high);
 }
 
-/* Eight bytes, each in its own lane and at its own place there: what can be asked of them is whether bits are
- * set. (Widening bytes one by one is what compilers make of a conversion.) */
-INLINE int8 bytes_load(const uint8_t *from, uint8_t bits) {
-    const int b = bits;
-    const int8 at = {b, b << 8, b << 16, (int)((unsigned)b << 24),
-                     b, b << 8, b << 16, (int)((unsigned)b << 24)};
+/* All bits set in the lanes whose byte is not 0. Each lane looks at its own byte of a whole word: widening
+ * bytes one by one is what compilers make of a conversion. */
+INLINE int8 mask_load(const uint8_t *from) {
+    const int8 own = {0xff, 0xff00, 0xff0000, (int)0xff000000u, 0xff, 0xff00, 0xff0000, (int)0xff000000u};
     uint64_t bytes;
     memcpy(&bytes, from, sizeof bytes);
     const int8 all = (int8)(bytes - (word4){0});
-    return SHUFFLE(all, all, 0, 0, 0, 0, 1, 1, 1, 1) & at;
-}
-
-/* All bits set in the lanes whose byte is not 0. */
-INLINE int8 mask_load(const uint8_t *from) {
-    return bytes_load(from, 0xff) != 0;
+    return (SHUFFLE(all, all, 0, 0, 0, 0, 1, 1, 1, 1) & own) != 0;
 }
 #endif

@@ -367,9 +367,10 @@ static int has_start(const lcp *l, const float *x) {
 }
 
 /* Active cells from the warm start, without one from a coarser grid. -1: no memory. */
-static int guess(lcp *l, const lcp_problem *p, float *x, const float *b, double limit, pool *workers) {
+static int guess(lcp *l, const lcp_problem *p, float *x, const float *b, double limit, int is_cold,
+                 pool *workers) {
     int found = 0;
-    if (has_start(l, x)) {
+    if (!is_cold) {
         find_rest(l, p, x, b);
         for (int i = 0; i < l->count; ++i) {
             const ptrdiff_t c = l->cell[i];
@@ -417,7 +418,7 @@ int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b
     l->regions = 0;
     const double norm = sqrt(squared_norm(l, p, b)), limit = tolerance * norm;
     const int is_cold = !has_start(l, x);
-    int changes = guess(l, p, x, b, limit, poisson_pool(solver)), labelled = 0, iterations = 0;
+    int changes = guess(l, p, x, b, limit, is_cold, poisson_pool(solver)), labelled = 0, iterations = 0;
     if (changes < 0) return -1;
     double goal = changes && is_cold ? fmax(tolerance, LOOSE) : tolerance;
     for (;;) {
