@@ -227,7 +227,7 @@ INLINE vec8 ghosts(vec8 a, vec8 b) {
     return 1 / vec8_select(theta > least, theta, least);
 }
 
-/* The same for eight faces of a row, without a branch but for those wholly in air or wholly in liquid. */
+/* The same for eight faces of a row, without a branch but for those wholly in liquid: most. */
 INLINE void update_faces(const job *s, ptrdiff_t c, ptrdiff_t low) {
     const float *wall = s->o->wall.value[s->axis];
     const int8 here = mask_load(s->work->unknown + c), there = mask_load(s->work->unknown + low);
