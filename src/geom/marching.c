@@ -6,8 +6,13 @@
  * anything. The number of a vertex is the count of the set bits before it, so nothing has to be looked up or
  * searched. Three passes over planes: signs, counts, and after a running sum over rows, writing.
  *
+ * At the sides of the box: the border samples lie on them, and one more layer outside those is taken as
+ * outside everywhere, in the same place. The cubes between the two are flat, and the surface in them is the
+ * part of the side that is inside, cut sharply off where the surface meets it.
+ *
  * Vertices: by rows, in each row first those on edges along x, then y, z, then the middles of cubes. They are
- * kept away from the samples by LEAST_SHARE of an edge, so that no two coincide and no triangle vanishes. */
+ * kept away from the samples by LEAST_SHARE of an edge, and the border samples from the sides by as much of a
+ * cell, so that no two coincide and no triangle vanishes. */
 #include "geom/marching.h"
 
 #include <math.h>
@@ -22,18 +27,40 @@ static const float LEAST_SHARE = 0x1p-11f;
 /* Shared with the plane
  * ---------------------------------------------------------------------------------------- */
 
+double sample_place(const box *b, int at, int axis) {
+    const double inset = (double)LEAST_SHARE;
+    if (at == -1) return inset;
+    if (at == b->n[axis]) return b->n[axis] - inset;
+    return at < 0 ? 0 : at > b->n[axis] ? b->n[axis] : at + 0.5;
+}
+
 static void gradient(float g[3], const field_view *f, const int at[3]) {
     ptrdiff_t c = box_at(f->b, at[0], at[1], at[2]);
     for (int a = 0; a < 3; ++a) {
         g[a] = 0;
         if (a >= f->b->dim) continue;
-        bool low = at[a] > -1, high = at[a] < f->b->n[a]; /* the samples end one layer outside */
-        float rise = f->field[c + (high ? f->b->step[a] : 0)] - f->field[c - (low ? f->b->step[a] : 0)];
-        g[a] = low && high ? 0.5f * rise : rise;
+        const int low = at[a] > -1, high = at[a] < f->b->n[a]; /* the samples end on the sides */
+        const float rise = f->field[c + high * f->b->step[a]] - f->field[c - low * f->b->step[a]];
+        g[a] = rise / (float)(sample_place(f->b, at[a] + high, a) - sample_place(f->b, at[a] - low, a));
     }
 }
 
+/* On the side itself, where the inside goes on to it. */
+static void side_vertex(float position[3], float normal[3], const field_view *f, const int at[3], int axis) {
+    const int high = at[axis] >= 0;
+    for (int e = 0; e < 3; ++e) {
+        const double cells = e == axis ? high * f->b->n[e] : sample_place(f->b, at[e], e);
+        position[e] = (float)(f->origin[e] + f->dx * cells);
+        normal[e] = 0;
+    }
+    normal[axis] = high ? 1 : -1;
+}
+
 void crossing_vertex(float position[3], float normal[3], const field_view *f, const int at[3], int axis) {
+    if (at[axis] < -1 || at[axis] >= f->b->n[axis]) {
+        side_vertex(position, normal, f, at, axis);
+        return;
+    }
     int to[3] = {at[0], at[1], at[2]};
     to[axis] += 1;
     ptrdiff_t c = box_at(f->b, at[0], at[1], at[2]);
@@ -44,8 +71,8 @@ void crossing_vertex(float position[3], float normal[3], const field_view *f, co
     gradient(from, f, at);
     gradient(there, f, to);
     for (int e = 0; e < 3; ++e) {
-        double cells = at[e] + 0.5 + (e == axis ? (double)t : 0);
-        position[e] = (float)(f->origin[e] + f->dx * cells);
+        const double cells = sample_place(f->b, at[e], e), next = sample_place(f->b, to[e], e);
+        position[e] = (float)(f->origin[e] + f->dx * (cells + (double)t * (next - cells)));
         normal[e] = (1 - t) * from[e] + t * there[e];
         size2 += normal[e] * normal[e];
     }
@@ -92,7 +119,7 @@ typedef struct {
 
 typedef struct {
     field_view view;
-    int samples[3]; /* owned cells and one border layer on both sides */
+    int samples[3]; /* owned cells, and on both sides the border layer and one outside it */
     int words;      /* of 64 samples a row */
     uint64_t *bits; /* [rows][words], set inside */
     uint32_t *rank; /* [rows][words][3]: vertices of the row before those of this word and axis */
@@ -158,13 +185,14 @@ static int count_bits(uint64_t x) {
 
 static void sign_task(void *context, int k) {
     job *s = context;
-    for (int j = 0; j < s->samples[1]; ++j) {
-        const float *field = s->view.field + box_at(s->view.b, -1, j - 1, k - 1);
+    const int last = s->samples[0] - 1;
+    for (int j = 1; k > 0 && k + 1 < s->samples[2] && j + 1 < s->samples[1]; ++j) {
+        const float *field = s->view.field + box_at(s->view.b, -2, j - 2, k - 2);
         uint64_t *row = s->bits + row_of(s, j, k) * (size_t)s->words;
         for (int w = 0; w < s->words; ++w) {
-            int count = s->samples[0] - 64 * w < 64 ? s->samples[0] - 64 * w : 64;
+            const int from = w ? 0 : 1, count = last - 64 * w < 64 ? last - 64 * w : 64;
             uint64_t word = 0;
-            for (int i = 0; i < count; ++i) word |= (uint64_t)(field[64 * w + i] < 0) << i;
+            for (int i = from; i < count; ++i) word |= (uint64_t)(field[64 * w + i] < 0) << i;
             row[w] = word;
         }
     }
@@ -226,7 +254,7 @@ static void write_vertices(const job *s, int j, int k) {
     for (int axis = 0; axis < 3; ++axis)
         for (int w = 0; w < s->words; ++w)
             for (uint64_t cut = cut_edges(s, j, k, w, axis); cut; cut &= cut - 1, ++v) {
-                const int at[3] = {64 * w + __builtin_ctzll(cut) - 1, j - 1, k - 1};
+                const int at[3] = {64 * w + __builtin_ctzll(cut) - 2, j - 2, k - 2};
                 crossing_vertex(&s->mesh->position[3 * v], &s->mesh->normal[3 * v], &s->view, at, axis);
             }
 }
@@ -239,7 +267,7 @@ static void write_triangles(const job *s, int j, int k) {
     for (int w = 0; w < s->words; ++w)
         for (uint64_t cut = cut_cubes(s, j, k, w); cut; cut &= cut - 1) {
             int i = 64 * w + __builtin_ctzll(cut);
-            const int at[3] = {i - 1, j - 1, k - 1};
+            const int at[3] = {i - 2, j - 2, k - 2};
             const cube_case *c = &s->cases[cube_signs(s, i, j, k)];
             size_t number[CUBE_EDGES + CUBE_TRIANGLES] = {0};
             for (unsigned edges = c->edges; edges; edges &= edges - 1) {
@@ -289,7 +317,7 @@ rheo_status marching_cubes(rheo_mesh *mesh, const box *b, double dx, const doubl
     *mesh = (rheo_mesh){0};
     job s = {.view = {b, field, dx, {origin[0], origin[1], origin[2]}}, .mesh = mesh};
     if (b->dim == 2) return marching_flat(mesh, &s.view, report);
-    for (int a = 0; a < 3; ++a) s.samples[a] = b->n[a] + 2;
+    for (int a = 0; a < 3; ++a) s.samples[a] = b->n[a] + 4;
     s.words = (s.samples[0] + 63) / 64;
     s.cases = marching_cases();
     rheo_status status = march(&s, p, report);

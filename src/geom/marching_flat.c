@@ -2,7 +2,8 @@
  * origin), with walls between them, so that a plane scene has a closed mesh to render.
  *
  * In each square the inside is one polygon of inside corners and crossings, or two triangles when only
- * opposite corners are inside (parted, as in the space). Serial: a plane has few squares. */
+ * opposite corners are inside (parted, as in the space). Sides of the box as in the space too. Serial: a
+ * plane has few squares. */
 #include "geom/marching_sample.h"
 
 #include <stdbool.h>
@@ -22,7 +23,8 @@ typedef struct {
 } job;
 
 static bool inside(const job *s, int i, int j) {
-    return s->f->field[box_at(s->f->b, i - 1, j - 1, 0)] < 0;
+    if (i == 0 || j == 0 || i + 1 == s->samples[0] || j + 1 == s->samples[1]) return false;
+    return s->f->field[box_at(s->f->b, i - 2, j - 2, 0)] < 0;
 }
 
 static uint32_t *slot(const job *s, int i, int j, int kind) {
@@ -56,14 +58,14 @@ static void write_vertex(job *s, uint32_t v, const float place[3], const float n
 static void write_vertices(job *s) {
     for (int j = 0; j < s->samples[1]; ++j)
         for (int i = 0; i < s->samples[0]; ++i) {
-            const int at[3] = {i - 1, j - 1, 0};
+            const int at[3] = {i - 2, j - 2, 0};
             for (int kind = 0; kind < SLOTS; ++kind) {
                 uint32_t v = *slot(s, i, j, kind);
                 float place[3] = {0, 0, 0}, normal[3] = {0, 0, 0};
                 if (v == NONE) continue;
                 if (kind == NODE)
                     for (int e = 0; e < 2; ++e)
-                        place[e] = (float)(s->f->origin[e] + s->f->dx * (at[e] + 0.5));
+                        place[e] = (float)(s->f->origin[e] + s->f->dx * sample_place(s->f->b, at[e], e));
                 else crossing_vertex(place, normal, s->f, at, kind);
                 write_vertex(s, v, place, normal, kind == NODE);
             }
@@ -124,7 +126,7 @@ static void add_squares(job *s) {
 }
 
 rheo_status marching_flat(rheo_mesh *mesh, const field_view *f, rheo_report *report) {
-    job s = {.f = f, .samples = {f->b->n[0] + 2, f->b->n[1] + 2}};
+    job s = {.f = f, .samples = {f->b->n[0] + 4, f->b->n[1] + 4}};
     s.number = mem_alloc((size_t)s.samples[0] * (size_t)s.samples[1] * SLOTS * sizeof *s.number);
     if (!s.number) return report_no_memory(report, "marching squares");
     number_vertices(&s);

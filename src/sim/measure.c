@@ -179,6 +179,7 @@ static const float *draw(rheo_sim *s, rheo_surface kind) {
     }
     surface_drawn(drawn, &s->g, phi, s->solid);
     if (s->thin.count) thin_drawn(drawn, &s->thin, &s->g, phi);
+    surface_to_sides(drawn, &s->g);
     return failed ? NULL : drawn;
 }
 

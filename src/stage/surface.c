@@ -231,5 +231,4 @@ static void drawn_task(void *context, int block) {
 void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid) {
     job s = {.g = g, .phi = phi, .node_solid = node_solid, .drawn = drawn, .range = range_cells(g)};
     parallel_for(g->pool, range_blocks(&s.range), drawn_task, &s);
-    mirror_border(drawn, g);
 }

@@ -24,9 +24,12 @@ void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *r
  * its own volume. */
 void surface_mark_spray(particles *p, const mac_grid *g, const float *phi);
 
-/* The drawn surface: phi with the solids cut out, on cells and one border layer, where the
- * domain's sides are put at the half-way points. */
+/* The drawn surface: phi with the solids cut out, on cells. */
 void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid);
+
+/* The border layer of a drawn surface as marching_cubes() wants it: its values on the domain's sides, as if
+ * the liquid went on into them; on periodic ones what lies between the cells of both sides. */
+void surface_to_sides(float *drawn, const mac_grid *g);
 
 /* Other surfaces to draw, as a distance on cells [m], from sorted particles: the union of spheres, and
  * Zhu-Bridson's average of their centres. radius in cells. -1: no memory. */

@@ -5,7 +5,11 @@
  * with the known flaw of concave corners, where X leaves the liquid. Both are made at the cells near
  * particles and turned into distances by redistancing. Pressure (Sommer 2018): where q, divided by its mean
  * slope below the surface, says how deep a cell lies; above, where there is no pressure, the liquid's own
- * distance. */
+ * distance.
+ *
+ * On the domain's sides: phi is carried on along the straight line through the last two cells, half a cell
+ * from the last centre, where both are near enough to the surface to know their distance; else it is the last
+ * cell's. Limit: a film thinner than half a cell between a wall and the last centre is drawn as no film. */
 #include "stage/surface.h"
 
 #include <math.h>
@@ -93,4 +97,54 @@ void surface_pressure(float *phi, const mac_grid *g, const float *q, const float
                 const float depth_here = q[c] / slope;
                 phi[c] = q[c] > 0 ? -fminf(depth_here, (float)g->dx) : fmaxf(phi_liquid[c], 0);
             }
+}
+
+/* The value half a cell beyond c, whose next cell inwards is at c - out. The line may say otherwise than the
+ * cell only where the surface is seen to pass beside it: deep inside distances are noise, and the noise would
+ * draw bubbles on the wall. */
+static float beyond(const float *f, const box *b, const cell_range *r, const int at[3], int axis,
+                    ptrdiff_t out, float dx) {
+    const ptrdiff_t c = box_at(b, at[0], at[1], at[2]);
+    const float one = f[c], two = f[c - out], line = 1.5f * one - 0.5f * two;
+    if (fabsf(one) >= dx || fabsf(two) >= dx) return one;
+    if ((line < 0) == (one < 0)) return line;
+    for (int d = 0; d < 2 * b->dim; ++d) {
+        const int a = d / 2, next = at[a] + (d % 2 ? 1 : -1);
+        if (a == axis || next < r->lower[a] || next >= r->upper[a]) continue;
+        if ((f[c + (d % 2 ? b->step[a] : -b->step[a])] < 0) == (line < 0)) return line;
+    }
+    return one;
+}
+
+/* Along one axis, over what is known along the axes before it: edges and corners follow in turn. */
+static void to_sides(float *f, const mac_grid *g, const cell_range *r, int axis) {
+    const box *b = &g->box;
+    const int last = b->n[axis] - 1;
+    const ptrdiff_t step = b->step[axis];
+    cell_range face = *r;
+    face.lower[axis] = 0;
+    face.upper[axis] = 1;
+    for (int k = face.lower[2]; k < face.upper[2]; ++k)
+        for (int j = face.lower[1]; j < face.upper[1]; ++j)
+            for (int i = face.lower[0]; i < face.upper[0]; ++i) {
+                int at[3] = {i, j, k};
+                const ptrdiff_t low = box_at(b, i, j, k), high = low + last * step;
+                if (b->periodic[axis] || last == 0) {
+                    f[low - step] = f[high + step] = 0.5f * (f[low] + f[high]);
+                    continue;
+                }
+                const float before = beyond(f, b, r, at, axis, -step, (float)g->dx);
+                at[axis] = last;
+                f[high + step] = beyond(f, b, r, at, axis, step, (float)g->dx);
+                f[low - step] = before;
+            }
+}
+
+void surface_to_sides(float *drawn, const mac_grid *g) {
+    cell_range r = range_cells(g);
+    for (int a = 0; a < g->box.dim; ++a) {
+        to_sides(drawn, g, &r, a);
+        r.lower[a] -= 1;
+        r.upper[a] += 1;
+    }
 }
