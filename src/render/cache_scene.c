@@ -177,7 +177,7 @@ static void placed_bounds(double lower[3], double upper[3], const cache_solid *s
 /* The liquid's mesh ends on solids, to within a part of a cell: two surfaces in one place, of which now one
  * and now the other would be hit first. Drawn a little larger, a solid is what a ray through the liquid
  * meets, and a vessel stands clear of what it holds. */
-#define SWELL 0.35 /* cells */
+#define SWELL 0.2 /* cells */
 
 static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def, double dx) {
     s->swell = SWELL * dx;
@@ -200,8 +200,8 @@ static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def, d
     }
     double lower[3], upper[3];
     placed_bounds(lower, upper, s, p);
-    return picture_add_solid(
-               p, (picture_solid){placed_distance, s, vec_of(lower), vec_of(upper), material}) >= 0;
+    return picture_add_solid(p, (picture_solid){placed_distance, s, vec_of(lower), vec_of(upper), material,
+                                                (float)s->swell}) >= 0;
 }
 
 static rheo_status add_solids(cache_scene *c, int frame, rheo_report *report) {

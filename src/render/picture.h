@@ -44,6 +44,7 @@ typedef struct picture_solid {
     const void *body;
     vec3 lower, upper; /* m; where infinite solids are cut, the cut is drawn */
     int material;
+    float swell; /* m by which it is drawn larger than it is: liquid ends where the distance is -swell */
 } picture_solid;
 
 /* Smoke on a grid of cubes; cell (i, j, k) is at [i + cells[0] * (j + cells[1] * k)]. */

@@ -140,7 +140,8 @@ static vec3 shade_miss(const path *p, vec3 o, vec3 d) {
 
 /* ---- transparent things ---- */
 
-/* Where liquid ends at the domain's wall its face is flat: normals smoothed over the rim would bend it. */
+/* Where liquid ends at the domain's wall or a vessel's its face is theirs: normals smoothed over the rim
+ * would bend it. */
 static vec3 flattened_normal(const path *p, const tracer_hit *hit, vec3 x) {
     const float n[3] = {hit->facet.x, hit->facet.y, hit->facet.z}, at[3] = {x.x, x.y, x.z};
     const float low[3] = {p->s->lower.x, p->s->lower.y, p->s->lower.z};
@@ -152,7 +153,8 @@ static vec3 flattened_normal(const path *p, const tracer_hit *hit, vec3 x) {
             return vec(a == 0 ? side : 0, a == 1 ? side : 0, a == 2 ? side : 0);
         }
     }
-    return hit->normal;
+    vec3 vessel;
+    return tracer_against_vessel(&vessel, p->t, x, hit->facet) ? vessel : hit->normal;
 }
 
 /* Whether the liquid's surface at x, seen from within along d, lies against something opaque. */

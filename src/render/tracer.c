@@ -291,6 +291,18 @@ static bool nearest_solid(tracer_hit *hit, const tracer *t, vec3 o, vec3 d, floa
     return found;
 }
 
+/* A liquid's mesh follows a vessel's wall but for a part of a cell at its edges, where it is blunt. */
+bool tracer_against_vessel(vec3 *normal, const tracer *t, vec3 x, vec3 facet) {
+    for (int i = 0; i < t->scene->solid_count; ++i) {
+        const picture_solid *s = &t->scene->solid[i];
+        if (t->scene->material[s->material].kind != PICTURE_GLASS || s->swell <= 0) continue;
+        if (fabs(solid_distance(s, x) + (double)s->swell) > 0.2 * (double)t->scene->contact) continue;
+        *normal = solid_normal(s, x, 1e-4f * t->scale);
+        if (dot(*normal, facet) > 0.6f) return true;
+    }
+    return false;
+}
+
 /* ---- queries ---- */
 
 bool tracer_nearest(tracer_hit *hit, const tracer *t, vec3 o, vec3 d, float near, float far, unsigned see) {
@@ -349,6 +361,11 @@ bool tracer_available(void) {
 
 bool tracer_nearest(tracer_hit *hit, const tracer *t, vec3 o, vec3 d, float near, float far, unsigned see) {
     (void)hit, (void)t, (void)o, (void)d, (void)near, (void)far, (void)see;
+    return false;
+}
+
+bool tracer_against_vessel(vec3 *normal, const tracer *t, vec3 x, vec3 facet) {
+    (void)normal, (void)t, (void)x, (void)facet;
     return false;
 }
 

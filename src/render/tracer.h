@@ -25,6 +25,9 @@ typedef struct tracer_hit {
 
 /* The nearest hit at a distance in (near, far) among the kinds in `see`. d is a unit vector. */
 bool tracer_nearest(tracer_hit *hit, const tracer *t, vec3 o, vec3 d, float near, float far, unsigned see);
+/* Whether liquid ends at x against a vessel, its face there turned as `facet` is; then the vessel's normal.
+ */
+bool tracer_against_vessel(vec3 *normal, const tracer *t, vec3 x, vec3 facet);
 /* Whether an opaque solid (not the floor, not glass, not lines) is in the way. */
 bool tracer_blocked(const tracer *t, vec3 o, vec3 d, float near, float far);
 #endif

@@ -270,6 +270,7 @@ rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
     const rheo_status status =
         marching_cubes(mesh, &s->g.box, s->g.dx, s->g.origin, drawn, s->g.pool, report);
     if (status) return status;
+    if (s->def.solid_count) surface_onto_solids(mesh, &s->g, s->solid);
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
         float x[3] = {0, 0, 0};
         for (int a = 0; a < s->g.box.dim; ++a)

@@ -27,8 +27,8 @@ enum { INTO_SOLID = 3, UNREACHED = 255 }; /* layers: as deep as a cell with an o
 typedef struct {
     const mac_grid *g;
     const mac_field *weight;
-    const float *room, *phi, *node_solid, *filled;
-    float *density, *out, *drawn;
+    const float *room, *phi, *filled;
+    float *density, *out;
     uint8_t *layer, *next, now;
     float full, dx;
     cell_range range;
@@ -210,25 +210,4 @@ static void spray_task(void *context, int block) {
 void surface_mark_spray(particles *p, const mac_grid *g, const float *phi) {
     job s = {.g = g, .phi = phi, .p = p, .range = range_cells(g)};
     parallel_for(g->pool, range_blocks(&s.range), spray_task, &s);
-}
-
-static void drawn_task(void *context, int block) {
-    const job *s = context;
-    const box *b = &s->g->box;
-    FOR_ROWS(&s->range, block, j, k) {
-        const ptrdiff_t row = box_at(b, 0, j, k);
-        for (int i = 0; i < b->n[0]; ++i) {
-            const float *corner = s->node_solid + row + i;
-            float sum = 0;
-            for (int c = 0; c < 1 << b->dim; ++c)
-                sum += corner[(c & 1) + (c >> 1 & 1) * b->step[1] + (c >> 2) * b->step[2]];
-            const float solid = sum / (float)(1 << b->dim);
-            s->drawn[row + i] = fmaxf(s->phi[row + i], -solid);
-        }
-    }
-}
-
-void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid) {
-    job s = {.g = g, .phi = phi, .node_solid = node_solid, .drawn = drawn, .range = range_cells(g)};
-    parallel_for(g->pool, range_blocks(&s.range), drawn_task, &s);
 }

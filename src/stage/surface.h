@@ -5,6 +5,7 @@
 
 #include "grid/extrapolate.h"
 #include "particle/particles.h"
+#include <rheo/sim.h>
 
 /* density: particles' volume in the open space around a cell (1: as seeded, 0: none). phi: distance to the
  * half-full contour [m] within one cell of it, +-dx beyond; border samples mirrored so that the domain's
@@ -24,8 +25,10 @@ void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *r
  * its own volume. */
 void surface_mark_spray(particles *p, const mac_grid *g, const float *phi);
 
-/* The drawn surface: phi with the solids cut out, on cells. */
+/* The drawn surface: phi with the solids cut out, on cells; the liquid goes on a part of a cell into them. */
 void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid);
+/* Its mesh, with the vertices that lie in solids put onto their faces. */
+void surface_onto_solids(rheo_mesh *mesh, const mac_grid *g, const float *node_solid);
 
 /* The border layer of a drawn surface as marching_cubes() wants it: its values on the domain's sides, as if
  * the liquid went on into them; on periodic ones what lies between the cells of both sides. */

@@ -7,6 +7,11 @@
  * slope below the surface, says how deep a cell lies; above, where there is no pressure, the liquid's own
  * distance.
  *
+ * At solids: liquid is carried on into them and cut off there by drawn = max(phi, -(solid + BURIED dx)), so
+ * that the bevel which sampling makes of every edge lies inside the solid; then vertices in the solid go back
+ * onto its face, x -= solid grad(solid). The free surface, its normals included, meets the face as a straight
+ * edge. In a solid thinner than that the cut stays in front of its middle.
+ *
  * On the domain's sides: phi is carried on along the straight line through the last two cells, half a cell
  * from the last centre, where both are near enough to the surface to know their distance; else it is the last
  * cell's. Limit: a film thinner than half a cell between a wall and the last centre is drawn as no film. */
@@ -15,8 +20,10 @@
 #include <math.h>
 #include "grid/levelset.h"
 #include "grid/rows.h"
+#include "grid/sample.h"
 
-enum { BAND = 4 };
+enum { BAND = 4, GRAIN = 4096, BACK_ROUNDS = 2 };
+#define BURIED 0.75f /* cells: how far into solids the drawn liquid goes at most */
 
 typedef struct {
     const mac_grid *g;
@@ -98,6 +105,101 @@ void surface_pressure(float *phi, const mac_grid *g, const float *q, const float
                 phi[c] = q[c] > 0 ? -fminf(depth_here, (float)g->dx) : fmaxf(phi_liquid[c], 0);
             }
 }
+
+/* ---- solids ---- */
+
+typedef struct {
+    const mac_grid *g;
+    const float *phi, *solid; /* on cells, on nodes */
+    float *drawn;
+    rheo_mesh *mesh;
+    cell_range range;
+} cut_job;
+
+/* The least of the nodes of a cell and the cells around it, and the mean of its own. */
+static void solid_around(float *least, float *mean, const cut_job *s, int i, int j, int k) {
+    const box *b = &s->g->box;
+    const int at[3] = {i, j, k};
+    int low[3] = {i, j, k}, high[3] = {i, j, k};
+    for (int a = 0; a < b->dim; ++a) {
+        low[a] = at[a] > 0 ? at[a] - 1 : 0;
+        high[a] = at[a] + 2 < b->n[a] ? at[a] + 2 : b->n[a];
+    }
+    const float *corner = s->solid + box_at(b, i, j, k);
+    float sum = 0;
+    for (int c = 0; c < 1 << b->dim; ++c)
+        sum += corner[(c & 1) + (c >> 1 & 1) * b->step[1] + (c >> 2) * b->step[2]];
+    *mean = *least = sum / (float)(1 << b->dim);
+    if (fabsf(*mean) > 2 * (float)s->g->dx) return; /* the cut is not near */
+    for (int kk = low[2]; kk <= high[2]; ++kk)
+        for (int jj = low[1]; jj <= high[1]; ++jj)
+            for (int ii = low[0]; ii <= high[0]; ++ii)
+                *least = fminf(*least, s->solid[box_at(b, ii, jj, kk)]);
+}
+
+static void cut_task(void *context, int block) {
+    const cut_job *s = context;
+    FOR_ROWS(&s->range, block, j, k) {
+        for (int i = 0; i < s->g->box.n[0]; ++i) {
+            const ptrdiff_t c = box_at(&s->g->box, i, j, k);
+            float least, mean;
+            solid_around(&least, &mean, s, i, j, k);
+            const float buried = fminf(BURIED * (float)s->g->dx, fmaxf(-0.5f * least, 0));
+            s->drawn[c] = fmaxf(s->phi[c], -mean - buried);
+        }
+    }
+}
+
+void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid) {
+    cut_job s = {.g = g, .phi = phi, .solid = node_solid, .drawn = drawn, .range = range_cells(g)};
+    parallel_for(g->pool, range_blocks(&s.range), cut_task, &s);
+}
+
+/* One round towards the face of the solid around x [cells]; along the domain's sides where x lies on one. */
+static int step_back(const cut_job *s, float x[3], const int on_side[3]) {
+    const box *b = &s->g->box;
+    const float depth = -sample_nodes(s->solid, s->g, x) / (float)s->g->dx;
+    float n[3] = {0, 0, 0}, size2 = 0;
+    if (!(depth > 0)) return 0;
+    for (int a = 0; a < b->dim; ++a) {
+        float low[3] = {x[0], x[1], x[2]}, high[3] = {x[0], x[1], x[2]};
+        if (on_side[a]) continue;
+        low[a] = fmaxf(x[a] - 0.5f, 0);
+        high[a] = fminf(x[a] + 0.5f, (float)b->n[a]);
+        n[a] = (sample_nodes(s->solid, s->g, high) - sample_nodes(s->solid, s->g, low)) / (high[a] - low[a]);
+        size2 += n[a] * n[a];
+    }
+    const float slope = sqrtf(size2) / (float)s->g->dx;
+    if (slope < 0.3f) return 0; /* a ridge inside: no side is nearer */
+    for (int a = 0; a < b->dim; ++a) {
+        x[a] += fminf(depth, 1) * n[a] / ((float)s->g->dx * slope * slope);
+        x[a] = fminf(fmaxf(x[a], 0), (float)b->n[a]);
+    }
+    return 1;
+}
+
+static void back_task(void *context, int block) {
+    const cut_job *s = context;
+    const size_t from = (size_t)block * GRAIN, count = s->mesh->vertex_count;
+    for (size_t v = from; v < from + GRAIN && v < count; ++v) {
+        float *p = s->mesh->position + 3 * v, x[3] = {0, 0, 0};
+        int on_side[3] = {1, 1, 1}, moved = 0;
+        for (int a = 0; a < s->g->box.dim; ++a) {
+            x[a] = (float)(((double)p[a] - s->g->origin[a]) / s->g->dx);
+            on_side[a] = x[a] < 1e-3f || x[a] > (float)s->g->box.n[a] - 1e-3f;
+        }
+        for (int round = 0; round < BACK_ROUNDS; ++round) moved |= step_back(s, x, on_side);
+        for (int a = 0; moved && a < s->g->box.dim; ++a)
+            if (!on_side[a]) p[a] = (float)(s->g->origin[a] + s->g->dx * (double)x[a]);
+    }
+}
+
+void surface_onto_solids(rheo_mesh *mesh, const mac_grid *g, const float *node_solid) {
+    cut_job s = {.g = g, .solid = node_solid, .mesh = mesh};
+    parallel_for(g->pool, block_count((long)mesh->vertex_count, GRAIN), back_task, &s);
+}
+
+/* ---- sides of the domain ---- */
 
 /* The value half a cell beyond c, whose next cell inwards is at c - out. The line may say otherwise than the
  * cell only where the surface is seen to pass beside it: deep inside distances are noise, and the noise would

@@ -124,6 +124,29 @@ static void test_absorbed_light(void **state) {
     test_free(s);
 }
 
+/* Liquid that ends on a vessel's wall takes the wall's normal, bluntly meshed or not; the same wall as
+ * something opaque, a face turned otherwise and one further away keep their own. */
+static void test_against_vessel(void **state) {
+    (void)state;
+    need_embree();
+    for (int kind = PICTURE_GLASS, round = 0; round < 2; kind = PICTURE_MATTE, ++round) {
+        picture_scene *s = unit_scene();
+        const double centre[4] = {0.5, 0.5, 0.5, 0.31}; /* drawn 0.01 larger than it is */
+        int wall = picture_add_material(s, (picture_kind)kind, grey(1));
+        picture_add_solid(s, (picture_solid){ball_distance, centre, grey(0), grey(1), wall, 0.01f});
+        s->contact = 0.05f;
+        tracer *t;
+        assert_int_equal(tracer_make(&t, s, NULL), RHEO_OK);
+        vec3 n, tilted = normalized(vec(0.8f, 0.5f, 0.1f));
+        assert_int_equal(tracer_against_vessel(&n, t, vec(0.8f, 0.5f, 0.5f), tilted), kind == PICTURE_GLASS);
+        if (kind == PICTURE_GLASS) check_near(n.x, 1, 1e-4);
+        assert_false(tracer_against_vessel(&n, t, vec(0.8f, 0.5f, 0.5f), vec(0, 1, 0)));
+        assert_false(tracer_against_vessel(&n, t, vec(0.78f, 0.5f, 0.5f), tilted));
+        tracer_free(t);
+        test_free(s);
+    }
+}
+
 static void test_hits(void **state) {
     (void)state;
     need_embree();
@@ -131,8 +154,8 @@ static void test_hits(void **state) {
     const double centre[4] = {0.5, 0.5, 0.5, 0.2};
     int matte = picture_add_material(s, PICTURE_MATTE, grey(0.5f));
     int liquid = picture_add_material(s, PICTURE_LIQUID, grey(1));
-    picture_add_solid(s, (picture_solid){ball_distance, centre, grey(0.25f), grey(0.75f), matte});
-    picture_add_solid(s, (picture_solid){slope_distance, NULL, grey(0), grey(1), matte});
+    picture_add_solid(s, (picture_solid){ball_distance, centre, grey(0.25f), grey(0.75f), matte, 0});
+    picture_add_solid(s, (picture_solid){slope_distance, NULL, grey(0), grey(1), matte, 0});
     picture_add_mesh(s, block(liquid));
     tracer *t;
     assert_int_equal(tracer_make(&t, s, NULL), RHEO_OK);
@@ -210,8 +233,8 @@ static void fill_all_kinds(picture_scene *s, picture_edges *edges, float drop[2]
     picture_add_mesh(s, ball(liquid));
     picture_add_mesh(s, picture_make_edges(edges, s, line));
     picture_add_drops(s, (picture_drops){2, (const float(*)[4])drop, liquid});
-    picture_add_solid(s, (picture_solid){ball_distance, centre, grey(-0.1f), grey(0.5f), matte});
-    picture_add_solid(s, (picture_solid){ball_distance, centre + 4, grey(0), grey(1), glass});
+    picture_add_solid(s, (picture_solid){ball_distance, centre, grey(-0.1f), grey(0.5f), matte, 0});
+    picture_add_solid(s, (picture_solid){ball_distance, centre + 4, grey(0), grey(1), glass, 0});
 }
 
 static void test_threads_do_not_matter(void **state) {
@@ -327,6 +350,7 @@ int main(void) {
         cmocka_unit_test(test_furnace),
         cmocka_unit_test(test_absorbed_light),
         cmocka_unit_test(test_hits),
+        cmocka_unit_test(test_against_vessel),
         cmocka_unit_test(test_caustics),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_cancelled_picture),

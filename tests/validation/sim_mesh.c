@@ -1,5 +1,5 @@
 /* The drawn mesh encloses the liquid: a tank at rest, a column in a corner, water on a slope along walls, and
- * a ball in the water. The exact volume is what was put in: its particles'. */
+ * a ball and a vessel at an angle to the grid. The exact volume is what was put in: its particles'. */
 #include "check.h"
 #include <rheo/rheo.h>
 
@@ -75,7 +75,7 @@ static void columns(void **state) {
     check_below(error_of(&scene, slope, "slope"), 1e-3);
 }
 
-static void ball_in_water(void **state) {
+static void among_solids(void **state) {
     (void)state;
     rheo_scene scene = rheo_default_scene();
     rheo_solid ball = rheo_default_solid();
@@ -85,13 +85,18 @@ static void ball_in_water(void **state) {
     scene.solids = &ball;
     scene.solid_count = 1;
     check_below(error_of(&scene, box_between(0, 0, 0, 1, 0.5, 1), "ball"), 2e-3);
+    ball.shape = box_between(0.2, 0.2, 0.2, 0.8, 0.8, 0.8);
+    ball.shape.rotate_axis[0] = 0, ball.shape.rotate_axis[1] = 0, ball.shape.rotate_axis[2] = 1;
+    ball.shape.rotate_degrees = 25;
+    ball.inside_fluid = true;
+    check_below(error_of(&scene, box_between(0, 0, 0, 1, 0.5, 1), "vessel"), 6e-3);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(still_tanks),
         cmocka_unit_test(columns),
-        cmocka_unit_test(ball_in_water),
+        cmocka_unit_test(among_solids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
