@@ -18,7 +18,9 @@
 
 enum {
     BUCKETS = 1024,
-    GRAIN = 1 << 16, /* particles a block */
+    TALLY = BUCKETS + 16,  /* numbers a block: blocks a power of two apart would share cache lines */
+    GRAIN_LEAST = 1 << 12, /* particles a block */
+    GRAIN_MOST = 1 << 16,
     COLUMNS_MAX = 2 * 3 + 1 + PARTICLE_EXTRA_MAX,
     PAD = 16 /* elements behind each column that vector loads may touch */
 };
@@ -27,8 +29,14 @@ static size_t column_bytes(size_t capacity, size_t element) {
     return (capacity + PAD) * element;
 }
 
+/* Small sets are cut finer, so that all threads have work; what comes out does not depend on the cut. */
+static size_t grain_of(size_t count) {
+    const size_t grain = count / 16;
+    return grain < GRAIN_LEAST ? GRAIN_LEAST : grain > GRAIN_MOST ? GRAIN_MOST : grain;
+}
+
 static size_t tally_bytes(size_t capacity) {
-    return (capacity / GRAIN + 1) * BUCKETS * sizeof(uint32_t);
+    return (capacity / GRAIN_MOST + 18) * TALLY * sizeof(uint32_t);
 }
 
 /* Columns differ in type: their addresses are read and written as bytes. */
@@ -78,6 +86,8 @@ void particles_free(particles *p) {
     mem_free(p->order);
     mem_free(p->spare[0]);
     mem_free(p->spare[1]);
+    mem_free(p->spare_bytes[0]);
+    mem_free(p->spare_bytes[1]);
     mem_free(p->tally);
     *p = (particles){0};
 }
@@ -101,6 +111,7 @@ int particles_reserve(particles *p, size_t capacity) {
         if (grow(column[c], p->count * 4, wide)) return -1;
     if (grow(&p->fluid, p->count, narrow) || grow(&p->spray, p->count, narrow)) return -1;
     if (grow(&p->order, 0, wide) || grow(&p->spare[0], 0, wide) || grow(&p->spare[1], 0, wide)) return -1;
+    if (grow(&p->spare_bytes[0], 0, narrow) || grow(&p->spare_bytes[1], 0, narrow)) return -1;
     if (grow(&p->tally, 0, tally_bytes(capacity))) return -1;
     p->capacity = capacity;
     return 0;
@@ -108,7 +119,7 @@ int particles_reserve(particles *p, size_t capacity) {
 
 size_t particles_bytes(const particles *p) {
     size_t wide = (size_t)(2 * p->dim + 1 + p->extra_count) + 3;
-    return wide * column_bytes(p->capacity, 4) + 2 * column_bytes(p->capacity, 1) + tally_bytes(p->capacity) +
+    return wide * column_bytes(p->capacity, 4) + 4 * column_bytes(p->capacity, 1) + tally_bytes(p->capacity) +
            (p->cells + 1) * sizeof *p->cell_start;
 }
 
@@ -138,13 +149,14 @@ typedef struct sorting {
     uint32_t *key, *rough; /* cell of each particle; indices ordered by bucket */
     int shift;             /* bucket = cell >> shift */
     int buckets, blocks;
+    size_t grain;                /* particles a block */
     uint32_t start[BUCKETS + 1]; /* first place of each bucket */
     const void *from[2];         /* columns to gather, or NULL */
     void *to[2];
 } sorting;
 
 static size_t block_end(const sorting *s, int block) {
-    size_t end = ((size_t)block + 1) * GRAIN;
+    size_t end = ((size_t)block + 1) * s->grain;
     return end < s->p->count ? end : s->p->count;
 }
 
@@ -173,8 +185,8 @@ HOT static void find_keys(uint32_t *key, const particles *p, const box *b, size_
 
 static void tally_block(void *context, int block) {
     sorting *s = context;
-    size_t begin = (size_t)block * GRAIN, end = block_end(s, block);
-    uint32_t *tally = s->p->tally + (size_t)block * BUCKETS;
+    size_t begin = (size_t)block * s->grain, end = block_end(s, block);
+    uint32_t *tally = s->p->tally + (size_t)block * TALLY;
     find_keys(s->key, s->p, s->b, begin, end);
     memset(tally, 0, BUCKETS * sizeof *tally);
     for (size_t i = begin; i < end; ++i) ++tally[s->key[i] >> s->shift];
@@ -186,7 +198,7 @@ static void place_buckets(sorting *s) {
     for (int bucket = 0; bucket < s->buckets; ++bucket) {
         s->start[bucket] = place;
         for (int block = 0; block < s->blocks; ++block) {
-            uint32_t *tally = s->p->tally + (size_t)block * BUCKETS + bucket;
+            uint32_t *tally = s->p->tally + (size_t)block * TALLY + bucket;
             uint32_t count = *tally;
             *tally = place;
             place += count;
@@ -197,9 +209,9 @@ static void place_buckets(sorting *s) {
 
 static void scatter_block(void *context, int block) {
     sorting *s = context;
-    uint32_t *place = s->p->tally + (size_t)block * BUCKETS;
+    uint32_t *place = s->p->tally + (size_t)block * TALLY;
     size_t end = block_end(s, block);
-    for (size_t i = (size_t)block * GRAIN; i < end; ++i)
+    for (size_t i = (size_t)block * s->grain; i < end; ++i)
         s->rough[place[s->key[i] >> s->shift]++] = (uint32_t)i;
 }
 
@@ -233,7 +245,7 @@ static double order_bucket(void *context, int bucket) {
 static void gather_block(void *context, int block) {
     sorting *s = context;
     const uint32_t *order = s->p->order;
-    size_t begin = (size_t)block * GRAIN, end = block_end(s, block);
+    size_t begin = (size_t)block * s->grain, end = block_end(s, block);
     const uint32_t *restrict a = s->from[0];
     uint32_t *restrict to_a = s->to[0];
     if (!s->from[1]) {
@@ -251,9 +263,9 @@ static void gather_block(void *context, int block) {
 
 static void gather_bytes(void *context, int block) {
     sorting *s = context;
-    size_t begin = (size_t)block * GRAIN, end = block_end(s, block);
+    size_t begin = (size_t)block * s->grain, end = block_end(s, block);
     const uint8_t *restrict fluid = s->p->fluid, *restrict spray = s->p->spray;
-    uint8_t *restrict to_fluid = s->to[0], *restrict to_spray = s->to[1];
+    uint8_t *restrict to_fluid = s->p->spare_bytes[0], *restrict to_spray = s->p->spare_bytes[1];
     for (size_t i = begin; i < end; ++i) {
         uint32_t from = s->p->order[i];
         to_fluid[i] = fluid[from];
@@ -261,11 +273,10 @@ static void gather_bytes(void *context, int block) {
     }
 }
 
-static void return_bytes(void *context, int block) {
-    sorting *s = context;
-    size_t begin = (size_t)block * GRAIN, end = block_end(s, block);
-    memcpy(s->p->fluid + begin, (uint8_t *)s->to[0] + begin, end - begin);
-    memcpy(s->p->spray + begin, (uint8_t *)s->to[1] + begin, end - begin);
+static void swap_bytes(uint8_t **a, uint8_t **b) {
+    uint8_t *was = *a;
+    *a = *b;
+    *b = was;
 }
 
 /* Two columns a pass share the reading of the order. */
@@ -285,10 +296,9 @@ static void gather_columns(sorting *s, pool *threads) {
             column_set(column[c + h], s->to[h]);
         }
     }
-    s->to[0] = p->spare[0];
-    s->to[1] = p->spare[1];
     parallel_for(threads, s->blocks, gather_bytes, s);
-    parallel_for(threads, s->blocks, return_bytes, s);
+    swap_bytes(&p->fluid, &p->spare_bytes[0]);
+    swap_bytes(&p->spray, &p->spare_bytes[1]);
 }
 
 int particles_sort(particles *p, const mac_grid *g) {
@@ -299,7 +309,8 @@ int particles_sort(particles *p, const mac_grid *g) {
         return 0;
     }
     sorting s = {.p = p, .b = &g->box, .key = p->spare[0], .rough = p->spare[1]};
-    s.blocks = block_count((long)p->count, GRAIN);
+    s.grain = grain_of(p->count);
+    s.blocks = block_count((long)p->count, (int)s.grain);
     while ((p->cells - 1) >> s.shift >= BUCKETS) ++s.shift;
     s.buckets = (int)((p->cells - 1) >> s.shift) + 1;
     parallel_for(g->pool, s.blocks, tally_block, &s);
