@@ -4,6 +4,7 @@
 #define GRID_ROWS_H
 
 #include <math.h>
+#include "core/hot.h"
 #include "grid/mac.h"
 
 enum { ROWS_PER_BLOCK = 64 };
@@ -65,6 +66,13 @@ static inline int range_rows(const cell_range *r) {
 
 static inline int range_blocks(const cell_range *r) {
     return block_count(range_rows(r), ROWS_PER_BLOCK);
+}
+
+/* Whether any of n samples is liquid: most rows of a box are not, and stages pass over them. */
+INLINE int row_is_wet(const float *phi, int n) {
+    int wet = 0;
+    for (int i = 0; i < n; ++i) wet |= phi[i] < 0;
+    return wet;
 }
 
 /* for each row (j, k) of block b of range r */

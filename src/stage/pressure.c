@@ -68,6 +68,10 @@ INLINE void mark_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
+        if (!row_is_wet(s->phi + row, b->n[0])) {
+            memset(s->work->unknown + row, 0, (size_t)b->n[0]);
+            continue;
+        }
         for (int i = 0; i < b->n[0]; ++i) s->work->unknown[row + i] = (uint8_t)is_unknown(s, row + i, dim);
     }
 }
@@ -178,6 +182,7 @@ INLINE double divergence_block(const job *s, int block, int dim) {
     float most = 0;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
+        if (!row_is_wet(s->phi + row, b->n[0])) continue;
         for (int i = 0; i < b->n[0]; ++i)
             if (is_unknown(s, row + i, dim) && !(s->voids && s->voids[row + i])) {
                 const float d = fabsf(net_outflow(s, row + i, dim) - source_of(s, row + i));

@@ -37,8 +37,8 @@ typedef struct {
 
 INLINE float depth_of(float density, float s) {
     const float a = s - 0.5f, c = fabsf(density - 0.5f);
-    const float root = sqrtf(fmaxf(s * s - 4 * a * fminf(c, 0.5f), 0));
-    const float d = fminf((s - root) / (2 * a), 1);
+    const float root = sqrtf(greater(s * s - 4 * a * lesser(c, 0.5f), 0));
+    const float d = lesser((s - root) / (2 * a), 1);
     return density > 0.5f ? d : -d;
 }
 
@@ -137,8 +137,8 @@ static uint8_t extend_cell(const job *s, ptrdiff_t c) {
         const float one = s->out[c + step];
         mean += one;
         ++count;
-        lowest = fminf(lowest, one);
-        highest = fmaxf(highest, one);
+        lowest = lesser(one, lowest);
+        highest = greater(one, highest);
         if (s->layer[c + 2 * step] < s->now && fabsf(one) < s->dx && fabsf(s->out[c + 2 * step]) < s->dx) {
             line += 2 * one - s->out[c + 2 * step];
             ++lines;
@@ -148,7 +148,7 @@ static uint8_t extend_cell(const job *s, ptrdiff_t c) {
     /* no new surface where the neighbours see none: inside, distances are noise */
     const float most = highest < 0 ? -0.05f * s->dx : s->dx, least = lowest >= 0 ? 0 : -s->dx;
     const float value = lines ? line / (float)lines : mean / (float)count;
-    s->out[c] = fmaxf(least, fminf(most, value));
+    s->out[c] = greater(lesser(value, most), least);
     return s->now;
 }
 

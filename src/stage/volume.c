@@ -39,6 +39,10 @@ INLINE void depth_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
+        if (!row_is_wet(s->phi + row, b->n[0])) { /* most of the box */
+            memset(s->depth + row, 0, (size_t)b->n[0]);
+            continue;
+        }
         for (int i = 0; i < b->n[0]; ++i) {
             const ptrdiff_t c = row + i;
             int air = 0;
@@ -54,28 +58,28 @@ INLINE void depth_block(const job *s, int block, int dim) {
 }
 
 /* The integral of the hat function up to d. */
-static float hat_share(float d) {
-    const float t = fmaxf(0, 1 - fabsf(d));
+INLINE float hat_share(float d) {
+    const float t = greater(1 - fabsf(d), 0);
     return d > 0 ? 1 - 0.5f * t * t : 0.5f * t * t;
 }
 
-static float density_at_depth(float d, int dim) {
+INLINE float density_at_depth(float d, int dim) {
     const float along = 1 / (float)dim;
     return 0.5f * along * (hat_share(d - 0.5f) + hat_share(d + 0.5f)) + (1 - along) * hat_share(d);
 }
 
 /* Distance in cells to the plane through the surface's crossings one to two cells away along the axes; 2
  * where there is none. */
-static float depth_below(const job *s, ptrdiff_t c, int dim) {
+INLINE float depth_below(const job *s, ptrdiff_t c, int dim) {
     float sum = 0.25f;
     for (int a = 0; a < dim; ++a) {
         const ptrdiff_t step = s->g->box.step[a];
         const float *open = s->o->open.value[a], *phi = s->phi;
         float least = 2;
         if (open[c + 2 * step] > 0 && phi[c + 2 * step] >= 0)
-            least = fminf(least, 1 + phi[c + step] / (phi[c + step] - phi[c + 2 * step]));
+            least = lesser(1 + phi[c + step] / (phi[c + step] - phi[c + 2 * step]), least);
         if (open[c - step] > 0 && phi[c - 2 * step] >= 0)
-            least = fminf(least, 1 + phi[c - step] / (phi[c - step] - phi[c - 2 * step]));
+            least = lesser(1 + phi[c - step] / (phi[c - step] - phi[c - 2 * step]), least);
         if (least < 2) sum = (sum > 0.25f ? sum : 0) + 1 / (least * least);
     }
     return 1 / sqrtf(sum);
@@ -98,7 +102,7 @@ INLINE void outflow_block(const job *s, int block, int dim) {
                 open += s->o->open.value[a][c] + s->o->open.value[a][c + b->step[a]];
             }
             const float wanted = deep ? 1 : density_at_depth(depth_below(s, c, dim), dim);
-            const float change = fmaxf(opens ? 0 : -MOST, fminf(MOST, RATE * (s->density[c] - wanted)));
+            const float change = greater(lesser(RATE * (s->density[c] - wanted), MOST), opens ? 0 : -MOST);
             s->outflow[c] = s->scale * change * open / (float)(2 * dim);
         }
     }
