@@ -9,9 +9,10 @@
  * density and temperature are carried on the grid by a second-order scheme that makes no new extremes
  * (stage/advect_grid.c). After Fedkiw, Stam and Jensen (2001) and Batty et al. (2007), section 5.
  *
- * Limits: no viscosity and no conduction but those of interpolation; carrying does not conserve the amount of
- * smoke exactly: the statistics' volume_drift says by how much; an emitter stirs but does not blow the gas
- * up. */
+ * Carrying does not conserve; the amounts of smoke and of heat are held afterwards (stage/smoke_amount.c).
+ *
+ * Limits: no viscosity and no conduction but those of interpolation; an emitter stirs but does not blow the
+ * gas up. */
 #include "sim/smoke.h"
 
 #include <math.h>
@@ -59,6 +60,21 @@ static void carry(rheo_sim *s, double dt) {
     const mac_field old = s->vel;
     s->vel = s->before;
     s->before = old;
+}
+
+/* What the gas shall hold after it was carried: what it holds now but for what leaves. In cells of density 1
+ * and in cells times degrees above the air. */
+static double keep_smoke(rheo_sim *s, double dt) {
+    const double leaves = smoke_outflow(s->density, 0, &s->vel, &s->g, &s->open, dt);
+    s->volume_put_in -= leaves * s->g.dx * s->g.dx * s->g.dx;
+    return smoke_amount(s->density, 0, &s->g, s->smoke->share) - leaves;
+}
+
+static double keep_heat(const rheo_sim *s, double dt) {
+    const smoke *m = s->smoke;
+    if (!m->has_heat) return 0;
+    return smoke_amount(m->temperature, s->def.ambient, &s->g, m->share) -
+           smoke_outflow(m->temperature, s->def.ambient, &s->vel, &s->g, &s->open, dt);
 }
 
 /* How long an emitter runs in the step from s->time to s->time + dt, s. */
@@ -138,12 +154,16 @@ rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
     rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
 
     timer_stage(&s->timer, "advect");
-    s->volume_put_in -= smoke_outflow(s->density, &s->vel, g, &s->open, dt);
+    const double smoke_kept = keep_smoke(s, dt), heat_kept = keep_heat(s, dt);
     carry(s, dt);
 
     timer_stage(&s->timer, "solids");
     liquid_move_bodies(s, dt);
     if (s->moving) place_solids(s, s->time + dt);
+
+    timer_stage(&s->timer, "amounts");
+    smoke_hold_amount(s->density, m->first, smoke_kept, 0, g, m->share);
+    if (m->has_heat) smoke_hold_amount(m->temperature, m->first, heat_kept, s->def.ambient, g, m->share);
 
     timer_stage(&s->timer, "sources");
     emit(s, dt);

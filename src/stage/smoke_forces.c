@@ -153,10 +153,10 @@ void smoke_confine(mac_field *u, float *const scratch[4], const mac_grid *g, con
 /* ---- what leaves ---- */
 
 /* What the column of cells behind a face holds within `way` cells of it, in cells. */
-static float held_within(const float *density, ptrdiff_t inner, ptrdiff_t inward, int cells, float way) {
+static float held_within(const job *s, ptrdiff_t inner, ptrdiff_t inward, int cells, float way) {
     float sum = 0;
     for (int m = 0; m < cells && way > 0; ++m, way -= 1)
-        sum += (way < 1 ? way : 1) * density[inner + m * inward];
+        sum += (way < 1 ? way : 1) * (s->density[inner + m * inward] - s->ambient);
     return sum;
 }
 
@@ -173,19 +173,19 @@ static double side_outflow(const job *s, int side) {
                 const ptrdiff_t f = box_at(b, i, j, k), inner = high ? f - b->step[a] : f;
                 const float way = s->kick * s->field->value[a][f] * (high ? 1.0f : -1.0f);
                 if (way > 0)
-                    sum += (double)(s->o->open.value[a][f] * held_within(s->density, inner,
-                                                                         high ? -b->step[a] : b->step[a],
-                                                                         b->n[a], way));
+                    sum += (double)(s->o->open.value[a][f] *
+                                    held_within(s, inner, high ? -b->step[a] : b->step[a], b->n[a], way));
             }
     return sum;
 }
 
-double smoke_outflow(const float *density, const mac_field *u, const mac_grid *g, const openings *o,
+double smoke_outflow(const float *f, double outside, const mac_field *u, const mac_grid *g, const openings *o,
                      double dt) {
     mac_field copy = *u;
-    job s = {.g = g, .density = density, .field = &copy, .o = o, .kick = (float)(dt / g->dx)};
+    job s = {
+        .g = g, .density = f, .ambient = (float)outside, .field = &copy, .o = o, .kick = (float)(dt / g->dx)};
     double sum = 0;
     for (int side = 0; side < 2 * g->box.dim; ++side)
         if (o->open_wall[side] && !g->box.periodic[side / 2]) sum += side_outflow(&s, side);
-    return sum * g->dx * g->dx * g->dx;
+    return sum;
 }

@@ -1,4 +1,4 @@
-/* Stages that only smoke has: what solids hide, sources, buoyancy, vorticity confinement, outflow. */
+/* Stages that only smoke has: what solids hide, sources, buoyancy, vorticity confinement, amounts. */
 #ifndef STAGE_SMOKE_STAGES_H
 #define STAGE_SMOKE_STAGES_H
 
@@ -39,7 +39,14 @@ void smoke_buoyancy(mac_field *u, const mac_grid *g, const float *density, const
 /* u <- u + dt strength dx (N x w), w = curl u, N = grad |w| / |grad |w||. scratch: four fields. */
 void smoke_confine(mac_field *u, float *const scratch[4], const mac_grid *g, const float *share,
                    double strength, double dt);
-/* Volume of density 1 that leaves through open sides in dt, m3. */
-double smoke_outflow(const float *density, const mac_field *u, const mac_grid *g, const openings *o,
+/* What leaves through open sides in dt of a field that is `outside` in the air around [cells x its unit]. */
+double smoke_outflow(const float *f, double outside, const mac_field *u, const mac_grid *g, const openings *o,
                      double dt);
+
+/* The sum of share (f - outside) over the cells that are not hidden in solids. */
+double smoke_amount(const float *f, double outside, const mac_grid *g, const float *share);
+/* f changed where it is not even, within its neighbours, so that its sum is as wanted. The border must be
+ * filled. */
+void smoke_hold_amount(float *f, float *scratch, double wanted, double outside, const mac_grid *g,
+                       const float *share);
 #endif

@@ -337,6 +337,31 @@ static void smoke_leaves_through_open_sides(void **state) {
     rheo_free_sim(sim);
 }
 
+/* A warm puff a few cells wide that rises to the lid of a closed box, past a ball: as much smoke and heat as
+ * at the start, within the part that cells mostly in the ball hold, and none of it denser or hotter. */
+static void puffs_keep_smoke_and_heat(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim)
+        for (int solids = 0; solids < 2; ++solids) {
+            setup t;
+            prepare(&t, dim, 24);
+            fill_with(&t, ball(0.5, 0.15, 0.5, 0.1));
+            t.gas.temperature = 90;
+            t.solid[0].shape = ball(0.55, 0.6, 0.5, 0.12);
+            t.scene.solid_count = solids;
+            rheo_sim *sim = make(&t);
+            const rheo_frame_stats first = advance(sim, 0), s = advance(sim, 60);
+            printf("puff, %d solids, %dD: rises by %.2f m, smoke %+.1e, heat %+.1e, up to %.1f C\n", solids,
+                   dim, s.fluids[0].centroid[1] - first.fluids[0].centroid[1], s.volume_drift,
+                   s.heat / first.heat - 1, s.temperature[1]);
+            assert_true(s.fluids[0].centroid[1] > 0.4);
+            check_below(fabs(s.volume_drift), solids ? 0.02 : 1e-5);
+            check_below(fabs(s.heat / first.heat - 1), solids ? 0.02 : 1e-4);
+            assert_true(s.temperature[0] >= 20 && s.temperature[1] <= 90);
+            rheo_free_sim(sim);
+        }
+}
+
 /* A turning paddle in a closed box: bounded densities, an amount that stays within a few per cent. */
 static void stirring_keeps_bounds(void **state) {
     (void)state;
@@ -388,6 +413,7 @@ static void confinement_keeps_energy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(puffs_keep_smoke_and_heat),
         cmocka_unit_test(uniform_heat_stays_at_rest),
         cmocka_unit_test(layers_stay_at_rest),
         cmocka_unit_test(projection_takes_energy),
