@@ -11,7 +11,7 @@
 #include "grid/rows.h"
 #include "grid/wrap.h"
 
-enum { FIELDS_MOST = 2, STRETCH = 64 };
+enum { FIELDS_MOST = 2, BATCH = 16 };
 
 typedef struct {
     float *field[FIELDS_MOST];
@@ -34,12 +34,12 @@ static size_t rows_at_most(const mac_grid *g) {
 }
 
 size_t front_bytes(const mac_grid *g) {
-    return 2 * g->box.size + 4 * rows_at_most(g) * sizeof(int);
+    return 2 * (g->box.size + BATCH) + 4 * rows_at_most(g) * sizeof(int);
 }
 
 int front_make(front *f, const mac_grid *g) {
-    f->layer = mem_alloc(g->box.size);
-    f->next = mem_alloc(g->box.size);
+    f->layer = mem_alloc(g->box.size + BATCH);
+    f->next = mem_alloc(g->box.size + BATCH);
     f->reach = mem_alloc(4 * rows_at_most(g) * sizeof *f->reach);
     return f->layer && f->next && f->reach ? 0 : -1;
 }
@@ -81,12 +81,13 @@ INLINE void widen(int stretch[2], const sweep *s, int j, int k, int by) {
     if (reach[1] + by > stretch[1]) stretch[1] = reach[1] + by;
 }
 
-/* Which of the samples from `at` on this layer reaches: unknown ones beside an earlier layer. Plain loops
- * over bytes, which compilers turn into vectors. */
-INLINE void find_reached(uint8_t reached[STRETCH], const sweep *s, ptrdiff_t at, int count, int dim) {
+/* Which of BATCH samples from `at` on this layer reaches: unknown ones beside an earlier layer. A plain loop
+ * over bytes, which compilers turn into vectors; it may look at samples behind the row, whose answers nobody
+ * takes, and behind the last row, where there is room for it. */
+INLINE void find_reached(uint8_t reached[BATCH], const sweep *s, ptrdiff_t at, int dim) {
     const ptrdiff_t row = s->g->box.step[1], plane = s->g->box.step[2];
     const uint8_t *layer = s->layer + at, number = s->number;
-    for (int i = 0; i < count; ++i) {
+    for (int i = 0; i < BATCH; ++i) {
         uint8_t least = layer[i - 1] < layer[i + 1] ? layer[i - 1] : layer[i + 1];
         least = layer[i - row] < least ? layer[i - row] : least;
         least = layer[i + row] < least ? layer[i + row] : least;
@@ -149,20 +150,19 @@ INLINE void sweep_row(const sweep *s, int j, int k, int dim) {
     if (stretch[0] >= stretch[1]) return;
     memcpy(s->next + row + s->range.lower[0], s->layer + row + s->range.lower[0],
            (size_t)(s->range.upper[0] - s->range.lower[0]));
-    for (int begin = stretch[0]; begin < stretch[1]; begin += STRETCH) {
-        const int count = stretch[1] - begin < STRETCH ? stretch[1] - begin : STRETCH;
-        uint8_t reached[STRETCH] = {0};
-        find_reached(reached, s, row + begin, count, dim);
-        for (int eight = 0; eight < count; eight += 8) {
+    for (int begin = stretch[0]; begin < stretch[1]; begin += BATCH) {
+        uint8_t reached[BATCH];
+        find_reached(reached, s, row + begin, dim);
+        for (int word = 0; word < BATCH; word += 8) {
             uint64_t flags;
-            memcpy(&flags, reached + eight, sizeof flags);
-            if (!flags) continue;
-            for (int i = eight; i < eight + 8; ++i) {
-                if (!reached[i]) continue;
-                average_neighbours(s, row + begin + i, dim);
-                s->next[row + begin + i] = s->number;
-                if (begin + i < reach[0]) reach[0] = begin + i;
-                reach[1] = begin + i + 1;
+            memcpy(&flags, reached + word, sizeof flags);
+            for (; flags; flags &= flags - 1) {
+                const int i = begin + word + __builtin_ctzll(flags) / 8;
+                if (i >= stretch[1]) break;
+                average_neighbours(s, row + i, dim);
+                s->next[row + i] = s->number;
+                if (i < reach[0]) reach[0] = i;
+                reach[1] = i + 1;
             }
         }
     }

@@ -170,10 +170,11 @@ INLINE uint32_t clamp_cell(float x, int n) {
 INLINE void find_keys_dim(uint32_t *key, const particles *p, const box *b, size_t begin, size_t end,
                           int dim) {
     const float *x = p->x[0], *y = p->x[1], *z = p->x[2];
-    uint32_t row = (uint32_t)b->n[0], plane = row * (uint32_t)b->n[1];
+    const int n[3] = {b->n[0], b->n[1], b->n[2]}; /* which the stores to keys cannot reach */
+    uint32_t row = (uint32_t)n[0], plane = row * (uint32_t)n[1];
     for (size_t i = begin; i < end; ++i) {
-        uint32_t c = clamp_cell(x[i], b->n[0]) + row * clamp_cell(y[i], b->n[1]);
-        if (dim == 3) c += plane * clamp_cell(z[i], b->n[2]);
+        uint32_t c = clamp_cell(x[i], n[0]) + row * clamp_cell(y[i], n[1]);
+        if (dim == 3) c += plane * clamp_cell(z[i], n[2]);
         key[i] = c;
     }
 }

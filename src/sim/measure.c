@@ -12,7 +12,7 @@
 #include "stage/enclosed.h"
 #include "stage/surface.h"
 
-enum { GRAIN = 16384 };
+enum { GRAIN = 16384, DRAWN_GRAIN = 1024 }; /* particles, or vertices and triangles, a block */
 
 void measure_reset(rheo_sim *s) {
     const rheo_particle_counts kept = s->stats.counts;
@@ -167,7 +167,7 @@ static size_t sim_bytes(const rheo_sim *s) {
 
 /* The drawn surface: psi and rhs are free between steps. NULL: no memory. */
 static const float *draw(rheo_sim *s, rheo_surface kind) {
-    float *drawn = s->psi, *phi = s->work.rhs;
+    float *phi = s->work.rhs, *drawn = s->def.solid_count ? s->psi : phi;
     const double radius =
         0.5 * sqrt((double)s->g.box.dim); /* of a cell's diagonal: no gaps between neighbours */
     int failed = 0;
@@ -177,7 +177,7 @@ static const float *draw(rheo_sim *s, rheo_surface kind) {
     case RHEO_SURFACE_PRESSURE: surface_pressure(phi, &s->g, s->q, s->phi); break;
     case RHEO_SURFACE_DENSITY: memcpy(phi, s->phi, s->g.box.size * sizeof *phi); break;
     }
-    surface_drawn(drawn, &s->g, phi, s->solid);
+    if (s->def.solid_count) surface_drawn(drawn, &s->g, phi, s->solid);
     if (s->thin.count) thin_drawn(drawn, &s->thin, &s->g, phi);
     surface_to_sides(drawn, &s->g);
     return failed ? NULL : drawn;
@@ -244,9 +244,17 @@ void rheo_read_body(rheo_body_stats *out, const char **name, const rheo_sim *s, 
     }
 }
 
-static double mesh_area(const rheo_mesh *m) {
+typedef struct {
+    const rheo_sim *s;
+    rheo_mesh *mesh;
+} drawing;
+
+/* The area of a block of triangles. */
+static double area_task(void *context, int block) {
+    const rheo_mesh *m = ((const drawing *)context)->mesh;
+    const size_t from = (size_t)block * DRAWN_GRAIN;
     double area = 0;
-    for (size_t t = 0; t < m->triangle_count; ++t) {
+    for (size_t t = from; t < from + DRAWN_GRAIN && t < m->triangle_count; ++t) {
         const float *a = m->position + 3 * m->triangle[3 * t], *b = m->position + 3 * m->triangle[3 * t + 1],
                     *c = m->position + 3 * m->triangle[3 * t + 2];
         double u[3], v[3];
@@ -261,6 +269,19 @@ static double mesh_area(const rheo_mesh *m) {
     return area;
 }
 
+/* The velocity at a block of vertices. */
+static void velocity_task(void *context, int block) {
+    const drawing *d = context;
+    const mac_grid *g = &d->s->g;
+    const size_t from = (size_t)block * DRAWN_GRAIN;
+    for (size_t v = from; v < from + DRAWN_GRAIN && v < d->mesh->vertex_count; ++v) {
+        float x[3] = {0, 0, 0};
+        for (int a = 0; a < g->box.dim; ++a)
+            x[a] = (float)(((double)d->mesh->position[3 * v + (size_t)a] - g->origin[a]) / g->dx);
+        sample_faces(d->mesh->velocity + 3 * v, &d->s->vel, g, x);
+    }
+}
+
 rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
     if (s->smoke)
         return report_fail(report, RHEO_USAGE, "rheo_view_volume()",
@@ -271,13 +292,10 @@ rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
         marching_cubes(mesh, &s->g.box, s->g.dx, s->g.origin, drawn, s->g.pool, report);
     if (status) return status;
     if (s->def.solid_count) surface_onto_solids(mesh, &s->g, s->solid);
-    for (size_t v = 0; v < mesh->vertex_count; ++v) {
-        float x[3] = {0, 0, 0};
-        for (int a = 0; a < s->g.box.dim; ++a)
-            x[a] = (float)(((double)mesh->position[3 * v + (size_t)a] - s->g.origin[a]) / s->g.dx);
-        sample_faces(mesh->velocity + 3 * v, &s->vel, &s->g, x);
-    }
-    s->surface_area = mesh_area(mesh);
+    drawing d = {s, mesh};
+    parallel_for(s->g.pool, block_count((long)mesh->vertex_count, DRAWN_GRAIN), velocity_task, &d);
+    s->surface_area =
+        parallel_sum(s->g.pool, block_count((long)mesh->triangle_count, DRAWN_GRAIN), area_task, &d);
     return RHEO_OK;
 }
 
