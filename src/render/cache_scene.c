@@ -117,6 +117,12 @@ static double placed_distance(const void *body, const double x[3]) {
     return placement_distance(&s->place, s->shape, x) - s->swell;
 }
 
+/* A plane scene's vessel: everything around its inside. */
+static double around_distance(const void *body, const double x[3]) {
+    const cache_solid *s = body;
+    return -placement_distance(&s->place, s->shape, x);
+}
+
 static void rotation_of(double r[9], const double q[4]) {
     double w = q[0], x = q[1], y = q[2], z = q[3];
     const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
@@ -176,12 +182,22 @@ static void placed_bounds(double lower[3], double upper[3], const cache_solid *s
 
 /* The liquid's mesh ends on solids, to within a part of a cell: two surfaces in one place, of which now one
  * and now the other would be hit first. Drawn a little larger, a solid is what a ray through the liquid
- * meets, and a vessel stands clear of what it holds. */
-#define SWELL 0.2 /* cells */
+ * meets, and a vessel, by a little more, stands clear of what it holds, solids that touch it among them. */
+#define SWELL        0.2 /* cells */
+#define VESSEL_SWELL 0.35
+
+/* In front of what it holds and a little of what smoke's cells smear over its walls. */
+static bool add_flat_vessel(picture_scene *p, const cache_solid *s, const rheo_solid *def) {
+    const int material = picture_add_material(p, PICTURE_MATTE, vec_of(def->color));
+    vec3 upper = p->upper;
+    upper.z += 0.05f * (p->upper.z - p->lower.z);
+    return material >= 0 &&
+           picture_add_solid(p, (picture_solid){around_distance, s, p->lower, upper, material, 0}) >= 0;
+}
 
 static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def, double dx) {
-    s->swell = SWELL * dx;
-    if (p->flat && def->inside_fluid) return true;
+    s->swell = (def->inside_fluid ? VESSEL_SWELL : SWELL) * dx;
+    if (p->flat && def->inside_fluid) return add_flat_vessel(p, s, def);
     int material =
         picture_add_material(p, def->inside_fluid ? PICTURE_GLASS : PICTURE_MATTE, vec_of(def->color));
     if (material < 0) return false;

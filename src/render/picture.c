@@ -65,7 +65,7 @@ static void put_bar(picture_edges *e, int bar, const float low[3], const float h
 picture_mesh picture_make_edges(picture_edges *e, const picture_scene *s, int material) {
     const float low[3] = {s->lower.x, s->lower.y, s->lower.z}, high[3] = {s->upper.x, s->upper.y, s->upper.z};
     vec3 size = sub(s->upper, s->lower);
-    float width = 0.0042f * fmaxf(size.x, fmaxf(size.y, s->flat ? 0 : size.z));
+    float width = (s->flat ? 0.007f : 0.0042f) * fmaxf(size.x, fmaxf(size.y, s->flat ? 0 : size.z));
     int bar = 0;
     for (int axis = 0; axis < 3; ++axis)
         for (int k = 0; k < 4; ++k) {
@@ -93,9 +93,7 @@ typedef struct painting {
     unsigned char *pixels;
     int width, height, samples, across; /* across: tiles in a row */
     const picture_scene *scene;
-    const tracer *tracer;
-    const caustics *caustics;
-    const haze *haze;
+    shade_maps maps;
     const volatile int *cancel;
     atomic_bool stopped;
 } painting;
@@ -121,7 +119,7 @@ static void paint_pixel(const painting *w, int x, int y) {
         vec3 origin, direction;
         camera_ray(&origin, &direction, &w->scene->camera, (float)x + u, (float)y + v, w->width, w->height);
         vec3 light =
-            shade_ray(w->tracer, w->caustics, w->haze, w->scene, origin, direction, pixel, (unsigned)i);
+            shade_ray(&w->maps, w->scene, origin, direction, (uint64_t)y << 32 | (uint64_t)x, (unsigned)i);
         sum = add(sum, optics_film(scaled(light, 0.80f)));
     }
     vec3 mean = scaled(sum, 1 / (float)w->samples);
@@ -151,31 +149,27 @@ static void paint_tile(void *context, int tile) {
 rheo_status picture_paint(unsigned char *pixels, int width, int height, int samples, const picture_scene *s,
                           pool *p, const volatile int *cancel, rheo_report *report) {
     tracer *t;
+    caustics *c = NULL;
+    ambient *a = NULL;
+    haze *h = NULL;
     rheo_status status = tracer_make(&t, s, report);
     if (status) return status;
-    caustics *c;
-    haze *h = NULL;
     status = caustics_make(&c, t, s, p, report);
+    if (!status) status = ambient_make(&a, t, s, p, report);
     if (!status) status = haze_make(&h, t, s, p, report);
-    if (status) {
-        caustics_free(c);
-        tracer_free(t);
-        return status;
-    }
     painting w = {.pixels = pixels,
                   .width = width,
                   .height = height,
                   .samples = samples < 1 ? 1 : samples,
                   .across = (width + TILE - 1) / TILE,
                   .scene = s,
-                  .tracer = t,
-                  .caustics = c,
-                  .haze = h,
+                  .maps = {t, c, a, h, samples < 1 ? 1 : (unsigned)samples},
                   .cancel = cancel};
-    parallel_for(p, w.across * ((height + TILE - 1) / TILE), paint_tile, &w);
+    if (!status) parallel_for(p, w.across * ((height + TILE - 1) / TILE), paint_tile, &w);
     haze_free(h);
+    ambient_free(a);
     caustics_free(c);
     tracer_free(t);
     if (atomic_load(&w.stopped)) return report_fail(report, RHEO_INTERRUPTED, NULL, "stopped on request");
-    return RHEO_OK;
+    return status;
 }

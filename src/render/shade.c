@@ -13,7 +13,9 @@
 
 #include "core/random.h"
 
-enum { DEPTH_MAX = 12, SHADOW_LAYERS = 12, SEED = 7 };
+enum { DEPTH_MAX = 12, SHADOW_LAYERS = 12, SEED = 7, DRAWS_MAX = 6 };
+enum { SKY_RAYS = 3, SKY_MORE = 4, SUN_RAYS = 6 }; /* a sample, on what the pixel is mostly made of */
+static const float MUCH = 0.2f;                    /* of a pixel */
 static const float WEIGHT_MIN = 0.025f;
 static const float SAMPLE_MAX = 8; /* radiance: the brightest a sample may be, against lone white pixels */
 static const float PI = 3.14159265f;
@@ -21,23 +23,31 @@ static const float PI = 3.14159265f;
 typedef struct path {
     const tracer *t;
     const caustics *c;
+    const ambient *a;
     const haze *h;
     const picture_scene *s;
     uint64_t pixel;
-    unsigned sample, draws;
+    unsigned sample, samples, draws;
     float scale, nudge; /* m: the domain's longest side; how far from a surface a ray starts */
 } path;
 
 static vec3 follow(path *p, vec3 o, vec3 d, int inside, float weight, int depth);
 
-/* Two numbers in [0, 1): a low-discrepancy sequence over the samples, turned by a random amount a pixel and
- * draw. */
-static void draw(float u[2], path *p) {
-    unsigned n = p->draws++;
-    float turn[2] = {(float)p->sample * 0.75487767f, (float)p->sample * 0.56984029f};
+static float wrapped(float v) {
+    return v - floorf(v);
+}
+
+/* `count` pairs of numbers in [0, 1): a low-discrepancy sequence (R2) that runs on over the samples of a
+ * pixel and over the four pixels of a square, turned by a random amount a square and draw: what is left of
+ * the noise differs most between neighbours, where the eye takes the mean, and is not in clots. */
+static void draw(float u[][2], path *p, int count) {
+    const uint64_t n = p->draws++, x = p->pixel & 0xffffffffu, y = p->pixel >> 32;
+    const uint64_t square = (y >> 1) << 32 | x >> 1, corner = (x & 1) + 2 * (y & 1);
+    const unsigned first = ((unsigned)corner * p->samples + p->sample) * (unsigned)count;
     for (int a = 0; a < 2; ++a) {
-        float v = random_unit(SEED, p->pixel, 2 * (uint64_t)n + (uint64_t)a) + turn[a];
-        u[a] = v - floorf(v);
+        const float turn = random_unit(SEED, square, 2 * n + (uint64_t)a),
+                    step = a ? 0.56984029f : 0.75487767f;
+        for (int i = 0; i < count; ++i) u[i][a] = wrapped(turn + (float)(first + (unsigned)i) * step);
     }
 }
 
@@ -53,7 +63,6 @@ static vec3 absorption_of(const path *p, int material) {
 /* ---- light on opaque things ---- */
 
 static vec3 light_through(path *p, vec3 o, vec3 d, bool on_floor) {
-    if (tracer_blocked(p->t, o, d, p->nudge, INFINITY)) return grey(0);
     vec3 left = haze_transmit(p->h, o, d, INFINITY);
     if (on_floor && p->c) return mul(left, caustics_at(p->c, o.x, o.z));
     float near = p->nudge, since = 0;
@@ -69,63 +78,95 @@ static vec3 light_through(path *p, vec3 o, vec3 d, bool on_floor) {
     return left;
 }
 
-static vec3 sun_light(path *p, vec3 x, vec3 n, bool on_floor) {
-    const sky *s = &p->s->sky;
-    float cosine = dot(n, s->sun_direction), u[2];
-    draw(u, p);
-    if (cosine <= 0 || luminance(s->sun) <= 0) return grey(0);
+static vec3 sun_ray(const sky *s, const float u[2]) {
     vec3 a, b;
     axes_about(&a, &b, s->sun_direction);
     float radius = s->sun_radius * sqrtf(u[0]), angle = 2 * PI * u[1];
-    vec3 d = along(along(s->sun_direction, a, radius * cosf(angle)), b, radius * sinf(angle));
-    return scaled(mul(s->sun, light_through(p, x, normalized(d), on_floor)), cosine);
+    return normalized(along(along(s->sun_direction, a, radius * cosf(angle)), b, radius * sinf(angle)));
 }
 
-/* The mean of the sky over the hemisphere about n times how much of it one cosine-weighted ray sees. */
-static vec3 ambient_light(path *p, vec3 x, vec3 n) {
+/* The part of the sun's disc that solids leave free: two rays, and more where these do not agree. */
+static float sun_share(path *p, vec3 x, float u[][2], float weight) {
+    int free = 0, rays = 0;
+    for (const int all = weight > MUCH ? SUN_RAYS : 1; rays < all; ++rays) {
+        if (rays == 2 && free != 1) break;
+        if (rays == 1) { /* opposite to the first */
+            u[1][0] = u[0][0];
+            u[1][1] = u[0][1] < 0.5f ? u[0][1] + 0.5f : u[0][1] - 0.5f;
+        }
+        free += !tracer_blocked(p->t, x, sun_ray(&p->s->sky, u[rays]), p->nudge, INFINITY);
+    }
+    return (float)free / (float)rays;
+}
+
+static vec3 sun_light(path *p, vec3 x, vec3 n, bool on_floor, float weight) {
     const sky *s = &p->s->sky;
+    float cosine = dot(n, s->sun_direction), u[DRAWS_MAX][2];
+    draw(u, p, SUN_RAYS);
+    if (cosine <= 0 || luminance(s->sun) <= 0) return grey(0);
+    vec3 d = sun_ray(s, u[0]);
+    float share = sun_share(p, x, u, weight);
+    if (share <= 0) return grey(0);
+    return scaled(mul(s->sun, light_through(p, x, d, on_floor)), cosine * share);
+}
+
+static vec3 seen_by(path *p, vec3 x, vec3 n, int rays, bool *alike) {
+    float u[DRAWS_MAX][2];
+    vec3 sum = grey(0), first = grey(0);
+    *alike = true;
+    draw(u, p, rays);
+    for (int i = 0; i < rays; ++i) {
+        vec3 one = ambient_ray(p->t, p->s, x, n, u[i]);
+        if (!i) first = one;
+        *alike = *alike && one.x == first.x && one.z == first.z;
+        sum = add(sum, one);
+    }
+    return sum;
+}
+
+/* The mean of the sky over the hemisphere about n times how much of it is seen: by a few rays, and by more
+ * where these do not agree. */
+static vec3 ambient_light(path *p, vec3 x, vec3 n, bool on_floor, float weight) {
+    const sky *s = &p->s->sky;
+    int rays = weight > MUCH ? SKY_RAYS : 1;
+    bool alike;
     vec3 mean = mix(s->ground, mix(s->horizon, s->zenith, 0.35f), 0.5f + 0.5f * n.y);
-    float u[2];
-    draw(u, p);
-    vec3 a, b;
-    axes_about(&a, &b, n);
-    float radius = sqrtf(u[0]), angle = 2 * PI * u[1];
-    vec3 d = along(scaled(a, radius * cosf(angle)), b, radius * sinf(angle));
-    d = normalized(along(d, n, sqrtf(fmaxf(0, 1 - u[0]))));
-    float reach = 0.8f * p->scale;
-    if (tracer_blocked(p->t, x, d, p->nudge, reach)) return scaled(mean, 0.12f);
-    tracer_hit hit;
-    if (tracer_nearest(&hit, p->t, x, d, p->nudge, reach, SEE_LIQUID))
-        return scaled(mul(mean, optics_transmit(absorption_of(p, hit.material), 0.15f * p->scale)), 0.82f);
-    return mean;
+    if (on_floor && p->a) return mul(mean, ambient_on_floor(p->a, x.x, x.z));
+    vec3 seen = seen_by(p, x, n, rays, &alike);
+    if (!alike) {
+        seen = add(seen, seen_by(p, x, n, SKY_MORE, &alike));
+        rays += SKY_MORE;
+    }
+    return mul(mean, scaled(seen, 1 / (float)rays));
 }
 
 /* Pale tiles, five along the domain, that lose their contrast and then themselves in the distance. */
-static vec3 shade_floor(path *p, vec3 x, vec3 d, float distance) {
+static vec3 shade_floor(path *p, vec3 x, vec3 d, float distance, float weight) {
     const picture_scene *s = p->s;
     vec3 from = sub(x, s->lower);
     float tile = p->scale / 5, clear = expf(-distance / (7 * p->scale));
     bool odd = ((long)floorf(from.x / tile) + (long)floorf(from.z / tile)) & 1;
     vec3 albedo = scaled(vec(0.215f, 0.215f, 0.21f), 1 + (odd ? 0.24f : -0.24f) * clear);
-    vec3 lit = mul(albedo, add(sun_light(p, x, vec(0, 1, 0), true), ambient_light(p, x, vec(0, 1, 0))));
+    vec3 up = vec(0, 1, 0);
+    vec3 lit = mul(albedo, add(sun_light(p, x, up, true, weight), ambient_light(p, x, up, true, weight)));
     vec3 away = sub(x, scaled(add(s->lower, s->upper), 0.5f));
     float far = length(vec(away.x, 0, away.z)) / (9 * p->scale);
     return mix(lit, optics_sky(&s->sky, vec(d.x, 0, d.z)), 1 - expf(-far * far));
 }
 
-static vec3 shade_solid(path *p, const tracer_hit *hit, vec3 x, vec3 d) {
+static vec3 shade_solid(path *p, const tracer_hit *hit, vec3 x, vec3 d, float weight) {
     const picture_scene *s = p->s;
     const picture_material *m = &s->material[hit->material];
     if (m->kind == PICTURE_LINE) return m->color;
     vec3 n = dot(hit->normal, d) > 0 ? scaled(hit->normal, -1) : hit->normal;
     vec3 start = along(x, n, p->nudge);
-    vec3 sun = sun_light(p, start, n, false), ambient = ambient_light(p, start, n);
+    vec3 sun = sun_light(p, start, n, false, weight), around = ambient_light(p, start, n, false, weight);
     vec3 half = normalized(sub(s->sky.sun_direction, d));
     float shine = 0.5f * powf(clamp(dot(n, half), 0, 1), 70);
     float graze = 1 - clamp(-dot(n, d), 0, 1), gloss = 0.03f + 0.35f * powf(graze, 5);
     vec3 mirror = mul(optics_sky(&s->sky, optics_reflect(d, n)),
-                      scaled(ambient, 1 / fmaxf(0.2f, luminance(s->sky.horizon))));
-    vec3 matte = mul(m->color, add(sun, ambient));
+                      scaled(around, 1 / fmaxf(0.2f, luminance(s->sky.horizon))));
+    vec3 matte = mul(m->color, add(sun, around));
     return add(mix(matte, mirror, gloss), scaled(sun, shine));
 }
 
@@ -225,10 +266,10 @@ static vec3 tinted(const path *p, vec3 light, int material, float distance) {
 }
 
 static vec3 through_smoke(path *p, vec3 o, vec3 d, float far, vec3 behind) {
-    float u[2];
+    float u[1][2];
     if (!p->h) return behind;
-    draw(u, p);
-    return haze_over(p->h, o, d, far, behind, u[0]);
+    draw(u, p, 1);
+    return haze_over(p->h, o, d, far, behind, u[0][0]);
 }
 
 static vec3 follow(path *p, vec3 o, vec3 d, int inside, float weight, int depth) {
@@ -239,27 +280,29 @@ static vec3 follow(path *p, vec3 o, vec3 d, int inside, float weight, int depth)
     if (!tracer_nearest(&hit, p->t, o, d, p->nudge, INFINITY, see))
         return through_smoke(p, o, d, INFINITY, shade_miss(p, o, d));
     vec3 x = along(o, d, hit.distance), light;
-    if (hit.what == SEE_FLOOR) light = shade_floor(p, x, d, hit.distance);
+    if (hit.what == SEE_FLOOR) light = shade_floor(p, x, d, hit.distance, weight);
     else if (hit.what == SEE_DROPS) light = shade_drop(p, &hit, x, d, weight, depth);
     else if (hit.what == SEE_LIQUID) light = shade_liquid(p, &hit, x, d, weight, depth);
     else if (p->s->material[hit.material].kind == PICTURE_GLASS)
         light = shade_glass(p, &hit, x, d, inside, weight, depth);
-    else light = shade_solid(p, &hit, x, d);
+    else light = shade_solid(p, &hit, x, d, weight);
     if (hit.what == SEE_LIQUID && dot(hit.facet, d) > 0)
         inside = hit.material; /* seen from within, however it got there */
     return inside < 0 ? through_smoke(p, o, d, hit.distance, light) : tinted(p, light, inside, hit.distance);
 }
 
-vec3 shade_ray(const tracer *t, const caustics *c, const haze *h, const picture_scene *s, vec3 origin,
-               vec3 direction, uint64_t pixel, unsigned sample) {
+vec3 shade_ray(const shade_maps *m, const picture_scene *s, vec3 origin, vec3 direction, uint64_t pixel,
+               unsigned sample) {
     vec3 size = sub(s->upper, s->lower);
     float scale = fmaxf(size.x, fmaxf(size.y, size.z));
-    path p = {.t = t,
-              .c = c,
-              .h = h,
+    path p = {.t = m->tracer,
+              .c = m->caustics,
+              .a = m->ambient,
+              .h = m->haze,
               .s = s,
               .pixel = pixel,
               .sample = sample,
+              .samples = m->samples,
               .scale = scale,
               .nudge = 1e-4f * scale};
     vec3 light = follow(&p, origin, direction, -1, 1, 0);

@@ -26,7 +26,8 @@ void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *r
 void surface_mark_spray(particles *p, const mac_grid *g, const float *phi);
 
 /* The drawn surface: phi with the solids cut out, on cells; the liquid goes on a part of a cell into them. */
-void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid);
+void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid,
+                   const float *room);
 /* Its mesh, with the vertices that lie in solids put onto their faces. */
 void surface_onto_solids(rheo_mesh *mesh, const mac_grid *g, const float *node_solid);
 

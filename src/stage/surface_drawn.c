@@ -10,7 +10,8 @@
  * At solids: liquid is carried on into them and cut off there by drawn = max(phi, -(solid + BURIED dx)), so
  * that the bevel which sampling makes of every edge lies inside the solid; then vertices in the solid go back
  * onto its face, x -= solid grad(solid). The free surface, its normals included, meets the face as a straight
- * edge. In a solid thinner than that the cut stays in front of its middle.
+ * edge. In a solid thinner than that the cut stays in front of its middle. In cracks between solids with no
+ * open cell beside them there is no liquid, though phi goes on into them.
  *
  * On the domain's sides: phi is carried on along the straight line through the last two cells, half a cell
  * from the last centre, where both are near enough to the surface to know their distance; else it is the last
@@ -23,7 +24,8 @@
 #include "grid/sample.h"
 
 enum { BAND = 4, GRAIN = 4096, BACK_ROUNDS = 2 };
-#define BURIED 0.75f /* cells: how far into solids the drawn liquid goes at most */
+#define LITTLE_ROOM 0.1f  /* of a cell */
+#define BURIED      0.75f /* cells: how far into solids the drawn liquid goes at most */
 
 typedef struct {
     const mac_grid *g;
@@ -110,7 +112,7 @@ void surface_pressure(float *phi, const mac_grid *g, const float *q, const float
 
 typedef struct {
     const mac_grid *g;
-    const float *phi, *solid; /* on cells, on nodes */
+    const float *phi, *solid, *room; /* on cells, on nodes, on cells */
     float *drawn;
     rheo_mesh *mesh;
     cell_range range;
@@ -137,6 +139,22 @@ static void solid_around(float *least, float *mean, const cut_job *s, int i, int
                 *least = fminf(*least, s->solid[box_at(b, ii, jj, kk)]);
 }
 
+/* Whether a cell and all around it have as good as no room. */
+static int sealed(const cut_job *s, int i, int j, int k) {
+    const box *b = &s->g->box;
+    const int at[3] = {i, j, k};
+    int low[3] = {i, j, k}, high[3] = {i, j, k};
+    for (int a = 0; a < b->dim; ++a) {
+        low[a] = at[a] > 0 ? at[a] - 1 : 0;
+        high[a] = at[a] + 1 < b->n[a] ? at[a] + 1 : at[a];
+    }
+    for (int kk = low[2]; kk <= high[2]; ++kk)
+        for (int jj = low[1]; jj <= high[1]; ++jj)
+            for (int ii = low[0]; ii <= high[0]; ++ii)
+                if (s->room[box_at(b, ii, jj, kk)] >= LITTLE_ROOM) return 0;
+    return 1;
+}
+
 static void cut_task(void *context, int block) {
     const cut_job *s = context;
     FOR_ROWS(&s->range, block, j, k) {
@@ -146,12 +164,16 @@ static void cut_task(void *context, int block) {
             solid_around(&least, &mean, s, i, j, k);
             const float buried = fminf(BURIED * (float)s->g->dx, fmaxf(-0.5f * least, 0));
             s->drawn[c] = fmaxf(s->phi[c], -mean - buried);
+            if (s->drawn[c] < 0 && s->room[c] < LITTLE_ROOM && sealed(s, i, j, k))
+                s->drawn[c] = 0.5f * (float)s->g->dx;
         }
     }
 }
 
-void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid) {
-    cut_job s = {.g = g, .phi = phi, .solid = node_solid, .drawn = drawn, .range = range_cells(g)};
+void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid,
+                   const float *room) {
+    cut_job s = {.g = g, .phi = phi, .solid = node_solid, .room = room, .drawn = drawn};
+    s.range = range_cells(g);
     parallel_for(g->pool, range_blocks(&s.range), cut_task, &s);
 }
 

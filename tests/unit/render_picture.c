@@ -95,7 +95,7 @@ static void test_furnace(void **state) {
         for (int k = 0; k < 900; ++k) {
             vec3 o, d;
             camera_ray(&o, &d, &s->camera, (float)(k % 30) * 2 + 0.5f, (float)(k / 30) + 3.5f, 60, 36);
-            vec3 light = shade_ray(t, NULL, NULL, s, o, d, (uint64_t)k, 0);
+            vec3 light = shade_ray(&(shade_maps){.tracer = t}, s, o, d, (uint64_t)k, 0);
             check_near(light.x, 0.7, 1e-4);
             check_near(light.z, 0.7, 1e-4);
         }
@@ -115,7 +115,7 @@ static void test_absorbed_light(void **state) {
     picture_add_mesh(s, block(red));
     tracer *t;
     assert_int_equal(tracer_make(&t, s, NULL), RHEO_OK);
-    vec3 light = shade_ray(t, NULL, NULL, s, vec(0.45f, 0.55f, 3), vec(0, 0, -1), 0, 0);
+    vec3 light = shade_ray(&(shade_maps){.tracer = t}, s, vec(0.45f, 0.55f, 3), vec(0, 0, -1), 0, 0);
     double left = pow(0.5, 1.2), tint = 0.3 * 0.5, surface = pow(0.33 / 2.33, 2);
     check_near(light.x, 1, 1e-4);
     check_near(light.y, surface + (1 - surface) * (left + tint * (1 - left)), 2e-3);
@@ -145,6 +145,28 @@ static void test_against_vessel(void **state) {
         tracer_free(t);
         test_free(s);
     }
+}
+
+/* A ball of radius r at height h hides (r/h)^2 of the sky, cosine-weighted, from the floor under it. */
+static void test_ambient_under_a_ball(void **state) {
+    (void)state;
+    need_embree();
+    picture_scene *s = unit_scene();
+    const double centre[4] = {0.5, 0.5, 0.5, 0.2};
+    int matte = picture_add_material(s, PICTURE_MATTE, grey(0.5f));
+    picture_add_solid(s, (picture_solid){ball_distance, centre, grey(0.25f), grey(0.75f), matte, 0});
+    s->floor = true;
+    tracer *t;
+    ambient *m;
+    assert_int_equal(tracer_make(&t, s, NULL), RHEO_OK);
+    assert_int_equal(ambient_make(&m, t, s, NULL, NULL), RHEO_OK);
+    check_near(ambient_on_floor(m, 0.5f, 0.5f).x, 1 - 0.88 * 0.16, 0.015);
+    check_near(ambient_on_floor(m, 20, 0.5f).x, 1, 1e-6);
+    assert_true(ambient_on_floor(m, 0.9f, 0.5f).x > ambient_on_floor(m, 0.6f, 0.5f).x);
+    ambient_free(m);
+    check_near(ambient_on_floor(NULL, 0, 0).y, 1, 0);
+    tracer_free(t);
+    test_free(s);
 }
 
 static void test_hits(void **state) {
@@ -350,6 +372,7 @@ int main(void) {
         cmocka_unit_test(test_furnace),
         cmocka_unit_test(test_absorbed_light),
         cmocka_unit_test(test_hits),
+        cmocka_unit_test(test_ambient_under_a_ball),
         cmocka_unit_test(test_against_vessel),
         cmocka_unit_test(test_caustics),
         cmocka_unit_test(test_threads_do_not_matter),
