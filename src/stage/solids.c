@@ -169,17 +169,6 @@ void solids_open_faces(openings *o, const mac_grid *g, const float *node_phi) {
     }
 }
 
-/* Velocity of the nearest solid at a place in cells; 0 for static ones and where none is near. */
-static void wall_velocity(double u[3], const job *s, double i, double j, double k) {
-    double x[3];
-    int nearest = 0;
-    u[0] = u[1] = u[2] = 0;
-    place(x, s->g, i, j, k);
-    if (obstacles_distance(s->solids, s->count, x, &nearest) < s->g->dx &&
-        s->solids[nearest].def->motion != RHEO_STATIC)
-        placement_velocity(u, &s->solids[nearest].now, x);
-}
-
 /* Whether a face lies on a closed side of the domain, which stands still whatever solid is near. */
 INLINE int is_on_side(const job *s, int at) {
     return (at == 0 && !s->o->open_wall[2 * s->axis]) ||
@@ -365,20 +354,30 @@ INLINE int is_beside_wall(const job *s, const int c[3]) {
 }
 
 /* The room of a cell that solids cannot share: its octants are within 1.64 cells of its centre and open or
- * closed beyond a quarter; the low corner is 0.87 away. -1 for one that they can. */
+ * closed beyond a quarter; its corners are 0.87 away, and distances are 1-Lipschitz. -1 for one that they
+ * can. */
 INLINE float room_at_once(const job *s, const int c[3]) {
-    const double phi = (double)s->phi[box_at(&s->g->box, c[0], c[1], c[2])] / s->g->dx;
-    if (phi < -3.2) return 0;
-    return phi > 3.2 && !is_beside_wall(s, c) ? 1 : -1;
+    const box *b = &s->g->box;
+    const float *corner = s->phi + box_at(b, c[0], c[1], c[2]), enough = 2.77f * (float)s->g->dx;
+    float least = corner[0], most = corner[0];
+    for (int n = 1; n < 1 << b->dim; ++n) {
+        const float phi = corner[(n & 1) + (n >> 1 & 1) * b->step[1] + (n >> 2) * b->step[2]];
+        least = lesser(phi, least);
+        most = greater(phi, most);
+    }
+    return least < -enough ? 0 : most > enough ? 1 : -1;
 }
 
+/* What no moving solid can share is as still ones left it: in `room` already, where that was found. */
 static void room_task(void *context, int block) {
     const job *s = context;
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
             const int c[3] = {i, j, k};
+            float *room = s->room + box_at(&s->g->box, i, j, k);
             const float at_once = room_at_once(s, c);
-            s->room[box_at(&s->g->box, i, j, k)] = at_once < 0 ? room_of_cell(s, c) : at_once;
+            if (at_once <= 0) *room = at_once < 0 ? room_of_cell(s, c) : 0;
+            else if (!s->keep) *room = is_beside_wall(s, c) ? room_of_cell(s, c) : 1;
         }
     }
 }
@@ -393,6 +392,7 @@ void solids_room(float *room, const float *keep, const mac_grid *g, const float 
         return;
     }
     memcpy(room, keep, g->box.size * sizeof *room);
+    s.keep = keep;
     for (int i = 0; i < count; ++i) {
         s.range = within_reach(range_cells(g), g, &solids[i], SOLID_BAND * g->dx);
         parallel_for(g->pool, range_blocks(&s.range), room_task, &s);
@@ -414,8 +414,10 @@ static float slide(const job *s, int i, int j, int k, ptrdiff_t n) {
     }
     if (!(size > 0)) return s->u->value[a][n];
     sample_faces(u, s->u, g, x);
-    double wall[3];
-    wall_velocity(wall, s, x[0], x[1], x[2]);
+    double wall[3] = {0, 0, 0}, at[3];
+    const int mover = s->open->mover[a] ? s->open->mover[a][n] : 0;
+    place(at, g, (double)x[0], (double)x[1], (double)x[2]);
+    if (mover) placement_velocity(wall, &s->solids[mover - 1].now, at);
     float into = 0;
     for (int d = 0; d < dim; ++d) into += (u[d] - (float)wall[d]) * normal[d];
     return u[a] - (into < 0 ? into * normal[a] / size : 0);
@@ -426,10 +428,21 @@ INLINE int is_buried(const job *s, ptrdiff_t n) {
     return s->open->open.value[s->axis][n] <= 0 && s->phi[n] > -(float)((GHOST - 1) * s->g->dx);
 }
 
+/* Most rows have none. */
+HOT static int is_buried_row(const job *s, int j, int k) {
+    const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+    const float *open = s->open->open.value[s->axis] + row, *phi = s->phi + row,
+                deepest = -(float)((GHOST - 1) * s->g->dx);
+    int any = 0;
+    for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) any |= (open[i] <= 0) & (phi[i] > deepest);
+    return any;
+}
+
 static void slide_task(void *context, int block) {
     const job *s = context;
     const int a = s->axis;
     FOR_ROWS(&s->range, block, j, k) {
+        if (!is_buried_row(s, j, k)) continue;
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
             const ptrdiff_t n = box_at(&s->g->box, i, j, k);
             if (!is_buried(s, n)) continue;
@@ -442,6 +455,7 @@ static void slide_task(void *context, int block) {
 static void copy_task(void *context, int block) {
     const job *s = context;
     FOR_ROWS(&s->range, block, j, k) {
+        if (!is_buried_row(s, j, k)) continue;
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
             const ptrdiff_t n = box_at(&s->g->box, i, j, k);
             if (is_buried(s, n)) s->u->value[s->axis][n] = s->scratch[s->axis][n];
