@@ -186,6 +186,16 @@ static void placed_bounds(double lower[3], double upper[3], const cache_solid *s
 #define SWELL        0.2 /* cells */
 #define VESSEL_SWELL 0.35
 
+/* What of a fixed solid lies outside the domain is of no use to the fluid, and in the way of the view. */
+static void cut_to_domain(double lower[3], double upper[3], const picture_scene *p) {
+    const double low[3] = {(double)p->lower.x, (double)p->lower.y, (double)p->lower.z};
+    const double high[3] = {(double)p->upper.x, (double)p->upper.y, (double)p->upper.z};
+    for (int a = 0; a < (p->flat ? 2 : 3); ++a) {
+        lower[a] = fmax(lower[a], low[a]);
+        upper[a] = fmin(upper[a], high[a]);
+    }
+}
+
 /* In front of what it holds and a little of what smoke's cells smear over its walls. */
 static bool add_flat_vessel(picture_scene *p, const cache_solid *s, const rheo_solid *def) {
     const int material = picture_add_material(p, PICTURE_MATTE, vec_of(def->color));
@@ -216,6 +226,7 @@ static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def, d
     }
     double lower[3], upper[3];
     placed_bounds(lower, upper, s, p);
+    if (def->motion == RHEO_STATIC && !def->inside_fluid) cut_to_domain(lower, upper, p);
     return picture_add_solid(p, (picture_solid){placed_distance, s, vec_of(lower), vec_of(upper), material,
                                                 (float)s->swell}) >= 0;
 }
