@@ -49,7 +49,8 @@ static void write_block(cache_manifest *m, int frame, float top) {
     assert_true(cache_add_file(m, &file));
 }
 
-static void write_cache(bool meshes, int dim) {
+/* NULL: a ball that moves upwards. */
+static void write_cache_with(rheo_solid *other, bool meshes, int dim) {
     rheo_scene scene = rheo_default_scene();
     double times[2] = {0, 0.1}, places[6] = {0.8, 0.2, 0.5, 0.8, 0.6, 0.5};
     rheo_shape fill = {
@@ -80,7 +81,7 @@ static void write_cache(bool meshes, int dim) {
     scene.fps = 30;
     scene.fluids = &water;
     scene.fluid_count = 1;
-    scene.solids = &solid;
+    scene.solids = other ? other : &solid;
     scene.solid_count = 1;
 
     strcpy(cache, "/tmp/rheo-cache-XXXXXX");
@@ -104,6 +105,10 @@ static void write_cache(bool meshes, int dim) {
     assert_int_equal(cache_write_manifest(&m, cache, NULL), RHEO_OK);
     mem_free(m.values);
     mem_free(m.files);
+}
+
+static void write_cache(bool meshes, int dim) {
+    write_cache_with(NULL, meshes, dim);
 }
 
 static int clean_up(void **state) {
@@ -213,6 +218,43 @@ static void test_stops_on_request(void **state) {
     assert_int_not_equal(access(picture_of(0), F_OK), 0);
 }
 
+/* A plane scene's vessel, a disc, is drawn around what it holds: its colour in the domain's corner (the
+ * picture's square middle), liquid in its middle. A fixed solid that covers the whole picture's ground is
+ * seen in the domain alone. */
+static void test_vessels_and_cuts(void **state) {
+    (void)state;
+    if (!tracer_available()) skip();
+    rheo_solid solid = rheo_default_solid();
+    rheo_render_options o = small();
+    int pictures;
+    image seen[2];
+    o.last_frame = 0;
+    solid.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
+    solid.shape.a[0] = solid.shape.a[1] = 0.5;
+    solid.shape.radius = 0.4;
+    solid.color[0] = 0.9, solid.color[1] = 0.05, solid.color[2] = 0.05;
+    solid.inside_fluid = true;
+    write_cache_with(&solid, true, 2);
+    assert_int_equal(rheo_render_cache(&pictures, cache, &o, NULL), RHEO_OK);
+    read_pixels(&seen[0], 0);
+    const unsigned char *corner = seen[0].pixels + 3 * (3 * 64 + 46),
+                        *middle = seen[0].pixels + 3 * (22 * 64 + 30);
+    assert_true(corner[0] > 2 * corner[2]);
+    assert_true(middle[2] > middle[0]);
+    image_free(&seen[0]);
+    clean_up(NULL);
+
+    solid.inside_fluid = false;
+    solid.shape = rheo_default_shape(RHEO_SHAPE_BOX);
+    for (int a = 0; a < 3; ++a) solid.shape.a[a] = -40, solid.shape.b[a] = a == 1 ? 0.1 : 40;
+    write_cache_with(&solid, true, 3);
+    assert_int_equal(rheo_render_cache(&pictures, cache, &o, NULL), RHEO_OK);
+    read_pixels(&seen[1], 0);
+    const unsigned char *aside = seen[1].pixels + 3 * (34 * 64 + 1);
+    assert_true(aside[0] < 1.2 * aside[2]); /* the floor, not the solid */
+    image_free(&seen[1]);
+}
+
 static void test_refusals(void **state) {
     (void)state;
     if (!tracer_available()) skip();
@@ -314,6 +356,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_draws_and_keeps, clean_up),
         cmocka_unit_test_teardown(test_plane_scene, clean_up),
+        cmocka_unit_test_teardown(test_vessels_and_cuts, clean_up),
         cmocka_unit_test_teardown(test_stops_on_request, clean_up),
         cmocka_unit_test_teardown(test_refusals, clean_up),
         cmocka_unit_test_teardown(test_movie_and_sheet, clean_up),
