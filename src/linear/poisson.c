@@ -140,8 +140,8 @@ int poisson_setup(poisson *s, const poisson_system *system) {
 }
 
 int poisson_attach(poisson *s, const poisson_pair *pairs, const int *first, int groups) {
-    return rank_attach(s->rank, &s->levels[0], &s->b, pairs, first, s->count ? groups : 0) ||
-                   rank_coarsen(s->rank, s->levels, s->kind == POISSON_MULTIGRID ? s->count : 0) ||
+    const int cycled = s->kind == POISSON_MULTIGRID ? s->count : 0;
+    return rank_attach(s->rank, s->levels, cycled, &s->b, s->p, pairs, first, s->count ? groups : 0) ||
                    rank_tie(s->rank, s->regions, &s->levels[0])
                ? -1
                : 0;
@@ -420,6 +420,7 @@ static double precondition(poisson *s, preconditioner by) {
     if (by == BY_MIC) rz = mic_apply(s->mic, &s->levels[0], s->p, s->z, s->r);
     else if (by == BY_DIAGONAL) rz = parallel_sum(workers(s), chunks_of(s), diagonal_task, &w);
     else rz = cycle_apply(s->levels, s->count, s->rank, s->p, s->z, s->r, by == BY_W_CYCLE ? 2 : 1);
+    if (regions_closed(s->regions)) rank_forget_found(s->rank);
     rz += regions_lift(s->regions, &s->levels[0], s->p, s->z, s->r);
     regions_project(s->regions, &s->levels[0], s->p, s->z); /* r has no mean, so r . z stays */
     return rz;
@@ -457,7 +458,7 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         parallel_for(workers(s), vector_chunks(s), direct_task, &w);
         pending = 0;
         double pq = parallel_sum(workers(s), chunks_of(s), apply_task, &w);
-        if (rank_groups(s->rank)) pq += rank_apply(s->rank, s->p, (float *)s->q, (const float *)s->search);
+        if (rank_groups(s->rank)) pq += rank_apply(s->rank, s->p, (float *)s->q, (const float *)s->search, w.beta);
         if (!(pq > 0)) {
             if (by == BY_DIAGONAL) break;
             by = weaker(s, by);

@@ -234,7 +234,7 @@ static void cycle(const hierarchy *h, int depth) {
         solve_coarsest(&w, h->p);
         return;
     }
-    if (depth < rank_levels(h->rank)) rank_begin(h->rank, depth, (const float *)w.b);
+    if (depth < rank_levels(h->rank)) rank_begin(h->rank, depth);
     for (int visit = 0; visit < h->gamma; ++visit) {
         descend(&w, h, depth, visit == 0);
         sweep(&w, h->p, BLACK, 1);
@@ -248,7 +248,7 @@ double cycle_apply(level *levels, int count, low_rank *rank, pool *p, vec8 *corr
     pass w = {.l = &levels[0], .x = correction, .b = rhs};
     const int deep = count > 1, ranked = deep && rank_levels(rank) > 0;
     parallel_for(level_pool(w.l, p), level_chunks(w.l), first_red_task, &w);
-    if (ranked) rank_begin(rank, 0, (const float *)rhs);
+    if (ranked) rank_begin(rank, 0);
     if (deep) descend(&w, &h, 0, 1);
     else solve_coarsest(&w, p);
     double dot = dotted_sweep(&w, p, BLACK, deep);

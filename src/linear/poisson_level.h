@@ -152,20 +152,22 @@ low_rank *rank_create(void);
 void rank_free(low_rank *r);
 size_t rank_bytes(const low_rank *r);
 int rank_groups(const low_rank *r);
-int rank_attach(low_rank *r, const level *l, const box *b, const poisson_pair *pairs, const int *first,
-                int groups);
+/* levels: of the cycle, which has `count`; fewer than two have no share of the term. -1: no memory. */
+int rank_attach(low_rank *r, const level *levels, int count, const box *b, pool *p, const poisson_pair *pairs,
+                const int *first, int groups);
 /* Tells the regions which of their constants the term ties. -1: no memory. */
 int rank_tie(low_rank *r, regions *g, const level *l);
-/* q += C C^T p; returns p . C C^T p. */
-double rank_apply(low_rank *r, pool *p, float *q, const float *search);
+/* q += C C^T p, p = z + beta the direction of the last call, z as the cycle left it unless that was forgotten;
+ * returns p . C C^T p. */
+double rank_apply(low_rank *r, pool *p, float *q, const float *search, double beta);
+void rank_forget_found(low_rank *r); /* z was changed */
 /* residual -= C C^T x */
 void rank_residual(low_rank *r, pool *p, float *residual, const double *x);
 /* The term on the levels of the cycle. A level's right-hand side b is B - C t, t held still; B is the true
- * one, which rank_end() puts back on the finest level. -1: no memory. */
-int rank_coarsen(low_rank *r, const level *levels, int count);
-int rank_levels(const low_rank *r);                      /* that have a share of it; NULL: none */
-int rank_forget_levels(low_rank *r);                     /* returns whether there were any */
-void rank_begin(low_rank *r, int depth, const float *b); /* t = 0 */
+ * one, which rank_end() puts back on the finest level. */
+int rank_levels(const low_rank *r);       /* that have a share of it; NULL: none */
+int rank_forget_levels(low_rank *r);      /* returns whether there were any */
+void rank_begin(low_rank *r, int depth);  /* t = 0 */
 /* Before the coarse solve: the coarse right-hand side gets what t lacks of C^T x, its red cells b / d anew.
  */
 void rank_descend(low_rank *r, int depth, const float *x, const level *coarse, float *coarse_x,

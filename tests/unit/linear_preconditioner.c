@@ -107,8 +107,7 @@ static low_rank *lean(const level *levels, int count, const box *b, double scale
             pairs[e].row[r] = (float)scale * (random_unit(31, (uint64_t)e, (unsigned)r) - 0.3f);
     }
     low_rank *rank = rank_create();
-    assert_int_equal(rank_attach(rank, &levels[0], b, pairs, first, 2), 0);
-    assert_int_equal(rank_coarsen(rank, levels, count), 0);
+    assert_int_equal(rank_attach(rank, levels, count, b, NULL, pairs, first, 2), 0);
     assert_true(rank_levels(rank) > 1);
     return rank;
 }

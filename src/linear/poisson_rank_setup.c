@@ -1,0 +1,339 @@
+/* A term of low rank in the order in which its products want it: from pairs of cells to rows of C by cells,
+ * on the finest level and on those of the cycle (poisson_rank.c says what for).
+ *
+ * Every group is worked on by itself: its pairs become links, links add up to one row a cell (a hash table
+ * from places to rows), rows of 2 x 2 x 2 cells add up to one of the coarser level as residuals do, as long
+ * as the group weighs enough there. Rows lie in the order in which cells are first met, so neither threads
+ * nor the table's size change anything. Then counts are added up, and all rows packed by eights.
+ *
+ * Limits: a group has ROOM_FEW + 3 rows a pair on all levels together; what a coarse level would need beyond
+ * that it goes without. */
+#include "linear/poisson_rank.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/memory.h"
+
+enum { POWERS = 8, ROOM_FEW = 64 };
+
+/* Of the weight beside the diagonal. Sweeps that hold the term still stay positive somewhat beyond 1; below
+ * the least a body is too heavy, or on coarse levels too small, to matter. */
+static const double WEIGHT_MOST = 0.7, WEIGHT_LEAST = 0.01;
+
+/* A row of C before it is packed. */
+typedef struct entry {
+    int32_t place;
+    float row[POISSON_RANK];
+} entry;
+
+typedef struct setup {
+    low_rank *r;
+    const level *levels;
+    int count; /* of levels of the cycle */
+    const box *b;
+    const poisson_pair *pairs;
+    const int *first;
+    entry *raw;
+    int32_t *hash;
+    int32_t (*counts)[LEVELS_MAX]; /* rows of a group on each level */
+} setup;
+
+low_rank *rank_create(void) {
+    return mem_alloc(sizeof(low_rank));
+}
+
+static void drop_level(rank_level *l) {
+    buffer_drop(&l->pack_memory);
+    buffer_drop(&l->inverse_memory);
+    buffer_drop(&l->first_memory);
+    buffer_drop(&l->product_memory);
+}
+
+void rank_free(low_rank *r) {
+    if (!r) return;
+    buffer *all[] = {&r->link_memory, &r->group_memory, &r->product_memory, &r->saved_memory,
+                     &r->raw_memory,  &r->hash_memory,  &r->count_memory};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
+    for (int i = 0; i < LEVELS_MAX; ++i) drop_level(&r->level[i]);
+    mem_free(r);
+}
+
+size_t rank_bytes(const low_rank *r) {
+    size_t bytes = sizeof *r + r->link_memory.bytes + r->group_memory.bytes + r->product_memory.bytes +
+                   r->saved_memory.bytes + r->raw_memory.bytes + r->hash_memory.bytes + r->count_memory.bytes;
+    for (int i = 0; i < LEVELS_MAX; ++i)
+        bytes += r->level[i].pack_memory.bytes + r->level[i].inverse_memory.bytes +
+                 r->level[i].first_memory.bytes + r->level[i].product_memory.bytes;
+    return bytes;
+}
+
+/* ---- places ---- */
+
+/* Rows of cells follow one another: the divisions that find one are done once a row. */
+typedef struct row_finder {
+    ptrdiff_t from, to; /* cells of the box's row looked at last */
+    int at;             /* its first block among all that may exist; -1: outside */
+} row_finder;
+
+static void find_row(row_finder *f, const level *l, const box *b, ptrdiff_t cell) {
+    const uint32_t from = (uint32_t)(cell - b->first), plane = (uint32_t)b->step[2],
+                   row = (uint32_t)b->step[1]; /* short divisions are fast ones */
+    const uint32_t in_plane = l->dim == 3 ? from % plane : from;
+    const int k = l->dim == 3 ? (int)(from / plane) : 0, j = (int)(in_plane / row);
+    f->from = cell - (ptrdiff_t)(in_plane % row);
+    f->to = f->from + b->step[1];
+    f->at = j < l->n[1] && k < l->n[2] ? l->row * (j + l->n[1] * k) : -1;
+}
+
+/* Where the compact fields keep a cell of the box. */
+static int32_t place_of(row_finder *f, const level *l, const box *b, ptrdiff_t cell) {
+    const int32_t nowhere = 8 * l->blocks;
+    if (cell < b->first) return nowhere;
+    if (cell < f->from || cell >= f->to) find_row(f, l, b, cell);
+    const int i = (int)(cell - f->from);
+    if (f->at < 0 || i >= l->n[0]) return nowhere;
+    const int id = l->number[i / BLOCK_CELLS + f->at], lane = i % BLOCK_CELLS;
+    if (id >= l->blocks || !(l->unknowns[id] >> lane & 1)) return nowhere;
+    return 8 * spot(l, id, lane & 1) + lane / 2;
+}
+
+static int half_at(const level *l, int32_t place, int *id) {
+    const int vector = place / 8, black = vector >= l->stride;
+    *id = vector - (black ? l->stride : 0);
+    return block_parity(&l->block[*id]) ^ black;
+}
+
+static float inverse_at(const level *l, int32_t place) {
+    int id;
+    const int half = half_at(l, place, &id);
+    return l->coefs[l->block[id].coefs].side[half].inverse[place % 8];
+}
+
+static int32_t coarse_place(const level *fine, const level *coarse, int32_t place) {
+    int id;
+    const int half = half_at(fine, place, &id), parent = fine->block[id].parent;
+    const int lane = (2 * (place % 8) + half) / 2 + (parent & 4 ? 8 : 0);
+    return 8 * spot(coarse, parent >> 3, lane & 1) + lane / 2;
+}
+
+/* ---- rows by cells ---- */
+
+/* Rows that are being added up; the table has twice as many slots as there can be rows. */
+typedef struct gathered {
+    entry *entries;
+    int32_t count, room;
+    int32_t *slot; /* 1 + a row, 0: none */
+    uint32_t mask;
+} gathered;
+
+static gathered gather_begin(entry *entries, int32_t room, int32_t *slots) {
+    uint32_t size = 4;
+    while (size < 2 * (uint32_t)room) size *= 2;
+    memset(slots, 0, size * sizeof *slots);
+    return (gathered){.entries = entries, .room = room, .slot = slots, .mask = size - 1};
+}
+
+/* The row of a place, 0 at first. NULL: no room. */
+static float *row_at(gathered *g, int32_t place) {
+    uint32_t h = ((uint32_t)place * 2654435769u >> 12) & g->mask;
+    for (; g->slot[h]; h = (h + 1) & g->mask)
+        if (g->entries[g->slot[h] - 1].place == place) return g->entries[g->slot[h] - 1].row;
+    if (g->count == g->room) return NULL;
+    entry *e = &g->entries[g->count++];
+    *e = (entry){.place = place};
+    g->slot[h] = g->count;
+    return e->row;
+}
+
+static void gather_links(gathered *to, const level *l, const link *links, int32_t count) {
+    for (int32_t i = 0; i < count; ++i)
+        for (int side = 0; side < 2; ++side) {
+            const int32_t place = side ? links[i].high : links[i].low;
+            if (is_nowhere(l, place)) continue;
+            float *row = row_at(to, place); /* never NULL: there is room for two a link */
+            for (int c = 0; c < POISSON_RANK; ++c)
+                row[c] += side ? -links[i].row[c] : links[i].row[c];
+        }
+}
+
+/* The largest eigenvalue of C^T D^-1 C, by powers: how much the term weighs beside the diagonal. */
+static double weight_of(const entry *entries, int32_t count, const level *on) {
+    double gram[POISSON_RANK][POISSON_RANK] = {{0}}, v[POISSON_RANK], length = 0;
+    for (const entry *k = entries; k < entries + count; ++k) {
+        double row[POISSON_RANK];
+        const double inverse = (double)inverse_at(on, k->place);
+        for (int i = 0; i < POISSON_RANK; ++i) row[i] = (double)k->row[i];
+        for (int i = 0; i < POISSON_RANK; ++i)
+            for (int j = 0; j < POISSON_RANK; ++j) gram[i][j] += inverse * row[i] * row[j];
+    }
+    for (int i = 0; i < POISSON_RANK; ++i) v[i] = sqrt(gram[i][i]);
+    for (int round = 0; round < POWERS; ++round) {
+        double next[POISSON_RANK] = {0}, sum = 0, before = 0;
+        for (int i = 0; i < POISSON_RANK; ++i) {
+            for (int j = 0; j < POISSON_RANK; ++j) next[i] += gram[i][j] * v[j];
+            sum += next[i] * next[i];
+            before += v[i] * v[i];
+        }
+        if (!(before > 0)) return 0;
+        length = sqrt(sum / before);
+        memcpy(v, next, sizeof v);
+    }
+    return length;
+}
+
+/* A bound of it that is quick to find. */
+static double trace_of(const entry *entries, int32_t count, const level *on) {
+    double sum = 0;
+    for (const entry *k = entries; k < entries + count; ++k) {
+        float square = 0;
+        for (int c = 0; c < POISSON_RANK; ++c) square += k->row[c] * k->row[c];
+        sum += (double)(square * inverse_at(on, k->place));
+    }
+    return sum;
+}
+
+/* The rows of a coarser level from those before; their number, 0 when they weigh too little. */
+static int32_t restrict_rows(gathered *to, const entry *from, int32_t count, float scale, const level *fine) {
+    const level *coarse = fine + 1;
+    for (const entry *k = from; k < from + count; ++k) {
+        float *row = row_at(to, coarse_place(fine, coarse, k->place));
+        if (!row) return 0;
+        for (int c = 0; c < POISSON_RANK; ++c) row[c] += scale * k->row[c];
+    }
+    return trace_of(to->entries, to->count, coarse) >= WEIGHT_LEAST ? to->count : 0;
+}
+
+/* ---- a group ---- */
+
+static int32_t room_before(const setup *s, int group) {
+    return 3 * s->first[group] + ROOM_FEW * group;
+}
+
+static void link_group(const setup *s, int group) {
+    low_rank *r = s->r;
+    const level *l = &s->levels[0];
+    row_finder low = {0}, high = {0};
+    int32_t count = r->first[group] = s->first[group];
+    for (int e = s->first[group]; e < s->first[group + 1]; ++e) {
+        link *k = &r->links[count];
+        k->low = place_of(&low, l, s->b, s->pairs[e].low);
+        k->high = place_of(&high, l, s->b, s->pairs[e].high);
+        memset(k->row, 0, sizeof k->row);
+        memcpy(k->row, s->pairs[e].row, sizeof s->pairs[e].row);
+        count += !is_nowhere(l, k->low) || !is_nowhere(l, k->high);
+    }
+    r->last[group] = count;
+}
+
+/* Links, rows on all levels, and the scale that keeps the cycle's sweeps from overshooting. */
+static void group_task(void *context, int group) {
+    const setup *s = context;
+    low_rank *r = s->r;
+    link_group(s, group);
+    const int32_t links = r->last[group] - r->first[group];
+    int32_t *counts = s->counts[group], room = 3 * (s->first[group + 1] - s->first[group]) + ROOM_FEW;
+    entry *raw = s->raw + room_before(s, group);
+    int32_t *slots = s->hash + 4 * (ptrdiff_t)room_before(s, group);
+    memset(counts, 0, sizeof *s->counts);
+    gathered g = gather_begin(raw, 2 * links, slots);
+    gather_links(&g, &s->levels[0], &r->links[r->first[group]], links);
+    counts[0] = g.count;
+    const double weight = s->count > 1 ? weight_of(raw, g.count, &s->levels[0]) : 0;
+    r->scale[group] = weight < WEIGHT_LEAST ? 0 : weight > WEIGHT_MOST ? sqrt(WEIGHT_MOST / weight) : 1;
+    for (int depth = 1; depth < s->count && r->scale[group] > 0 && counts[depth - 1]; ++depth) {
+        const entry *finer = raw;
+        room -= counts[depth - 1];
+        raw += counts[depth - 1];
+        g = gather_begin(raw, room < counts[depth - 1] ? room : counts[depth - 1], slots);
+        counts[depth] = restrict_rows(&g, finer, counts[depth - 1], depth == 1 ? (float)r->scale[group] : 1,
+                                      &s->levels[depth - 1]);
+    }
+}
+
+static void pack_rows(pack *packs, vec8 *inverse, const entry *entries, int32_t count, const level *on) {
+    for (int32_t e = 0; e < block_count(count, PACK) * PACK; ++e) {
+        const entry *k = &entries[e < count ? e : count - 1];
+        pack *to = &packs[e / PACK];
+        to->place[e % PACK] = k->place;
+        for (int c = 0; c < POISSON_RANK; ++c) to->row[c][e % PACK] = e < count ? k->row[c] : 0;
+        if (inverse) inverse[e / PACK][e % PACK] = inverse_at(on, k->place);
+    }
+}
+
+static void pack_task(void *context, int group) {
+    const setup *s = context;
+    const entry *from = s->raw + room_before(s, group);
+    for (int depth = 0; depth < s->r->deep; ++depth) {
+        const rank_level *l = &s->r->level[depth];
+        const int32_t at = l->first[group];
+        pack_rows(l->packs + at, depth ? l->inverse + at : NULL, from, s->counts[group][depth],
+                  &s->levels[depth]);
+        from += s->counts[group][depth];
+    }
+}
+
+/* ---- all of them ---- */
+
+static int hold_groups(low_rank *r, int groups, int pairs) {
+    const size_t n = (size_t)groups, rows = 3 * (size_t)pairs + ROOM_FEW * n;
+    if (buffer_hold(&r->link_memory, (size_t)pairs * sizeof *r->links + 1) ||
+        buffer_hold(&r->group_memory, n * (sizeof *r->scale + 2 * sizeof *r->first)) ||
+        buffer_hold(&r->product_memory, 3 * n * sizeof *r->product) ||
+        buffer_hold(&r->raw_memory, rows * sizeof(entry)) ||
+        buffer_hold(&r->hash_memory, 4 * rows * sizeof(int32_t)) ||
+        buffer_hold(&r->count_memory, n * LEVELS_MAX * sizeof(int32_t)))
+        return -1;
+    r->links = r->link_memory.data;
+    r->scale = r->group_memory.data;
+    r->first = (int32_t *)(r->scale + n);
+    r->last = r->first + n;
+    r->product = r->product_memory.data;
+    r->exact = r->product + n;
+    r->found = r->exact + n;
+    return 0;
+}
+
+/* Where each group's packs begin on a level; -1: no memory. */
+static int hold_level(rank_level *l, const setup *s, int depth, int groups) {
+    if (buffer_hold(&l->first_memory, ((size_t)groups + 1) * sizeof *l->first) ||
+        buffer_hold(&l->product_memory, 2 * (size_t)groups * sizeof *l->now))
+        return -1;
+    l->first = l->first_memory.data;
+    l->now = l->product_memory.data;
+    l->frozen = l->now + groups;
+    l->first[0] = 0;
+    for (int g = 0; g < groups; ++g)
+        l->first[g + 1] = l->first[g] + block_count(s->counts[g][depth], PACK);
+    const size_t packs = (size_t)l->first[groups];
+    if (buffer_hold(&l->pack_memory, packs * sizeof *l->packs + 1) ||
+        (depth && buffer_hold(&l->inverse_memory, packs * sizeof *l->inverse + 1)))
+        return -1;
+    l->packs = l->pack_memory.data;
+    l->inverse = l->inverse_memory.data;
+    return 0;
+}
+
+int rank_attach(low_rank *r, const level *levels, int count, const box *b, pool *p, const poisson_pair *pairs,
+                const int *first, int groups) {
+    r->groups = r->levels = r->deep = r->knows_found = 0;
+    if (groups == 0) return 0;
+    if (hold_groups(r, groups, first[groups])) return -1;
+    setup s = {.r = r, .levels = levels, .count = count, .b = b, .pairs = pairs, .first = first};
+    s.raw = r->raw_memory.data;
+    s.hash = r->hash_memory.data;
+    s.counts = r->count_memory.data;
+    parallel_for(p, groups, group_task, &s);
+    int weighs = 0, rows = 1;
+    for (int g = 0; g < groups; ++g) weighs |= r->scale[g] > 0;
+    for (int depth = 0; depth < (count > 1 ? count : 1) && rows; ++depth) {
+        if (hold_level(&r->level[depth], &s, depth, groups)) return -1;
+        rows = r->level[depth].first[groups] > 0;
+        r->deep = depth + (depth == 0 || rows);
+    }
+    if (buffer_hold(&r->saved_memory, (size_t)r->level[0].first[groups] * sizeof *r->saved + 1)) return -1;
+    r->saved = r->saved_memory.data;
+    parallel_for(p, groups, pack_task, &s);
+    r->groups = groups;
+    r->levels = weighs ? r->deep : 0;
+    return 0;
+}
