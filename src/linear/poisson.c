@@ -458,7 +458,8 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         parallel_for(workers(s), vector_chunks(s), direct_task, &w);
         pending = 0;
         double pq = parallel_sum(workers(s), chunks_of(s), apply_task, &w);
-        if (rank_groups(s->rank)) pq += rank_apply(s->rank, s->p, (float *)s->q, (const float *)s->search, w.beta);
+        if (rank_groups(s->rank))
+            pq += rank_apply(s->rank, s->p, (float *)s->q, (const float *)s->search, w.beta);
         if (!(pq > 0)) {
             if (by == BY_DIAGONAL) break;
             by = weaker(s, by);

@@ -221,10 +221,11 @@ static void descend(pass *w, const hierarchy *h, int depth, int first) {
     parallel_for(level_pool(coarse, h->p), level_chunks(coarse), first ? restrict_first_task : restrict_task,
                  w);
     if (depth < rank_levels(h->rank))
-        rank_descend(h->rank, depth, (const float *)w->x, coarse, (float *)coarse->x, (float *)coarse->b);
+        rank_descend(h->rank, h->p, depth, (const float *)w->x, coarse, (float *)coarse->x,
+                     (float *)coarse->b);
     cycle(h, depth + 1);
     if (depth < rank_levels(h->rank))
-        rank_ascend(h->rank, depth, (const float *)coarse->x, (double)OVERCORRECTION, (float *)w->b);
+        rank_ascend(h->rank, h->p, depth, (const float *)coarse->x, (double)OVERCORRECTION, (float *)w->b);
 }
 
 static void cycle(const hierarchy *h, int depth) {
@@ -253,5 +254,5 @@ double cycle_apply(level *levels, int count, low_rank *rank, pool *p, vec8 *corr
     else solve_coarsest(&w, p);
     double dot = dotted_sweep(&w, p, BLACK, deep);
     dot += dotted_sweep(&w, p, RED, 0);
-    return ranked ? dot + rank_end(rank, (const float *)correction, (float *)rhs) : dot;
+    return ranked ? dot + rank_end(rank, p, (const float *)correction, (float *)rhs) : dot;
 }

@@ -157,23 +157,23 @@ int rank_attach(low_rank *r, const level *levels, int count, const box *b, pool 
                 const int *first, int groups);
 /* Tells the regions which of their constants the term ties. -1: no memory. */
 int rank_tie(low_rank *r, regions *g, const level *l);
-/* q += C C^T p, p = z + beta the direction of the last call, z as the cycle left it unless that was forgotten;
- * returns p . C C^T p. */
+/* q += C C^T p, p = z + beta the direction of the last call, z as the cycle left it unless that was
+ * forgotten; returns p . C C^T p. */
 double rank_apply(low_rank *r, pool *p, float *q, const float *search, double beta);
 void rank_forget_found(low_rank *r); /* z was changed */
 /* residual -= C C^T x */
 void rank_residual(low_rank *r, pool *p, float *residual, const double *x);
 /* The term on the levels of the cycle. A level's right-hand side b is B - C t, t held still; B is the true
  * one, which rank_end() puts back on the finest level. */
-int rank_levels(const low_rank *r);       /* that have a share of it; NULL: none */
-int rank_forget_levels(low_rank *r);      /* returns whether there were any */
-void rank_begin(low_rank *r, int depth);  /* t = 0 */
+int rank_levels(const low_rank *r);      /* that have a share of it; NULL: none */
+int rank_forget_levels(low_rank *r);     /* returns whether there were any */
+void rank_begin(low_rank *r, int depth); /* t = 0 */
 /* Before the coarse solve: the coarse right-hand side gets what t lacks of C^T x, its red cells b / d anew.
  */
-void rank_descend(low_rank *r, int depth, const float *x, const level *coarse, float *coarse_x,
+void rank_descend(low_rank *r, pool *p, int depth, const float *x, const level *coarse, float *coarse_x,
                   float *coarse_b);
 /* After it: t = C^T (x + over * what the coarse level found). */
-void rank_ascend(low_rank *r, int depth, const float *coarse_x, double over, float *b);
+void rank_ascend(low_rank *r, pool *p, int depth, const float *coarse_x, double over, float *b);
 /* Returns x . (B - b), to be added to x . b. */
-double rank_end(low_rank *r, const float *x, float *b);
+double rank_end(low_rank *r, pool *p, const float *x, float *b);
 #endif

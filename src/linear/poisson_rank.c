@@ -19,7 +19,6 @@
 #include <string.h>
 #include "core/memory.h"
 
-
 /* Passes of fewer packs than this are over before threads are awake. */
 enum { PACKS_WORTH_THREADS = 512 };
 
@@ -99,11 +98,21 @@ int rank_tie(low_rank *r, regions *g, const level *l) {
     return 0;
 }
 
+/* What a pass over the groups works with. */
 typedef struct rank_pass {
     low_rank *r;
-    const float *p;
+    const float *p, *coarse_x;
     const double *x;
+    float *field;
+    const dvec8 *y;
+    float sign;
+    double over;
 } rank_pass;
+
+static void each_group(rank_pass *w, pool *p, void (*task)(void *context, int group)) {
+    const int large = w->r->level[0].first[w->r->groups] >= PACKS_WORTH_THREADS;
+    parallel_for(large ? p : NULL, w->r->groups, task, w);
+}
 
 INLINE vec8 row_of(const float row[ROW]) {
     vec8 v;
@@ -123,6 +132,10 @@ INLINE vec8 rows_times(const pack *k, vec8 y) {
            (k->row[4] * vec8_of(y[4]) + k->row[5] * vec8_of(y[5]));
 }
 
+INLINE dvec8 dvec8_times(dvec8 v, double a) {
+    return dvec8_plus_product(dvec8_of(0), v, dvec8_of(a));
+}
+
 /* C^T x of a group by cells */
 INLINE dvec8 group_product(const rank_level *l, int group, const float *x) {
     dvec8 sum[POISSON_RANK];
@@ -134,14 +147,6 @@ INLINE dvec8 group_product(const rank_level *l, int group, const float *x) {
     }
     return (dvec8){{dvec8_total(sum[0]), dvec8_total(sum[1]), dvec8_total(sum[2]), dvec8_total(sum[3])},
                    {dvec8_total(sum[4]), dvec8_total(sum[5]), 0, 0}};
-}
-
-/* field += C y of a group */
-INLINE void add_group(float *field, const rank_level *l, int group, vec8 y) {
-    for (const pack *k = l->packs + l->first[group]; k < l->packs + l->first[group + 1]; ++k) {
-        const vec8 push = rows_times(k, y);
-        for (int i = 0; i < PACK; ++i) field[k->place[i]] += push[i];
-    }
 }
 
 HOT static void product_task(void *context, int group) {
@@ -162,20 +167,38 @@ HOT static void exact_product_task(void *context, int group) {
     r->exact[group] = dvec8_plus_product(sum[0], dvec8_of(1), sum[1]);
 }
 
-static pool *workers(const low_rank *r, pool *p) {
-    return r->level[0].first[r->groups] < PACKS_WORTH_THREADS ? NULL : p;
+/* field += C y over packs of the finest level */
+INLINE void add_packs(float *field, const low_rank *r, int32_t from, int32_t to, vec8 y) {
+    for (const pack *k = r->level[0].packs + from; k < r->level[0].packs + to; ++k) {
+        const vec8 push = rows_times(k, y);
+        for (int i = 0; i < PACK; ++i) field[k->place[i]] += push[i];
+    }
+}
+
+HOT static void add_own_task(void *context, int group) {
+    const rank_pass *w = context;
+    const rank_level *l = &w->r->level[0];
+    add_packs(w->field, w->r, l->first[group], l->shared[group],
+              vec8_of(w->sign) * dvec8_narrow(w->y[group]));
+}
+
+HOT static void add_shared(const rank_pass *w) {
+    const rank_level *l = &w->r->level[0];
+    for (int g = 0; g < w->r->groups; ++g)
+        add_packs(w->field, w->r, l->shared[g], l->first[g + 1], vec8_of(w->sign) * dvec8_narrow(w->y[g]));
+}
+
+/* field += sign C y */
+static void add_rows(low_rank *r, pool *p, float *field, const dvec8 *y, float sign) {
+    rank_pass w = {.r = r, .field = field, .y = y, .sign = sign};
+    each_group(&w, p, add_own_task);
+    add_shared(&w);
 }
 
 HOT static double products_dot(const dvec8 *a, const dvec8 *b, int groups) {
     dvec8 sum = dvec8_of(0);
     for (int g = 0; g < groups; ++g) sum = dvec8_plus_product(sum, a[g], b[g]);
     return dvec8_total(sum);
-}
-
-/* field += sign C y */
-HOT static void add_rows(float *field, const low_rank *r, const dvec8 *y, float sign) {
-    for (int g = 0; g < r->groups; ++g)
-        add_group(field, &r->level[0], g, vec8_of(sign) * dvec8_narrow(y[g]));
 }
 
 /* C^T p from that of z and of the direction before */
@@ -187,16 +210,16 @@ HOT static void turn_products(low_rank *r, double beta) {
 double rank_apply(low_rank *r, pool *p, float *q, const float *search, double beta) {
     rank_pass w = {.r = r, .p = search};
     if (r->knows_found) turn_products(r, beta);
-    else parallel_for(workers(r, p), r->groups, product_task, &w);
+    else each_group(&w, p, product_task);
     r->knows_found = 0;
-    add_rows(q, r, r->product, 1);
+    add_rows(r, p, q, r->product, 1);
     return products_dot(r->product, r->product, r->groups);
 }
 
 void rank_residual(low_rank *r, pool *p, float *residual, const double *x) {
     rank_pass w = {.r = r, .x = x};
-    parallel_for(workers(r, p), r->groups, exact_product_task, &w);
-    add_rows(residual, r, r->exact, -1);
+    each_group(&w, p, exact_product_task);
+    add_rows(r, p, residual, r->exact, -1);
 }
 
 void rank_forget_found(low_rank *r) {
@@ -219,75 +242,136 @@ void rank_begin(low_rank *r, int depth) {
     memset(r->level[depth].frozen, 0, (size_t)r->groups * sizeof *r->level[depth].frozen);
 }
 
-/* What the rows of a group are multiplied by. */
-INLINE double scale_of(const low_rank *r, int depth, int group) {
-    return depth ? 1 : r->scale[group];
+/* C^T x of the finest level as the cycle has it */
+HOT static void now_task(void *context, int group) {
+    const rank_pass *w = context;
+    low_rank *r = w->r;
+    if (r->scale[group] > 0)
+        r->level[0].now[group] = dvec8_times(group_product(&r->level[0], group, w->p), r->scale[group]);
 }
 
-HOT void rank_descend(low_rank *r, int depth, const float *x, const level *coarse, float *coarse_x,
-                      float *coarse_b) {
-    rank_level *l = &r->level[depth], *next = depth + 1 < r->levels ? l + 1 : NULL;
-    for (int g = 0; g < r->groups; ++g) {
-        const double scale = scale_of(r, depth, g);
-        if (!(scale > 0) || l->first[g] == l->first[g + 1]) continue;
-        l->now[g] = dvec8_plus_product(dvec8_of(0), dvec8_of(scale), group_product(l, g, x));
-        const vec8 change = dvec8_narrow(dvec8_minus(l->now[g], l->frozen[g]));
-        for (int32_t e = next ? next->first[g] : 0; next && e < next->first[g + 1]; ++e) {
-            const pack *k = &next->packs[e];
-            const vec8 push = rows_times(k, change);
-            for (int i = 0; i < PACK; ++i) {
-                const int32_t place = k->place[i];
-                const float b = coarse_b[place] -= push[i];
-                if (place < 8 * coarse->stride) coarse_x[place] = b * next->inverse[e][i];
-            }
-        }
-    }
-}
-
-/* b -= C y, and what was there before */
-INLINE void take_group(float *b, vec8 *saved, const rank_level *l, int group, vec8 y) {
+/* coarse_b -= C y, and red cells anew */
+INLINE void take_coarse(float *coarse_x, float *coarse_b, const level *coarse, const rank_level *l, int group,
+                        vec8 y) {
     for (int32_t e = l->first[group]; e < l->first[group + 1]; ++e) {
         const pack *k = &l->packs[e];
         const vec8 push = rows_times(k, y);
         for (int i = 0; i < PACK; ++i) {
+            const int32_t place = k->place[i];
+            const float b = coarse_b[place] -= push[i];
+            if (place < 8 * coarse->stride) coarse_x[place] = b * l->inverse[e][i];
+        }
+    }
+}
+
+HOT static void coarse_products(low_rank *r, int depth, const float *x) {
+    rank_level *l = &r->level[depth];
+    for (int g = 0; g < r->groups; ++g)
+        if (l->first[g] < l->first[g + 1]) l->now[g] = group_product(l, g, x);
+}
+
+HOT static void push_coarse(const low_rank *r, int depth, const level *coarse, float *coarse_x,
+                            float *coarse_b) {
+    const rank_level *l = &r->level[depth];
+    for (int g = 0; g < r->groups; ++g)
+        if (l[1].first[g] < l[1].first[g + 1])
+            take_coarse(coarse_x, coarse_b, coarse, &l[1], g,
+                        dvec8_narrow(dvec8_minus(l->now[g], l->frozen[g])));
+}
+
+void rank_descend(low_rank *r, pool *p, int depth, const float *x, const level *coarse, float *coarse_x,
+                  float *coarse_b) {
+    rank_pass w = {.r = r, .p = x};
+    if (depth) coarse_products(r, depth, x);
+    else each_group(&w, p, now_task);
+    if (depth + 1 < r->levels) push_coarse(r, depth, coarse, coarse_x, coarse_b);
+}
+
+/* t = C^T (x + over * the coarse level's); returns what that is more than before. */
+INLINE dvec8 renew(low_rank *r, int depth, int group, const float *coarse_x, double over) {
+    rank_level *l = &r->level[depth];
+    dvec8 change = dvec8_minus(l->now[group], l->frozen[group]);
+    if (depth + 1 < r->levels)
+        change = dvec8_plus_product(change, dvec8_of(over), group_product(l + 1, group, coarse_x));
+    l->frozen[group] = dvec8_plus_product(l->frozen[group], dvec8_of(1), change);
+    return change;
+}
+
+HOT static void take_coarse_rows(low_rank *r, int depth, const float *coarse_x, double over, float *b) {
+    const rank_level *l = &r->level[depth];
+    for (int g = 0; g < r->groups; ++g) {
+        if (l->first[g] == l->first[g + 1]) continue;
+        const vec8 y = dvec8_narrow(renew(r, depth, g, coarse_x, over));
+        for (const pack *k = l->packs + l->first[g]; k < l->packs + l->first[g + 1]; ++k) {
+            const vec8 push = rows_times(k, y);
+            for (int i = 0; i < PACK; ++i) b[k->place[i]] -= push[i];
+        }
+    }
+}
+
+/* b -= C y over packs of the finest level, and what was there before */
+INLINE void take_packs(float *b, low_rank *r, int32_t from, int32_t to, vec8 y) {
+    for (int32_t e = from; e < to; ++e) {
+        const pack *k = &r->level[0].packs[e];
+        const vec8 push = rows_times(k, y);
+        for (int i = 0; i < PACK; ++i) {
             const float before = b[k->place[i]];
-            if (saved) saved[e][i] = before;
+            r->saved[e][i] = before;
             b[k->place[i]] = before - push[i];
         }
     }
 }
 
-HOT void rank_ascend(low_rank *r, int depth, const float *coarse_x, double over, float *b) {
-    rank_level *l = &r->level[depth], *next = depth + 1 < r->levels ? l + 1 : NULL;
-    for (int g = 0; g < r->groups; ++g) {
-        const double scale = scale_of(r, depth, g);
-        if (!(scale > 0) || l->first[g] == l->first[g + 1]) continue;
-        dvec8 change = dvec8_minus(l->now[g], l->frozen[g]);
-        if (next) change = dvec8_plus_product(change, dvec8_of(over), group_product(next, g, coarse_x));
-        l->frozen[g] = dvec8_plus_product(l->frozen[g], dvec8_of(1), change);
-        const vec8 y = dvec8_narrow(dvec8_plus_product(dvec8_of(0), dvec8_of(scale), change));
-        if (depth) take_group(b, NULL, l, g, y);
-        else take_group(b, r->saved, l, g, y);
-    }
+/* The finest level has one visit: t was 0. */
+HOT static void take_own_task(void *context, int group) {
+    const rank_pass *w = context;
+    const rank_level *l = &w->r->level[0];
+    if (!(w->r->scale[group] > 0)) return;
+    const dvec8 change = renew(w->r, 0, group, w->coarse_x, w->over);
+    take_packs(w->field, w->r, l->first[group], l->shared[group],
+               dvec8_narrow(dvec8_times(change, w->r->scale[group])));
 }
 
-/* Backwards: a cell that several groups share has its first value last. */
-static void put_back(float *b, const low_rank *r, int group) {
-    const rank_level *l = &r->level[0];
-    for (int32_t e = l->first[group + 1] - 1; e >= l->first[group]; --e)
-        for (int i = PACK - 1; i >= 0; --i) b[l->packs[e].place[i]] = r->saved[e][i];
+HOT static void take_shared(const rank_pass *w) {
+    const rank_level *l = &w->r->level[0];
+    for (int g = 0; g < w->r->groups; ++g)
+        if (w->r->scale[g] > 0)
+            take_packs(w->field, w->r, l->shared[g], l->first[g + 1],
+                       dvec8_narrow(dvec8_times(l->frozen[g], w->r->scale[g])));
 }
 
-HOT double rank_end(low_rank *r, const float *x, float *b) {
-    const rank_level *l = &r->level[0];
-    dvec8 sum = dvec8_of(0);
-    for (int g = r->groups - 1; g >= 0; --g) {
-        r->found[g] = group_product(l, g, x);
-        if (!(r->scale[g] > 0)) continue;
-        put_back(b, r, g);
-        sum = dvec8_plus_product(sum, dvec8_plus_product(dvec8_of(0), dvec8_of(r->scale[g]), r->found[g]),
-                                 l->frozen[g]);
+void rank_ascend(low_rank *r, pool *p, int depth, const float *coarse_x, double over, float *b) {
+    if (depth) {
+        take_coarse_rows(r, depth, coarse_x, over, b);
+        return;
     }
+    rank_pass w = {.r = r, .coarse_x = coarse_x, .over = over, .field = b};
+    each_group(&w, p, take_own_task);
+    take_shared(&w);
+}
+
+/* Backwards: of a place that repeats the first value is put back last. */
+static void put_back(float *b, const low_rank *r, int32_t from, int32_t to) {
+    for (int32_t e = to - 1; e >= from; --e)
+        for (int i = PACK - 1; i >= 0; --i) b[r->level[0].packs[e].place[i]] = r->saved[e][i];
+}
+
+HOT static void end_task(void *context, int group) {
+    const rank_pass *w = context;
+    const rank_level *l = &w->r->level[0];
+    w->r->found[group] = group_product(l, group, w->p);
+    if (w->r->scale[group] > 0) put_back(w->field, w->r, l->first[group], l->shared[group]);
+}
+
+double rank_end(low_rank *r, pool *p, const float *x, float *b) {
+    const rank_level *l = &r->level[0];
+    rank_pass w = {.r = r, .p = x, .field = b};
+    for (int g = r->groups - 1; g >= 0; --g)
+        if (r->scale[g] > 0) put_back(b, r, l->shared[g], l->first[g + 1]);
+    each_group(&w, p, end_task);
     r->knows_found = 1;
-    return dvec8_total(sum);
+    double sum = 0;
+    for (int g = 0; g < r->groups; ++g)
+        if (r->scale[g] > 0) sum += r->scale[g] * products_dot(&r->found[g], &l->frozen[g], 1);
+    return sum;
 }

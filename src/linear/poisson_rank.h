@@ -19,13 +19,16 @@ typedef struct pack {
     vec8 row[POISSON_RANK];
 } pack;
 
-/* The rows of C on a level, group by group, and what the cycle remembers there. */
+/* The rows of C on a level, group by group, and what the cycle remembers there. On the finest level a group's
+ * last packs hold the cells that an earlier group has too: all others may be written by one thread a group.
+ */
 typedef struct rank_level {
     pack *packs;
-    vec8 *inverse;  /* 1 / diagonal of a pack's cells; coarse levels only */
-    int32_t *first; /* [groups + 1], packs */
-    dvec8 *now;     /* C^T x before the coarse correction, a group */
-    dvec8 *frozen;  /* what the right-hand side has of it */
+    vec8 *inverse;   /* 1 / diagonal of a pack's cells; coarse levels only */
+    int32_t *first;  /* [groups + 1], packs */
+    int32_t *shared; /* [groups]: the first of those last packs */
+    dvec8 *now;      /* C^T x before the coarse correction, a group */
+    dvec8 *frozen;   /* what the right-hand side has of it */
     buffer pack_memory, inverse_memory, first_memory, product_memory;
 } rank_level;
 
@@ -41,7 +44,8 @@ struct low_rank {
     dvec8 *found;           /* [groups]: C^T z of what the cycle found */
     int knows_found;
     vec8 *saved; /* [packs]: the right-hand side before the term was taken off */
-    buffer link_memory, group_memory, product_memory, saved_memory, raw_memory, hash_memory, count_memory;
+    buffer link_memory, group_memory, product_memory, saved_memory, raw_memory, hash_memory, count_memory,
+        seen_memory;
 };
 
 /* Whether a place of a link is no unknown. */

@@ -24,6 +24,7 @@ static const double WEIGHT_MOST = 0.7, WEIGHT_LEAST = 0.01;
 typedef struct entry {
     int32_t place;
     float row[POISSON_RANK];
+    int32_t shared; /* an earlier group has a row of this place */
 } entry;
 
 typedef struct setup {
@@ -36,6 +37,7 @@ typedef struct setup {
     entry *raw;
     int32_t *hash;
     int32_t (*counts)[LEVELS_MAX]; /* rows of a group on each level */
+    int32_t *shared;               /* of those on the finest, a group */
 } setup;
 
 low_rank *rank_create(void) {
@@ -52,7 +54,7 @@ static void drop_level(rank_level *l) {
 void rank_free(low_rank *r) {
     if (!r) return;
     buffer *all[] = {&r->link_memory, &r->group_memory, &r->product_memory, &r->saved_memory,
-                     &r->raw_memory,  &r->hash_memory,  &r->count_memory};
+                     &r->raw_memory,  &r->hash_memory,  &r->count_memory,   &r->seen_memory};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
     for (int i = 0; i < LEVELS_MAX; ++i) drop_level(&r->level[i]);
     mem_free(r);
@@ -60,7 +62,8 @@ void rank_free(low_rank *r) {
 
 size_t rank_bytes(const low_rank *r) {
     size_t bytes = sizeof *r + r->link_memory.bytes + r->group_memory.bytes + r->product_memory.bytes +
-                   r->saved_memory.bytes + r->raw_memory.bytes + r->hash_memory.bytes + r->count_memory.bytes;
+                   r->saved_memory.bytes + r->raw_memory.bytes + r->hash_memory.bytes +
+                   r->count_memory.bytes + r->seen_memory.bytes;
     for (int i = 0; i < LEVELS_MAX; ++i)
         bytes += r->level[i].pack_memory.bytes + r->level[i].inverse_memory.bytes +
                  r->level[i].first_memory.bytes + r->level[i].product_memory.bytes;
@@ -151,8 +154,7 @@ static void gather_links(gathered *to, const level *l, const link *links, int32_
             const int32_t place = side ? links[i].high : links[i].low;
             if (is_nowhere(l, place)) continue;
             float *row = row_at(to, place); /* never NULL: there is room for two a link */
-            for (int c = 0; c < POISSON_RANK; ++c)
-                row[c] += side ? -links[i].row[c] : links[i].row[c];
+            for (int c = 0; c < POISSON_RANK; ++c) row[c] += side ? -links[i].row[c] : links[i].row[c];
         }
 }
 
@@ -250,13 +252,30 @@ static void group_task(void *context, int group) {
     }
 }
 
-static void pack_rows(pack *packs, vec8 *inverse, const entry *entries, int32_t count, const level *on) {
+static void pack_row(pack *to, int lane, const entry *k, int filler) {
+    to->place[lane] = k->place;
+    for (int c = 0; c < POISSON_RANK; ++c) to->row[c][lane] = filler ? 0 : k->row[c];
+}
+
+/* Rows that are shared, or that are not, by eights; the packs they take. */
+static int32_t pack_finest(pack *packs, const entry *entries, int32_t count, int shared) {
+    const entry *last = NULL;
+    int32_t n = 0;
+    for (const entry *k = entries; k < entries + count; ++k) {
+        if (k->shared != shared) continue;
+        pack_row(&packs[n / PACK], n % PACK, k, 0);
+        last = k;
+        ++n;
+    }
+    for (; n % PACK; ++n) pack_row(&packs[n / PACK], n % PACK, last, 1);
+    return n / PACK;
+}
+
+static void pack_coarse(pack *packs, vec8 *inverse, const entry *entries, int32_t count, const level *on) {
     for (int32_t e = 0; e < block_count(count, PACK) * PACK; ++e) {
         const entry *k = &entries[e < count ? e : count - 1];
-        pack *to = &packs[e / PACK];
-        to->place[e % PACK] = k->place;
-        for (int c = 0; c < POISSON_RANK; ++c) to->row[c][e % PACK] = e < count ? k->row[c] : 0;
-        if (inverse) inverse[e / PACK][e % PACK] = inverse_at(on, k->place);
+        pack_row(&packs[e / PACK], e % PACK, k, e >= count);
+        inverse[e / PACK][e % PACK] = inverse_at(on, k->place);
     }
 }
 
@@ -265,10 +284,13 @@ static void pack_task(void *context, int group) {
     const entry *from = s->raw + room_before(s, group);
     for (int depth = 0; depth < s->r->deep; ++depth) {
         const rank_level *l = &s->r->level[depth];
-        const int32_t at = l->first[group];
-        pack_rows(l->packs + at, depth ? l->inverse + at : NULL, from, s->counts[group][depth],
-                  &s->levels[depth]);
-        from += s->counts[group][depth];
+        const int32_t at = l->first[group], count = s->counts[group][depth];
+        if (depth) pack_coarse(l->packs + at, l->inverse + at, from, count, &s->levels[depth]);
+        else {
+            l->shared[group] = at + pack_finest(l->packs + at, from, count, 0);
+            pack_finest(l->packs + l->shared[group], from, count, 1);
+        }
+        from += count;
     }
 }
 
@@ -281,7 +303,7 @@ static int hold_groups(low_rank *r, int groups, int pairs) {
         buffer_hold(&r->product_memory, 3 * n * sizeof *r->product) ||
         buffer_hold(&r->raw_memory, rows * sizeof(entry)) ||
         buffer_hold(&r->hash_memory, 4 * rows * sizeof(int32_t)) ||
-        buffer_hold(&r->count_memory, n * LEVELS_MAX * sizeof(int32_t)))
+        buffer_hold(&r->count_memory, n * (LEVELS_MAX + 1) * sizeof(int32_t)))
         return -1;
     r->links = r->link_memory.data;
     r->scale = r->group_memory.data;
@@ -293,17 +315,40 @@ static int hold_groups(low_rank *r, int groups, int pairs) {
     return 0;
 }
 
+/* Tells rows of the finest level whose place an earlier group has. -1: no memory. */
+static int mark_shared(const setup *s, int groups) {
+    const size_t words = (size_t)s->levels[0].stride * BLOCK_CELLS / 32 + 1;
+    if (buffer_hold(&s->r->seen_memory, words * sizeof(uint32_t))) return -1;
+    uint32_t *seen = s->r->seen_memory.data;
+    memset(seen, 0, words * sizeof *seen);
+    for (int g = 0; g < groups; ++g) {
+        entry *e = s->raw + room_before(s, g);
+        s->shared[g] = 0;
+        for (int32_t left = s->counts[g][0]; left > 0; --left, ++e) {
+            const uint32_t bit = 1u << e->place % 32;
+            e->shared = (seen[e->place / 32] & bit) != 0;
+            seen[e->place / 32] |= bit;
+            s->shared[g] += e->shared;
+        }
+    }
+    return 0;
+}
+
 /* Where each group's packs begin on a level; -1: no memory. */
 static int hold_level(rank_level *l, const setup *s, int depth, int groups) {
-    if (buffer_hold(&l->first_memory, ((size_t)groups + 1) * sizeof *l->first) ||
+    if (buffer_hold(&l->first_memory, (2 * (size_t)groups + 1) * sizeof *l->first) ||
         buffer_hold(&l->product_memory, 2 * (size_t)groups * sizeof *l->now))
         return -1;
     l->first = l->first_memory.data;
+    l->shared = l->first + groups + 1;
     l->now = l->product_memory.data;
     l->frozen = l->now + groups;
     l->first[0] = 0;
-    for (int g = 0; g < groups; ++g)
-        l->first[g + 1] = l->first[g] + block_count(s->counts[g][depth], PACK);
+    for (int g = 0; g < groups; ++g) {
+        const int32_t apart = depth ? 0 : s->shared[g];
+        l->first[g + 1] =
+            l->first[g] + block_count(s->counts[g][depth] - apart, PACK) + block_count(apart, PACK);
+    }
     const size_t packs = (size_t)l->first[groups];
     if (buffer_hold(&l->pack_memory, packs * sizeof *l->packs + 1) ||
         (depth && buffer_hold(&l->inverse_memory, packs * sizeof *l->inverse + 1)))
@@ -322,7 +367,9 @@ int rank_attach(low_rank *r, const level *levels, int count, const box *b, pool 
     s.raw = r->raw_memory.data;
     s.hash = r->hash_memory.data;
     s.counts = r->count_memory.data;
+    s.shared = &s.counts[groups][0];
     parallel_for(p, groups, group_task, &s);
+    if (mark_shared(&s, groups)) return -1;
     int weighs = 0, rows = 1;
     for (int g = 0; g < groups; ++g) weighs |= r->scale[g] > 0;
     for (int depth = 0; depth < (count > 1 ? count : 1) && rows; ++depth) {

@@ -158,9 +158,13 @@ static int find_faces(coupled_body *b, const job *s, int axis) {
     const float *open = s->o->open.value[axis];
     const uint16_t *mover = s->o->mover[axis];
     const int me = (int)(b->solid - s->solids) + 1;
+    double middle[3];
+    for (int a = 0; a < 3; ++a) middle[a] = (rigid->now->position[a] - s->g->origin[a]) / s->g->dx;
     for (int k = r.lower[2]; k < r.upper[2]; ++k)
-        for (int j = r.lower[1]; j < r.upper[1]; ++j)
-            for (int i = r.lower[0]; i < r.upper[0]; ++i) {
+        for (int j = r.lower[1]; j < r.upper[1]; ++j) {
+            int span[2];
+            row_in_ball(span, &r, s->g->box.dim, axis, j, k, middle, rigid->radius / s->g->dx + 1);
+            for (int i = span[0]; i < span[1]; ++i) {
                 const ptrdiff_t c = box_at(&s->g->box, i, j, k);
                 if (mover[c] != me || open[c] >= 1 || !(s->unknown[c] | s->unknown[c - step])) continue;
                 double x[3];
@@ -170,6 +174,7 @@ static int find_faces(coupled_body *b, const job *s, int axis) {
                 if (!f) return -1;
                 make_face(f, s, b->solid, c, x, axis, 1 - (double)open[c]);
             }
+        }
     return 0;
 }
 
@@ -239,13 +244,14 @@ static void make_mass(coupled_body *b, const job *s) {
 /* y <- (1 - Q Q^T) y; what is left of it by rounding is nothing. */
 static void leave_free(double y[SIX], const coupled_body *b) {
     double all = 0;
+    if (b->held_count == 0) return;
     for (int r = 0; r < SIX; ++r) all = fmax(all, fabs(y[r]));
     for (int k = 0; k < b->held_count; ++k) {
         double part = 0;
         for (int r = 0; r < SIX; ++r) part += b->held[k][r] * y[r];
         for (int r = 0; r < SIX; ++r) y[r] -= part * b->held[k][r];
     }
-    for (int r = 0; r < SIX && b->held_count; ++r)
+    for (int r = 0; r < SIX; ++r)
         if (fabs(y[r]) < 1e-9 * all) y[r] = 0;
 }
 
@@ -280,11 +286,18 @@ static void pairs_task(void *context, int index) {
     const job *s = context;
     const coupled_body *b = &s->c->bodies[index];
     const double scale = sqrt(s->fluid_density * s->g->dx * s->g->dx * s->g->dx);
+    double column[SIX][SIX]; /* of L^-1 */
+    for (int c = 0; c < SIX; ++c) {
+        for (int r = 0; r < SIX; ++r) column[c][r] = r == c;
+        six_solve_lower(column[c], b->factor);
+    }
     for (int i = 0; i < b->count; ++i) {
         poisson_pair *pair = &s->c->pairs[s->c->first[index] + i];
+        const body_face *f = &b->faces[i];
         double row[SIX];
-        memcpy(row, b->faces[i].row, sizeof row);
-        six_solve_lower(row, b->factor);
+        for (int r = 0; r < SIX; ++r)
+            row[r] = f->row[f->axis] * column[f->axis][r] + f->row[3] * column[3][r] +
+                     f->row[4] * column[4][r] + f->row[5] * column[5][r];
         leave_free(row, b);
         pair->low = b->faces[i].low;
         pair->high = b->faces[i].high;

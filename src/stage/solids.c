@@ -22,6 +22,8 @@ typedef struct {
     float weight[SIDE][SIDE][SIDE]; /* [z][y][x] */
 } octant_list;
 
+struct mover_faces;
+
 typedef struct {
     const mac_grid *g;
     const obstacle *solids;
@@ -37,7 +39,8 @@ typedef struct {
     float *const *scratch;
     cell_range range;
     int bricks[3];
-    int axis, no_slip, mover;
+    int axis, no_slip;
+    void (*on_row)(const struct mover_faces *m, int j, int k);
 } job;
 
 static void place(double x[3], const mac_grid *g, double i, double j, double k) {
@@ -46,28 +49,40 @@ static void place(double x[3], const mac_grid *g, double i, double j, double k) 
     x[2] = g->box.dim == 3 ? g->origin[2] + g->dx * k : g->origin[2] + 0.5 * g->dx;
 }
 
-/* The part of a range (cells, faces or nodes) that lies within `beyond` of a ball around a solid. */
-static cell_range within_reach(cell_range r, const mac_grid *g, const obstacle *o, double beyond) {
-    double lower[3], upper[3], radius = 0;
+/* A ball around a solid, in cells; infinite where it has no end. */
+typedef struct {
+    double middle[3], radius;
+} ball;
+
+static ball ball_around(const mac_grid *g, const obstacle *o) {
+    ball all = {.radius = INFINITY};
     const double *middle = o->now.position;
+    if (o->def->inside_fluid) return all;
     if (o->body) {
         middle = o->body->now->position;
-        radius = o->body->radius;
+        all.radius = o->body->radius;
     } else {
-        double centre[3], square = 0;
+        double centre[3], lower[3], upper[3], square = 0;
         shape_bounds(lower, upper, o->shape);
         shape_centre(centre, o->shape);
         for (int a = 0; a < g->box.dim; ++a) {
             const double side = fmax(upper[a] - centre[a], centre[a] - lower[a]);
             square += side * side;
         }
-        radius = sqrt(square);
+        all.radius = sqrt(square);
     }
-    if (o->def->inside_fluid || !isfinite(radius)) return r;
-    const double reach = (radius + beyond) / g->dx;
+    all.radius = isfinite(all.radius) ? all.radius / g->dx : INFINITY;
+    for (int a = 0; a < g->box.dim; ++a) all.middle[a] = (middle[a] - g->origin[a]) / g->dx;
+    return all;
+}
+
+/* The part of a range (cells, faces or nodes) that lies within `beyond` cells of a ball around a solid. */
+static cell_range within_reach(cell_range r, const mac_grid *g, const obstacle *o, double beyond) {
+    const ball all = ball_around(g, o);
+    if (!isfinite(all.radius)) return r;
     for (int a = 0; a < g->box.dim; ++a) {
-        const double at = (middle[a] - g->origin[a]) / g->dx;
-        const double low = floor(at - reach) - 1, high = ceil(at + reach) + 1;
+        const double low = floor(all.middle[a] - all.radius - beyond) - 1,
+                     high = ceil(all.middle[a] + all.radius + beyond) + 1;
         if (low > r.lower[a]) r.lower[a] = low < r.upper[a] ? (int)low : r.upper[a];
         if (high < r.upper[a]) r.upper[a] = high > r.lower[a] ? (int)high : r.lower[a];
     }
@@ -126,7 +141,7 @@ void solids_distance(float *node_phi, const float *keep, const mac_grid *g, cons
     for (int i = 0; i < count; ++i) {
         s.solids = &solids[i];
         s.count = 1;
-        s.range = within_reach(all, g, &solids[i], SOLID_BAND * g->dx);
+        s.range = within_reach(all, g, &solids[i], SOLID_BAND);
         distance_in(&s);
     }
     wrap_field(node_phi, g);
@@ -170,56 +185,82 @@ void solids_open_faces(openings *o, const mac_grid *g, const float *node_phi) {
 }
 
 /* Whether a face lies on a closed side of the domain, which stands still whatever solid is near. */
-INLINE int is_on_side(const job *s, int at) {
-    return (at == 0 && !s->o->open_wall[2 * s->axis]) ||
-           (at == s->g->box.n[s->axis] && !s->o->open_wall[2 * s->axis + 1]);
+INLINE int is_on_side(const job *s, int axis, int at) {
+    return (at == 0 && !s->o->open_wall[2 * axis]) ||
+           (at == s->g->box.n[axis] && !s->o->open_wall[2 * axis + 1]);
 }
 
-/* Faces that the one solid s->mover closes: it is the nearest and within a cell. */
-static void mover_task(void *context, int block) {
-    const job *s = context;
-    const int a = s->axis;
-    FOR_ROWS(&s->range, block, j, k) {
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const ptrdiff_t n = box_at(&s->g->box, i, j, k);
-            if (s->o->open.value[a][n] >= 1 || is_on_side(s, a == 0 ? i : a == 1 ? j : k)) continue;
-            double x[3];
-            int nearest = 0;
-            place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
-            if (!(obstacles_distance(&s->solids[s->mover], 1, x, NULL) < s->g->dx)) continue;
-            obstacles_distance(s->solids, s->count, x, &nearest);
-            if (nearest == s->mover) s->o->mover[a][n] = (uint16_t)(1 + s->mover);
-        }
+/* The faces of one axis that a moving solid may close: those whose centres are within a cell of it. */
+typedef struct mover_faces {
+    const job *s;
+    const obstacle *solid;
+    int mover, axis;
+    cell_range range;
+    ball around;
+} mover_faces;
+
+static void mover_row(int from_to[2], const mover_faces *m, int j, int k) {
+    row_in_ball(from_to, &m->range, m->s->g->box.dim, m->axis, j, k, m->around.middle, m->around.radius + 1);
+}
+
+/* It is the nearest, and within a cell. */
+static void mover_on_row(const mover_faces *m, int j, int k) {
+    const job *s = m->s;
+    const int a = m->axis;
+    int span[2];
+    mover_row(span, m, j, k);
+    for (int i = span[0]; i < span[1]; ++i) {
+        const ptrdiff_t n = box_at(&s->g->box, i, j, k);
+        if (s->o->open.value[a][n] >= 1 || is_on_side(s, a, a == 0 ? i : a == 1 ? j : k)) continue;
+        double x[3];
+        int nearest = 0;
+        place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
+        if (!(obstacles_distance(m->solid, 1, x, NULL) < s->g->dx)) continue;
+        obstacles_distance(s->solids, s->count, x, &nearest);
+        if (nearest == m->mover) s->o->mover[a][n] = (uint16_t)(1 + m->mover);
     }
 }
 
 /* The velocity of a rigid motion is linear along a row. */
-static void velocity_task(void *context, int block) {
-    const job *s = context;
-    const int a = s->axis;
-    FOR_ROWS(&s->range, block, j, k) {
-        double x[3], from[3], to[3];
-        place(x, s->g, (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
-        placement_velocity(from, &s->solids[s->mover].now, x);
-        x[0] += s->g->dx;
-        placement_velocity(to, &s->solids[s->mover].now, x);
-        const double base = from[a], slope = to[a] - from[a];
-        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
-        const uint16_t *mover = s->o->mover[a] + row, me = (uint16_t)(1 + s->mover);
-        float *wall = s->o->wall.value[a] + row;
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i)
-            if (mover[i] == me) wall[i] = (float)(base + slope * i);
-    }
+static void velocity_on_row(const mover_faces *m, int j, int k) {
+    const job *s = m->s;
+    const int a = m->axis;
+    const placement *now = &m->solid->now;
+    double x[3];
+    int span[2];
+    mover_row(span, m, j, k);
+    place(x, s->g, (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
+    const int p = (a + 1) % 3, q = (a + 2) % 3;
+    const double base = now->velocity[a] + now->spin[p] * (x[q] - now->position[q]) -
+                        now->spin[q] * (x[p] - now->position[p]);
+    const double slope = s->g->dx * (q == 0 ? now->spin[p] : p == 0 ? -now->spin[q] : 0);
+    const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+    const uint16_t *mover = s->o->mover[a] + row, me = (uint16_t)(1 + m->mover);
+    float *wall = s->o->wall.value[a] + row;
+    for (int i = span[0]; i < span[1]; ++i)
+        if (mover[i] == me) wall[i] = (float)(base + slope * i);
 }
 
-/* A task over the faces within reach of each moving solid. */
-static void each_mover(job *s, void (*task)(void *context, int block)) {
-    for (s->axis = 0; s->axis < s->g->box.dim; ++s->axis)
-        for (s->mover = 0; s->mover < s->count; ++s->mover) {
-            if (s->solids[s->mover].def->motion == RHEO_STATIC) continue;
-            s->range = within_reach(range_faces(s->g, s->axis), s->g, &s->solids[s->mover], s->g->dx);
-            parallel_for(s->g->pool, range_blocks(&s->range), task, s);
-        }
+/* A task is a part of the rows of one solid across one axis. */
+enum { MOVER_PARTS = 4 };
+
+static void mover_task(void *context, int task) {
+    const job *s = context;
+    const int mover = task / (MOVER_PARTS * s->g->box.dim), part = task % MOVER_PARTS;
+    mover_faces m = {.s = s, .solid = &s->solids[mover], .mover = mover};
+    if (m.solid->def->motion == RHEO_STATIC) return;
+    m.axis = task / MOVER_PARTS % s->g->box.dim;
+    m.around = ball_around(s->g, m.solid);
+    m.range = within_reach(range_faces(s->g, m.axis), s->g, m.solid, 1);
+    const int rows = range_rows(&m.range), high = m.range.upper[1] - m.range.lower[1];
+    for (int row = rows * part / MOVER_PARTS; row < rows * (part + 1) / MOVER_PARTS; ++row)
+        s->on_row(&m, m.range.lower[1] + row % high, m.range.lower[2] + row / high);
+}
+
+/* Over the faces within reach of each moving solid; a face is at most one's. */
+static void each_mover(job *s, void (*on_row)(const mover_faces *m, int j, int k)) {
+    s->on_row = on_row;
+    parallel_for(s->g->pool, s->count * s->g->box.dim * MOVER_PARTS, mover_task, s);
 }
 
 void solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int count) {
@@ -228,12 +269,12 @@ void solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int c
         memset(o->wall.value[a], 0, g->box.size * sizeof(float));
         memset(o->mover[a], 0, g->box.size * sizeof *o->mover[a]);
     }
-    each_mover(&s, mover_task);
+    each_mover(&s, mover_on_row);
 }
 
 void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count) {
     job s = {.g = g, .solids = solids, .count = count, .o = o};
-    each_mover(&s, velocity_task);
+    each_mover(&s, velocity_on_row);
 }
 
 int openings_make_movers(openings *o, const mac_grid *g) {
@@ -394,7 +435,7 @@ void solids_room(float *room, const float *keep, const mac_grid *g, const float 
     memcpy(room, keep, g->box.size * sizeof *room);
     s.keep = keep;
     for (int i = 0; i < count; ++i) {
-        s.range = within_reach(range_cells(g), g, &solids[i], SOLID_BAND * g->dx);
+        s.range = within_reach(range_cells(g), g, &solids[i], SOLID_BAND);
         parallel_for(g->pool, range_blocks(&s.range), room_task, &s);
     }
 }
