@@ -9,9 +9,10 @@
  * its weight: bodies so light (a density below 0.3 / radius in cells for balls) count as heavier in the
  * cycle, not in the system. A body lighter than that by a factor leaves eigenvalues of that factor.
  *
- * The product is two sparse passes, never a matrix. Sums over a group's pairs are taken in order, one group a
- * task, so threads change nothing; adding back is serial because groups may share cells. Limits: groups of
- * very different length balance badly, which does not matter while a product is small beside the stencil's.
+ * The product is two sparse passes, never a matrix: C^T x, one group a task, its sum in order; and C y added
+ * to a field, again a group a task for the cells that no earlier group has, then one after the other for the
+ * few that groups share. So threads change nothing. C^T p of a search direction p = z + beta p' follows from
+ * that of z, which the cycle needs anyway, and of p'. Limits: groups of very different length balance badly.
  */
 #include "linear/poisson_rank.h"
 

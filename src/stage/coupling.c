@@ -25,6 +25,11 @@
  * Of a body thinner than a cell the part in the cell-sized box about a face has its own centre: rows take
  * that for the face's place, or pressure would turn it with arms longer than its own.
  *
+ * To a wall thinner than a cell pressure comes from the centres of the cells beside it, as if it were a cell
+ * thick. The layers of liquid between these and its own surfaces count as part of it, each where its side is
+ * wet: pressure at the centre carries body and layer, what is left for the body is the pressure at its
+ * surface, and a plate on the water floats if it is lighter than water, not than a cell of it.
+ *
  * Limits: places are the centres of faces, of cut ones too; a body that closes no face is not felt. */
 #include "stage/coupling.h"
 
@@ -35,23 +40,27 @@
 #include "linear/six.h"
 #include "solid/vector.h"
 
+#define WALL 0.999 /* share of a face from which on a thin body is a wall to it, not a rod */
+
 _Static_assert((int)SIX == (int)POISSON_RANK, "a rigid motion has six numbers");
 
 typedef struct body_face {
-    ptrdiff_t low, high; /* cells that are unknowns, or POISSON_NOWHERE */
-    double place[2];     /* of these along the face's axis from the centre of mass, m */
-    double across[3];    /* of the face's centre */
-    double row[SIX];     /* c_f k_f */
-    ptrdiff_t cell;      /* above the face */
-    int axis;
+    int32_t cell;      /* above the face */
+    uint8_t axis;      /* across which it lies */
+    uint8_t low, high; /* whether the cells below and above are unknowns */
+    double share;      /* c_f */
+    double turn[3];    /* c_f r_f x e_a: with the share all of c_f k_f */
 } body_face;
 
 struct coupled_body {
     const obstacle *solid;
     body_face *faces;
     int count, room;
-    double factor[SIX * SIX]; /* L of the mass matrix, lower triangle, row-major */
-    double held[SIX][SIX];    /* Q^T */
+    double closed[3], all;      /* sums of c_f over wet sides, by direction, and over faces */
+    double excess[SIX * SIX];   /* G / rho, first three columns, m3 */
+    double attached[SIX * SIX]; /* of layers between a thin body and the cells beside it, kg */
+    double factor[SIX * SIX];   /* L of the mass matrix, lower triangle, row-major */
+    double held[SIX][SIX];      /* Q^T */
     int held_count;
     int failed; /* no memory */
 };
@@ -126,53 +135,90 @@ static void thin_arm(double arm[3], const obstacle *solid, const mac_grid *g, co
     for (int a = 0; a < 3; ++a) arm[a] = all > 0 ? sum[a] / all : place[a];
 }
 
-static void make_face(body_face *f, const job *s, const obstacle *solid, ptrdiff_t c, const double x[3],
-                      int axis, double share) {
-    const body *b = solid->body;
-    const ptrdiff_t low = c - s->g->box.step[axis];
-    double unit[3] = {0, 0, 0}, arm[3], lever[3], turn[3];
-    unit[axis] = 1;
-    vec_sub(arm, x, b->now->position);
-    if (solid->thin) thin_arm(lever, solid, s->g, x);
-    else memcpy(lever, arm, sizeof lever);
-    if (b->flat) arm[2] = lever[2] = 0;
-    vec_cross(turn, lever, unit);
-    f->cell = c;
-    f->axis = axis;
-    f->low = s->unknown[low] ? low : POISSON_NOWHERE;
-    f->high = s->unknown[c] ? c : POISSON_NOWHERE;
-    f->place[0] = arm[axis] - 0.5 * s->g->dx;
-    f->place[1] = arm[axis] + 0.5 * s->g->dx;
-    for (int a = 0; a < 3; ++a) {
-        f->across[a] = arm[a];
-        f->row[a] = share * unit[a];
-        f->row[3 + a] = share * turn[a];
+/* From the centre of the cell on one side of a face to a thin body across it. */
+static double clear_way(const obstacle *solid, const mac_grid *g, const double face[3], int axis, int side) {
+    enum { STEPS = 24 };
+    double x[3] = {face[0], face[1], face[2]}, gone = 0;
+    for (int step = 0; step < STEPS && gone < g->dx; ++step) {
+        x[axis] = face[axis] + side * (0.5 * g->dx - gone);
+        const double d = obstacle_distance(solid, x);
+        if (d < 1e-3 * g->dx) break;
+        gone += d;
     }
+    return fmin(gone, g->dx);
+}
+
+/* The layers of liquid on the wet sides of a wall move as it does: k_f k_f^T of their mass. */
+static void attach_layers(coupled_body *b, const body_face *f, const job *s, const double x[3]) {
+    double k[SIX] = {0}, thick = 0;
+    if (f->low) thick += clear_way(b->solid, s->g, x, f->axis, -1);
+    if (f->high) thick += clear_way(b->solid, s->g, x, f->axis, 1);
+    k[f->axis] = 1;
+    for (int r = 0; r < 3; ++r) k[3 + r] = f->turn[r] / f->share;
+    const double mass = s->fluid_density * s->g->dx * s->g->dx * f->share * thick;
+    for (int r = 0; r < SIX; ++r)
+        for (int c = 0; c < SIX; ++c) b->attached[SIX * r + c] += mass * k[r] * k[c];
+}
+
+/* What a pressure that rises linearly along each axis does to the face: sums over cells inside the body
+ * telescope away. */
+static void add_displaced(coupled_body *b, const body_face *f, const double arm[3], const mac_grid *g) {
+    const double wet[2] = {f->low, f->high}, area = g->dx * g->dx;
+    b->closed[f->axis] += (wet[0] - wet[1]) * f->share;
+    b->all += f->share;
+    for (int a = 0; a < g->box.dim; ++a) {
+        const double half = a == f->axis ? 0.5 * g->dx : 0;
+        const double rise = area * (wet[1] * (arm[a] + half) - wet[0] * (arm[a] - half));
+        if (a == f->axis) b->excess[(SIX + 1) * a] += f->share * rise;
+        for (int r = 0; r < 3; ++r) b->excess[SIX * (3 + r) + a] += f->turn[r] * rise;
+    }
+}
+
+static void make_face(body_face *f, coupled_body *b, const job *s, ptrdiff_t c, const double x[3], int axis,
+                      double share) {
+    const body *rigid = b->solid->body;
+    const int p = (axis + 1) % 3, q = (axis + 2) % 3;
+    double arm[3], lever[3];
+    vec_sub(arm, x, rigid->now->position);
+    if (b->solid->thin) thin_arm(lever, b->solid, s->g, x);
+    else memcpy(lever, arm, sizeof lever);
+    if (rigid->flat) arm[2] = lever[2] = 0;
+    f->cell = (int32_t)c;
+    f->axis = (uint8_t)axis;
+    f->low = s->unknown[c - s->g->box.step[axis]];
+    f->high = s->unknown[c];
+    f->share = share;
+    f->turn[axis] = 0;
+    f->turn[p] = share * lever[q];
+    f->turn[q] = -share * lever[p];
+    add_displaced(b, f, arm, s->g);
+    if (b->solid->thin && share > WALL) attach_layers(b, f, s, x);
 }
 
 static int find_faces(coupled_body *b, const job *s, int axis) {
     const body *rigid = b->solid->body;
-    const cell_range r =
-        range_in_ball(range_inner_faces(s->g, axis), s->g, rigid->now->position, rigid->radius);
-    const ptrdiff_t step = s->g->box.step[axis];
-    const float *open = s->o->open.value[axis];
-    const uint16_t *mover = s->o->mover[axis];
+    const mac_grid *g = s->g;
+    const cell_range r = range_in_ball(range_inner_faces(g, axis), g, rigid->now->position, rigid->radius);
+    const ptrdiff_t step = g->box.step[axis];
     const int me = (int)(b->solid - s->solids) + 1;
     double middle[3];
-    for (int a = 0; a < 3; ++a) middle[a] = (rigid->now->position[a] - s->g->origin[a]) / s->g->dx;
+    for (int a = 0; a < 3; ++a) middle[a] = (rigid->now->position[a] - g->origin[a]) / g->dx;
     for (int k = r.lower[2]; k < r.upper[2]; ++k)
         for (int j = r.lower[1]; j < r.upper[1]; ++j) {
             int span[2];
-            row_in_ball(span, &r, s->g->box.dim, axis, j, k, middle, rigid->radius / s->g->dx + 1);
+            row_in_ball(span, &r, g->box.dim, axis, j, k, middle, rigid->radius / g->dx + 1);
+            const ptrdiff_t row = box_at(&g->box, 0, j, k);
+            const float *open = s->o->open.value[axis] + row;
+            const uint16_t *mover = s->o->mover[axis] + row;
+            const uint8_t *unknown = s->unknown + row;
             for (int i = span[0]; i < span[1]; ++i) {
-                const ptrdiff_t c = box_at(&s->g->box, i, j, k);
-                if (mover[c] != me || open[c] >= 1 || !(s->unknown[c] | s->unknown[c - step])) continue;
-                double x[3];
-                const int at[3] = {i, j, k};
-                for (int a = 0; a < 3; ++a) x[a] = s->g->origin[a] + s->g->dx * (at[a] + (a != axis) * 0.5);
+                if (mover[i] != me || open[i] >= 1 || !(unknown[i] | unknown[i - step])) continue;
+                const double x[3] = {g->origin[0] + g->dx * (i + (axis != 0) * 0.5),
+                                     g->origin[1] + g->dx * (j + (axis != 1) * 0.5),
+                                     g->origin[2] + g->dx * (k + (axis != 2) * 0.5)};
                 body_face *f = add_face(b);
                 if (!f) return -1;
-                make_face(f, s, b->solid, c, x, axis, 1 - (double)open[c]);
+                make_face(f, b, s, row + i, x, axis, 1 - (double)open[i]);
             }
         }
     return 0;
@@ -194,41 +240,26 @@ static void body_mass(double m[SIX * SIX], const body *b) {
 }
 
 /* What the displaced liquid's mass matrix on the grid has more than the exact one, first three columns and,
- * mirrored, rows; 0 where the body is not wet all around. From pressures that rise linearly: sums over cells
- * inside the body telescope away. */
+ * mirrored, rows; 0 where the body is not wet all around. Layers count already. */
 static int displaced_excess(double excess[SIX * SIX], const coupled_body *b, const job *s) {
-    const body *rigid = b->solid->body;
     const int dim = s->g->box.dim;
-    const double area = s->g->dx * s->g->dx;
-    double closed[3] = {0, 0, 0}, all = 0;
     memset(excess, 0, SIX * SIX * sizeof *excess);
-    for (int i = 0; i < b->count; ++i) {
-        const body_face *f = &b->faces[i];
-        const int sides = (f->low != POISSON_NOWHERE) - (f->high != POISSON_NOWHERE);
-        closed[f->axis] += sides * f->row[f->axis];
-        all += fabs(f->row[f->axis]);
-        for (int a = 0; a < dim; ++a) {
-            const double low = a == f->axis ? f->place[0] : f->across[a],
-                         high = a == f->axis ? f->place[1] : f->across[a];
-            const double rise =
-                (f->high != POISSON_NOWHERE ? high : 0) - (f->low != POISSON_NOWHERE ? low : 0);
-            for (int r = 0; r < SIX; ++r)
-                if (r >= 3 || r == a) excess[SIX * r + a] += area * f->row[r] * rise;
-        }
-    }
     for (int a = 0; a < dim; ++a)
-        if (!(fabs(closed[a]) <= 1e-3 * all) || !(excess[(SIX + 1) * a] > 0)) return 0;
-    for (int a = 0; a < dim; ++a) {
-        excess[(SIX + 1) * a] -= rigid->volume;
-        for (int r = 3; r < SIX; ++r) excess[SIX * a + r] = excess[SIX * r + a];
-    }
-    for (int i = 0; i < SIX * SIX; ++i) excess[i] *= s->fluid_density;
+        if (!(fabs(b->closed[a]) <= 1e-3 * b->all) || !(b->excess[(SIX + 1) * a] > 0)) return 0;
+    for (int a = 0; a < dim; ++a)
+        for (int r = 0; r < SIX; ++r) {
+            const double more = b->excess[SIX * r + a] - (r == a ? b->solid->body->volume : 0);
+            if (r == a || r >= 3)
+                excess[SIX * r + a] = excess[SIX * a + r] =
+                    s->fluid_density * more - b->attached[SIX * r + a];
+        }
     return 1;
 }
 
 static void make_mass(coupled_body *b, const job *s) {
     double m[SIX * SIX], excess[SIX * SIX], sum[SIX * SIX];
     body_mass(m, b->solid->body);
+    for (int i = 0; i < SIX * SIX; ++i) m[i] += b->attached[i];
     for (double part = displaced_excess(excess, b, s); part > 0.1; part *= 0.5) {
         for (int i = 0; i < SIX * SIX; ++i) sum[i] = 0.5 * m[i] + part * excess[i]; /* half is to be left */
         if (!six_factorise(b->factor, sum)) continue;
@@ -277,6 +308,9 @@ static void body_task(void *context, int index) {
     const job *s = context;
     coupled_body *b = &s->c->bodies[index];
     b->count = b->failed = 0;
+    b->all = b->closed[0] = b->closed[1] = b->closed[2] = 0;
+    memset(b->excess, 0, sizeof b->excess);
+    memset(b->attached, 0, sizeof b->attached);
     for (int axis = 0; axis < s->g->box.dim && !b->failed; ++axis) b->failed = find_faces(b, s, axis);
     make_mass(b, s);
     make_held(b);
@@ -296,11 +330,11 @@ static void pairs_task(void *context, int index) {
         const body_face *f = &b->faces[i];
         double row[SIX];
         for (int r = 0; r < SIX; ++r)
-            row[r] = f->row[f->axis] * column[f->axis][r] + f->row[3] * column[3][r] +
-                     f->row[4] * column[4][r] + f->row[5] * column[5][r];
+            row[r] = f->share * column[f->axis][r] + f->turn[0] * column[3][r] + f->turn[1] * column[4][r] +
+                     f->turn[2] * column[5][r];
         leave_free(row, b);
-        pair->low = b->faces[i].low;
-        pair->high = b->faces[i].high;
+        pair->low = f->low ? f->cell - s->g->box.step[f->axis] : POISSON_NOWHERE;
+        pair->high = f->high ? f->cell : POISSON_NOWHERE;
         for (int c = 0; c < SIX; ++c) pair->row[c] = (float)(scale * row[c]);
     }
 }
@@ -338,10 +372,8 @@ void coupling_walls(openings *o, const coupling *c) {
         const body_state *now = b->solid->body->now;
         for (int k = 0; k < b->count && b->solid->thin; ++k) {
             const body_face *f = &b->faces[k];
-            double through = 0;
-            for (int a = 0; a < 3; ++a)
-                through += f->row[a] * now->velocity[a] + f->row[3 + a] * now->spin[a];
-            o->wall.value[f->axis][f->cell] = (float)(through / f->row[f->axis]);
+            const double through = now->velocity[f->axis] + vec_dot(f->turn, now->spin) / f->share;
+            o->wall.value[f->axis][f->cell] = (float)through;
         }
     }
 }
@@ -368,9 +400,10 @@ static void push_task(void *context, int index) {
     double change[SIX] = {0};
     for (int i = 0; i < b->count; ++i) {
         const body_face *f = &b->faces[i];
-        const double drop = (f->low != POISSON_NOWHERE ? (double)s->q[f->low] : 0) -
-                            (f->high != POISSON_NOWHERE ? (double)s->q[f->high] : 0);
-        for (int r = 0; r < SIX; ++r) change[r] += f->row[r] * drop;
+        const double drop = (f->low ? (double)s->q[f->cell - s->g->box.step[f->axis]] : 0) -
+                            (f->high ? (double)s->q[f->cell] : 0);
+        change[f->axis] += f->share * drop;
+        for (int r = 0; r < 3; ++r) change[3 + r] += f->turn[r] * drop;
     }
     for (int r = 0; r < SIX; ++r) change[r] *= s->fluid_density * s->g->dx * s->g->dx * s->g->dx;
     six_solve_lower(change, b->factor);

@@ -27,15 +27,15 @@
 #include "solid/thin.h"
 #include "solid/vector.h"
 
-enum { BAND = 4, SELF = 13, NOWHERE = 255, QUARTERS = 4, GRAIN = 1024 };
+enum { BAND = 4, SELF = 13, NOWHERE = 255, QUARTERS = 4, PART = 31, GRAIN = 1024 };
 #define SKIN     THIN_SKIN
 #define CUT      0.9   /* cells: walls farther from a cell's centre do not cut it */
 #define ROOM_MIN 0.02f /* as in stage/surface.c */
 #define OPEN_MIN 1e-3f
 static const uint32_t ALL = (1u << 27) - 1;
 
-/* Octants of a cut cell: up to two homes that parts of it belong to, and how large the parts are, in 1/8 (1/4
- * in 2D). */
+/* Octants of a cut cell: up to two homes that parts of it belong to, and how large the parts are: of the 8
+ * (in 2D 4) samples of an octant each counts up to PART. */
 struct cut_cell {
     uint8_t home[8][2], share[8][2];
 };
@@ -235,13 +235,45 @@ static int find_home(const job *s, const int c[3], const double x[3]) {
     return NOWHERE;
 }
 
-static void add_part(cut_cell *cell, int octant, int home) {
+static const obstacle *nearest_thin(double *distance, const job *s, const double x[3]) {
+    const obstacle *nearest = NULL;
+    *distance = INFINITY;
+    for (int i = 0; i < s->count; ++i) {
+        const double d = s->solids[i].thin ? obstacle_distance(&s->solids[i], x) : INFINITY;
+        if (d >= *distance) continue;
+        *distance = d;
+        nearest = &s->solids[i];
+    }
+    return nearest;
+}
+
+/* Share of a quarter-wide box about a place that is inside a solid at a distance. */
+static double share_inside(const job *s, const obstacle *solid, double distance) {
+    if (solid && shape_is_sheet(solid->shape)) return distance < 0; /* it may have no thickness at all */
+    return fmax(0, fmin(1, 0.5 - QUARTERS * distance / s->g->dx));
+}
+
+static void add_part(cut_cell *cell, int octant, int home, int size) {
     for (int part = 0; part < 2; ++part) {
         if (cell->share[octant][part] && cell->home[octant][part] != home) continue;
         cell->home[octant][part] = (uint8_t)home;
-        cell->share[octant][part] += 1;
+        cell->share[octant][part] = (uint8_t)(cell->share[octant][part] + size);
         return;
     }
+}
+
+/* Out of the solid, straight to its surface and a skin beyond. */
+static void step_out(double x[3], const job *s, const obstacle *solid, double depth) {
+    const double h = 0.05 * s->g->dx;
+    double n[3] = {0, 0, 0}, size = 0;
+    for (int a = 0; a < s->g->box.dim; ++a) {
+        double low[3] = {x[0], x[1], x[2]}, high[3] = {x[0], x[1], x[2]};
+        low[a] -= h;
+        high[a] += h;
+        n[a] = obstacle_distance(solid, high) - obstacle_distance(solid, low);
+        size += n[a] * n[a];
+    }
+    for (int a = 0; a < 3 && size > 0; ++a) x[a] += n[a] / sqrt(size) * (depth + 1.1 * SKIN * s->g->dx);
 }
 
 static void cut_one(cut_cell *cell, const job *s, const int c[3]) {
@@ -249,13 +281,16 @@ static void cut_one(cut_cell *cell, const job *s, const int c[3]) {
     memset(cell, 0, sizeof *cell);
     for (int q = 0; q < (dim == 3 ? QUARTERS * QUARTERS * QUARTERS : QUARTERS * QUARTERS); ++q) {
         const int at[3] = {q % QUARTERS, q / QUARTERS % QUARTERS, q / (QUARTERS * QUARTERS)};
-        double x[3];
+        double x[3], distance;
         place(x, s->g, c[0] + (at[0] + 0.5) / QUARTERS, c[1] + (at[1] + 0.5) / QUARTERS,
               c[2] + (at[2] + 0.5) / QUARTERS);
-        if (obstacles_thin_distance(s->solids, s->count, x) < 0) continue;
+        const obstacle *solid = nearest_thin(&distance, s, x);
+        const int size = (int)(PART * (1 - share_inside(s, solid, distance)) + 0.5);
+        if (size == 0) continue;
+        if (distance < 0) step_out(x, s, solid, -distance);
         const int home = find_home(s, c, x);
         const int octant = at[0] / 2 + 2 * (at[1] / 2) + (dim == 3 ? 4 * (at[2] / 2) : 0);
-        if (home != NOWHERE) add_part(cell, octant, home);
+        if (home != NOWHERE) add_part(cell, octant, home, size);
     }
 }
 
@@ -299,21 +334,6 @@ static int is_wall(const job *s, ptrdiff_t low, int axis) {
     return 1;
 }
 
-/* Share of a quarter-wide box about x that is inside the solid nearest to it. */
-static double share_at(const job *s, const double x[3]) {
-    double least = INFINITY;
-    int sheet = 0;
-    for (int i = 0; i < s->count; ++i) {
-        const double d = s->solids[i].thin ? obstacle_distance(&s->solids[i], x) : INFINITY;
-        if (d < least) {
-            least = d;
-            sheet = shape_is_sheet(s->solids[i].shape);
-        }
-    }
-    if (sheet) return least < 0; /* it may have no thickness at all */
-    return fmax(0, fmin(1, 0.5 - QUARTERS * least / s->g->dx));
-}
-
 /* Share of the cell-sized box about a face that thin solids take up, octant by octant. */
 static float taken_share(const job *s, const double face[3]) {
     const int dim = s->g->box.dim, parts = 1 << dim;
@@ -327,7 +347,9 @@ static float taken_share(const job *s, const double face[3]) {
         for (int q = 0; q < parts; ++q) {
             double x[3] = {middle[0], middle[1], middle[2]};
             for (int a = 0; a < dim; ++a) x[a] += q >> a & 1 ? 0.5 * half : -0.5 * half;
-            inside += share_at(s, x);
+            double distance;
+            const obstacle *solid = nearest_thin(&distance, s, x);
+            inside += share_inside(s, solid, distance);
         }
     }
     return (float)(inside / (parts * parts));
@@ -455,7 +477,7 @@ static float room_of_cell(const job *s, const int c[3]) {
                 for (int part = 0; part < 2; ++part) {
                     const cut_cell *cell = &s->t->cells[cut];
                     if (cell->share[o][part] && is_in_sight(sees, dir, cell->home[o][part]))
-                        share += (float)cell->share[o][part] / (float)octants;
+                        share += (float)cell->share[o][part] / (float)(octants * PART);
                 }
             if (share > 0) open += w * share * octant_open(s, x);
         }
