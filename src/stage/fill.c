@@ -13,6 +13,7 @@
 #include <string.h>
 #include "grid/rows.h"
 #include "grid/sample.h"
+#include "grid/wrap.h"
 
 enum { REACH = 3 }; /* cells: distances are cut there, and so many layers are continued into walls */
 
@@ -89,4 +90,5 @@ void fill_level(float *d, uint8_t *layer, const mac_grid *g, const openings *o, 
                     if (layer[c] == UNKNOWN) continue_cell(&s, c, round);
                 }
             }
+    wrap_field(d, g); /* a shape that ends at a periodic side goes on behind it */
 }

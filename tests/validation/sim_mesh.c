@@ -19,13 +19,13 @@ static double volume_of(const rheo_mesh *m) {
     return volume;
 }
 
-static double mesh_of(rheo_mesh *m, double *exact, rheo_scene *scene, rheo_shape fill) {
+static double mesh_of(rheo_mesh *m, double *exact, rheo_scene *scene, rheo_shape fill, int cells) {
     rheo_fluid water = rheo_default_fluid();
     rheo_report report = {0};
     rheo_sim *sim;
     water.fill = &fill;
     water.fill_count = 1;
-    scene->cells = CELLS;
+    scene->cells = cells;
     scene->fluids = &water;
     scene->fluid_count = 1;
     if (rheo_create_sim(&sim, scene, 1, &report)) fail_msg("%s", report.message);
@@ -47,7 +47,7 @@ static rheo_shape box_between(double x, double y, double z, double to_x, double 
 static double error_of(rheo_scene *scene, rheo_shape fill, const char *what) {
     rheo_mesh m;
     double exact;
-    const double volume = mesh_of(&m, &exact, scene, fill);
+    const double volume = mesh_of(&m, &exact, scene, fill, CELLS);
     rheo_free_mesh(&m);
     printf("%-34s volume %.5f of %.5f: %+.4f\n", what, volume, exact, volume / exact - 1);
     return fabs(volume / exact - 1);
@@ -92,11 +92,39 @@ static void among_solids(void **state) {
     check_below(error_of(&scene, box_between(0, 0, 0, 1, 0.5, 1), "vessel"), 6e-3);
 }
 
+/* Cut at periodic and open sides as at walls: both ends of a periodic axis show the same outline. */
+static void other_sides(void **state) {
+    (void)state;
+    for (int kind = RHEO_WALL_OPEN; kind <= RHEO_WALL_PERIODIC; ++kind) {
+        rheo_scene scene = rheo_default_scene();
+        rheo_mesh m;
+        double exact, area[2] = {0, 0};
+        scene.wall[RHEO_LEFT] = scene.wall[RHEO_RIGHT] = (rheo_wall)kind;
+        const double volume = mesh_of(&m, &exact, &scene, box_between(0, 0, 0.25, 1, 0.5, 0.75), 32);
+        check_near(volume / exact, 1, 8e-3); /* two round edges */
+        for (size_t t = 0; t < m.triangle_count; ++t) {
+            const float *p[3];
+            for (size_t e = 0; e < 3; ++e) p[e] = m.position + 3 * m.triangle[3 * t + e];
+            for (int side = 0; side < 2; ++side)
+                if (fabs((double)p[0][0] - side) + fabs((double)p[1][0] - side) +
+                        fabs((double)p[2][0] - side) <
+                    1e-3)
+                    area[side] += 0.5 * fabs((double)((p[1][1] - p[0][1]) * (p[2][2] - p[0][2]) -
+                                                      (p[1][2] - p[0][2]) * (p[2][1] - p[0][1])));
+        }
+        rheo_free_mesh(&m);
+        printf("ends of a bar, sides of kind %d: %.5f and %.5f m2\n", kind, area[0], area[1]);
+        check_near(area[0], exact, 8e-3 * exact); /* the bar is 1 m long */
+        check_near(area[1], area[0], (kind == RHEO_WALL_PERIODIC ? 1e-6 : 1e-3) * exact);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(still_tanks),
         cmocka_unit_test(columns),
         cmocka_unit_test(among_solids),
+        cmocka_unit_test(other_sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
