@@ -131,6 +131,24 @@ rheo_status dry_slide(double *acceleration, double degrees, double friction, dou
     return status;
 }
 
+rheo_status dry_stop(double *way, double speed, double friction, double static_friction,
+                     rheo_report *report) {
+    const double half = 0.05;
+    rig w;
+    floor_and_gravity(&w);
+    rheo_solid *box = rig_add(&w, rig_box(0.2, half, 0.5, half, half, half), RHEO_DYNAMIC);
+    box->friction = friction;
+    box->static_friction = static_friction;
+    box->velocity[0] = speed;
+    const rheo_status status = rig_begin(&w, report);
+    if (!status) {
+        rig_advance(&w, 1.5 * speed / (friction * DRY_GRAVITY), 1.0 / 120);
+        *way = world_body(w.w, 0)->now->position[0] - 0.2;
+    }
+    rig_end(&w);
+    return status;
+}
+
 rheo_status dry_bounce(bounce_result *r, double restitution, rheo_report *report) {
     const double drop = 0.5, radius = 0.1;
     int rising = 0;

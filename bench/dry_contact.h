@@ -29,6 +29,9 @@ rheo_status dry_roll(roll_result *r, double degrees, double friction, rheo_repor
 rheo_status dry_slide(double *acceleration, double degrees, double friction, double static_friction,
                       rheo_report *report);
 
+/* The way, m, that a box on the floor slides from a speed until it rests. */
+rheo_status dry_stop(double *way, double speed, double friction, double static_friction, rheo_report *report);
+
 typedef struct bounce_result {
     double height; /* of the first bounce over the drop */
     double sunk;   /* cells into the floor */

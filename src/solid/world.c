@@ -14,9 +14,10 @@
  * SLIDE dx. So an impact sinks in by at most about SINK dx. Within MARGIN dx of each other solids count as
  * touching; deeper than that they are parted at a rate of 1 / PART_TIME, slowly enough to add no bounce.
  *
- * Coulomb's cone is ODE's pyramid with its first side along the slip (dContactApprox1). Contact that slides
- * takes `friction`, contact that does not `static_friction`. Restitution acts where the approach is faster
- * than what gravity gives in a step and over a margin, so that resting does not rattle.
+ * Coulomb's cone is ODE's pyramid with its first side along the slip (dContactApprox1). Contact that slid
+ * before the forces of a step takes `friction`, contact that did not `static_friction`; slower than what
+ * friction under the body's own weight stops within the step is not sliding. Restitution acts where the
+ * approach is faster than what gravity gives in a step and over a margin, so that resting does not rattle.
  *
  * Joints are ODE's. Two solids that a joint holds do not touch each other: hinges would bind.
  *
@@ -41,6 +42,7 @@
 #define PART_TIME    0.02  /* s */
 #define JOINT_REPAIR 0.8   /* of a joint's error in one part */
 #define TURN         0.03  /* rad that a jointed body may turn in one part */
+#define STICK        0.1   /* of static friction: the least friction that tells sliding from sticking */
 #define SOFT         1e-7  /* of a contact row's own size: keeps redundant contacts solvable */
 enum {
     PARTS_MAX = 400, /* of a step; then the rest goes in one */
@@ -69,6 +71,7 @@ struct world {
     dJointID *joint;    /* of the scene's joints; an end that stands still is the world's */
     body_grip *grips;   /* of each body */
     double (*given)[6]; /* of each body: the velocity that world_expect() has added */
+    double (*slid)[6];  /* of each body: velocity and spin before the forces of a step */
 };
 
 /* ODE's start, seed of random numbers and messages are the process's: one at a time. */
@@ -249,12 +252,13 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     w->states = mem_alloc(solids * sizeof *w->states);
     w->grips = mem_alloc(solids * sizeof *w->grips);
     w->given = mem_alloc(solids * sizeof *w->given);
+    w->slid = mem_alloc(solids * sizeof *w->slid);
     w->things = mem_alloc(solids * sizeof *w->things);
     w->ode_body = mem_alloc(solids * sizeof *w->ode_body);
     w->ode_box = mem_alloc(solids * sizeof *w->ode_box);
     w->joint = mem_alloc(((size_t)scene->joint_count + 1) * sizeof *w->joint);
-    const int whole =
-        w->bodies && w->states && w->grips && w->given && w->things && w->ode_body && w->ode_box && w->joint;
+    const int whole = w->bodies && w->states && w->grips && w->given && w->slid && w->things && w->ode_body &&
+                      w->ode_box && w->joint;
     rheo_status status = whole ? make_bodies(w, report) : report_no_memory(report, "the bodies");
     if (!status && w->count) status = make_things(w, report);
     if (!status && w->count) {
@@ -277,8 +281,8 @@ void world_free(world *w) {
     }
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->ode) dWorldDestroy(w->ode);
-    void *const blocks[] = {w->bodies,   w->states,  w->grips, w->given,       w->things,
-                            w->ode_body, w->ode_box, w->joint, w->touches.item};
+    void *const blocks[] = {w->bodies, w->states,   w->grips,   w->given, w->slid,
+                            w->things, w->ode_body, w->ode_box, w->joint, w->touches.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(w);
 }
@@ -594,20 +598,57 @@ static void set_slip_direction(dContact *c, const double u[3], double closing, c
     c->fdir1[3] = 0;
 }
 
-static void add_contact(world *w, const touch *t, double h, double rest_speed, int parting) {
+static void note_sliding(world *w) {
+    for (int i = 0; i < w->count; ++i) {
+        memcpy(w->slid[i], w->states[i].velocity, sizeof w->states[i].velocity);
+        memcpy(w->slid[i] + 3, w->states[i].spin, sizeof w->states[i].spin);
+    }
+}
+
+/* Velocity of a solid at a point before the forces of the step. */
+static void velocity_before(double u[3], const world *w, int i, const double point[3]) {
+    const body *b = w->things[i].body;
+    double arm[3];
+    if (!b) {
+        thing_velocity(u, &w->things[i], point);
+        return;
+    }
+    const double *v = w->slid[b - w->bodies];
+    vec_sub(arm, point, b->now->position);
+    if (b->flat) arm[2] = 0;
+    vec_cross(u, v + 3, arm);
+    for (int c = 0; c < 3; ++c) u[c] += v[c];
+}
+
+/* How fast a contact slid before the forces of the step. With them, what static friction is to hold on a
+ * slope moves already. */
+static double slide_before(const world *w, const touch *t) {
+    double u[3], other[3] = {0, 0, 0};
+    velocity_before(u, w, t->a, t->point);
+    if (t->b >= 0) velocity_before(other, w, t->b, t->point);
+    vec_sub(u, u, other);
+    const double across = vec_dot(u, t->normal);
+    return sqrt(fmax(0, vec_dot(u, u) - across * across));
+}
+
+/* The slowest of bounces, and what gravity gives in a step, m/s. */
+typedef struct {
+    double rest, fall;
+} speeds;
+
+static void add_contact(world *w, const touch *t, double h, speeds least, int parting) {
     double u[3], friction, hold, restitution;
     slip_of(u, w, t);
     const double closing = -vec_dot(u, t->normal);
-    const double slide = sqrt(fmax(0, vec_dot(u, u) - closing * closing));
     const int flat = w->scene->dim == 2;
     dContact c = {0};
     pair_surface(&friction, &hold, &restitution, w, t);
     c.surface.mode = dContactApprox1 | dContactFDir1 | dContactSoftERP | dContactSoftCFM | dContactMu2;
-    c.surface.mu = slide > rest_speed ? friction : hold;
+    c.surface.mu = slide_before(w, t) > fmax(friction, STICK * hold) * least.fall ? friction : hold;
     c.surface.mu2 = flat ? 0 : c.surface.mu;
     c.surface.soft_erp = parting ? fmin(0.5, h / PART_TIME) : 0;
     c.surface.soft_cfm = SOFT * (inverse_mass(w, t->a) + inverse_mass(w, t->b)) * h;
-    if (restitution > 0 && closing > rest_speed) {
+    if (restitution > 0 && closing > least.rest) {
         c.surface.mode |= dContactBounce;
         c.surface.bounce = restitution;
         c.surface.bounce_vel = 0;
@@ -622,17 +663,17 @@ static void add_contact(world *w, const touch *t, double h, double rest_speed, i
                  t->b >= 0 ? w->ode_body[t->b] : NULL);
 }
 
-/* What the slowest of bounces and slides must exceed: gravity of a step, and of a fall over the margin. */
-static double resting_speed(const world *w, double time, double dt) {
+/* What the slowest of bounces must exceed is gravity of a step, and of a fall over the margin. */
+static speeds least_speeds(const world *w, double time, double dt) {
     double g[3];
     rheo_evaluate_curve(g, &w->scene->gravity, time);
     const double weight = vec_length(g);
-    return 1.5 * weight * dt + sqrt(2 * weight * MARGIN * w->dx);
+    return (speeds){.rest = 1.5 * weight * dt + sqrt(2 * weight * MARGIN * w->dx), .fall = weight * dt};
 }
 
 /* Velocities that contacts and joints allow. Without `moving` nothing is parted, put right or driven: that is
  * for the solve that moves, so that it happens once a step. */
-static void solve(world *w, double time, double h, double rest_speed, int moving) {
+static void solve(world *w, double time, double h, speeds least, int moving) {
     int rows = 6 * w->scene->joint_count;
     if (rows) give_states(w);
     drive_joints(w, time, moving);
@@ -640,7 +681,7 @@ static void solve(world *w, double time, double h, double rest_speed, int moving
     for (int i = 0; i < w->touches.count; ++i) {
         if (w->touches.item[i].gap >= MARGIN * w->dx) continue;
         if (!rows) give_states(w);
-        add_contact(w, &w->touches.item[i], h, rest_speed, moving);
+        add_contact(w, &w->touches.item[i], h, least, moving);
         rows += 3;
     }
     if (!rows) return;
@@ -668,18 +709,20 @@ static double shorten_part(world *w, double h) {
 
 void world_step(world *w, double time, double dt) {
     if (!world_count(w)) return;
-    const double rest_speed = resting_speed(w, time, dt);
+    const speeds least = least_speeds(w, time, dt);
     double left = dt;
     for (int part = 0; left > 0; ++part) {
         place_things(w, time + dt - left);
         find_touches(w, left);
         double h = part < PARTS_MAX ? safe_part(w, left) : left;
         if (left - h < 1e-6 * dt) h = left;
-        solve(w, time + dt - left, h, rest_speed, 1);
+        note_sliding(w);
+        solve(w, time + dt - left, h, least, 1);
         if (part < PARTS_MAX) h = shorten_part(w, h);
         for (int i = 0; i < w->count; ++i) body_move(&w->bodies[i], h);
         left = h < left ? left - h : 0;
     }
+    note_sliding(w);
 }
 
 /* Forces
@@ -788,6 +831,6 @@ void world_hold(world *w, double time, double dt) {
     }
     place_things(w, time);
     find_touches(w, 0);
-    solve(w, time, dt, resting_speed(w, time, dt), 0);
+    solve(w, time, dt, least_speeds(w, time, dt), 0);
     for (int i = 0; i < w->count; ++i) note_velocities(w->states[i].held, &w->states[i], 1 / dt);
 }

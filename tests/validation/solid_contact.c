@@ -64,6 +64,21 @@ static void cone_is_respected(void **state) {
     check_near(a, 0, 1e-4);
 }
 
+/* v^2 / (2 mu g), whatever would hold the box once it rests: slow sliding is sliding. The last step's part of
+ * the way, at most v dt, is the error. */
+static void slides_to_rest(void **state) {
+    (void)state;
+    for (int k = 0; k < 6; ++k) {
+        const double speed = k < 3 ? 0.3 : 0.15, hold = (double[]){0, 0.6, 2}[k % 3], mu = 0.1;
+        const double wanted = speed * speed / (2 * mu * DRY_GRAVITY);
+        double way;
+        MUST(dry_stop(&way, speed, mu, hold, &report));
+        printf("sliding at %.2f m/s, static friction %.1f: stops in %.5f m (%.5f)\n", speed, hold, way,
+               wanted);
+        check_near(way, wanted, speed / 120);
+    }
+}
+
 static void bounce_keeps_e(void **state) {
     (void)state;
     for (int k = 0; k < 3; ++k) {
@@ -126,9 +141,10 @@ static void collision_conserves(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stack_rests),    cmocka_unit_test(ball_rolls),
-        cmocka_unit_test(ball_slips),     cmocka_unit_test(cone_is_respected),
-        cmocka_unit_test(bounce_keeps_e), cmocka_unit_test(collision_conserves),
+        cmocka_unit_test(stack_rests),         cmocka_unit_test(ball_rolls),
+        cmocka_unit_test(ball_slips),          cmocka_unit_test(cone_is_respected),
+        cmocka_unit_test(slides_to_rest),      cmocka_unit_test(bounce_keeps_e),
+        cmocka_unit_test(collision_conserves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
