@@ -172,7 +172,8 @@ static rheo_status check_method_keys(const rheo_scene *scene, rheo_report *repor
         int index = list ? 0 : -1;
         for (const node *item = list ? map->first : map; item; item = list ? item->next : NULL) {
             const node *at = node_find(item, method_keys[i].key);
-            if (at) return refuse_key(at, scene, within, index, report);
+            const bool is_off = at && at->kind == NODE_SCALAR && strcmp(at->text, "false") == 0;
+            if (at && !is_off) return refuse_key(at, scene, within, index, report);
             index += list;
         }
     }

@@ -28,6 +28,8 @@
 enum { LATTICE_3D = 26, LATTICE_2D = 130 };
 /* Octants that are counted one by one, and of meshes, whose distances take longer. */
 static const double OCTANTS_MAX = 3e6, MESH_OCTANTS_MAX = 1e5;
+#define SIDE_TOLERANCE 0.01 /* of a side of the domain: what it may be longer or shorter without a word */
+#define SIDE_WARNING   0.05
 #define FILL_TOLERANCE 0.02 /* of a fill: what the grid may put in more or less without a word */
 #define FILL_WARNING   0.1  /* the same without a warning */
 #define COMMON_LOSS    0.05 /* of a fill: a post that stands in a pool is no slip of the pen */
@@ -259,6 +261,18 @@ static void compare_fill(doctor *d, int fluid, double filled, double wanted) {
     find(d, much ? RHEO_WARNING : RHEO_NOTE, path, "more cells, or sides on multiples of half a cell",
          "%.3g %s of %.3g %s at this grid (%+.2g%%): whole %s of cells are filled", filled, unit, wanted,
          unit, 100 * (filled / wanted - 1), d->scene->dim == 3 ? "eighths" : "quarters");
+}
+
+/* Cells are cubes: sides that are no whole number of them long are made so. */
+static void look_at_sides(doctor *d) {
+    for (int a = 0; a < d->scene->dim; ++a) {
+        const double wanted = d->scene->size[a], made = d->out->cells[a] * d->out->dx;
+        if (fabs(made - wanted) <= SIDE_TOLERANCE * wanted) continue;
+        const bool much = fabs(made - wanted) > SIDE_WARNING * wanted;
+        find(d, much ? RHEO_WARNING : RHEO_NOTE, "domain.size", "sides that are whole numbers of cells",
+             "the domain is %.3g m along %c, not %.3g m: %d cells of %.3g m", made, "xyz"[a], wanted,
+             d -> out -> cells[a], d -> out -> dx);
+    }
 }
 
 static void look_at_fills(doctor *d) {
@@ -663,6 +677,7 @@ rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene,
     if (make_shapes(&d)) {
         double emitted = 0;
         bool any = false;
+        look_at_sides(&d);
         look_at_fills(&d);
         for (int i = 0; i < scene->emitter_count; ++i) {
             bool works;

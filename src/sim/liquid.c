@@ -259,12 +259,15 @@ static int starts_moving(const rheo_sim *s) {
     for (int i = 0; i < s->def.fluid_count; ++i)
         for (int a = 0; a < s->g.box.dim; ++a)
             if (s->def.fluids[i].velocity[a] != 0) return 1;
+    for (int i = 0; i < s->walls; ++i)
+        for (int a = 0; a < 3; ++a)
+            if (s->solids[i].now.velocity[a] != 0 || s->solids[i].now.spin[a] != 0) return 1;
     return 0;
 }
 
 /* What carries particles through the first step: the velocity they bring, made free of divergence, so that a
- * fill that starts towards a wall is not pressed into it. They themselves keep theirs until the step's own
- * pressure changes it. */
+ * fill that starts towards a wall, or a wall towards it, is not pressed into it. They themselves keep theirs
+ * until the step's own pressure changes it. */
 static rheo_status begin_carry(rheo_sim *s, rheo_report *report) {
     mac_field given = {{0}};
     if (!starts_moving(s) || s->def.method == RHEO_MAC) {

@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/report.h"
+#include "grid/wrap.h"
 #include "particle/transfer.h"
 #include "stage/fill.h"
 #include "stage/forces.h"
@@ -43,6 +44,7 @@ static rheo_status settle_round(rheo_sim *s, mac_field *unused, const float *lev
     if (particles_sort(&s->parts, g)) return report_no_memory(report, "particles");
     find_surface(s, unused);
     forces_add_field(&s->vel, g, level, HELD, dt);
+    wrap_faces(&s->vel, g);
     if (pressure_assemble(s->solver, &s->work, g, &s->open, s->phi))
         return report_no_memory(report, "the pressure solve");
     pressure_project(&s->vel, s->q, s->solver, &s->work, g, &s->open, s->phi, TOLERANCE, ITERATIONS);

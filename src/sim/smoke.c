@@ -182,6 +182,8 @@ rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
                       s->def.confinement, dt);
 
     timer_stage(&s->timer, "bodies");
+    if (s->def.coupling != RHEO_SOLID_TO_FLUID) /* of what the gas weighs, pressure knows only differences */
+        world_lift(s->world, gas->density, gravity, dt);
     liquid_pull_bodies(s, gravity, dt);
 
     timer_stage(&s->timer, "pressure");

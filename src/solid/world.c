@@ -308,13 +308,21 @@ body_state *world_states(world *w) {
     return w->states;
 }
 
+/* Wholly behind a side of the domain, where nothing happens to it any more. */
+static int is_gone(const world *w, const body *b) {
+    int gone = 0;
+    for (int a = 0; a < w->scene->dim; ++a)
+        gone |= b->now->position[a] + b->radius < 0 || b->now->position[a] - b->radius > w->scene->size[a];
+    return gone;
+}
+
 double world_speed(const world *w) {
     double most = 0;
     for (int i = 0; i < world_count(w); ++i) {
         const body *b = &w->bodies[i];
         const double speed = vec_length(b->now->velocity) + b->radius * vec_length(b->now->spin);
         if (!isfinite(speed)) return INFINITY; /* which fmax() would pass over */
-        most = fmax(most, speed);
+        if (!is_gone(w, b)) most = fmax(most, speed);
     }
     return most;
 }
@@ -322,6 +330,13 @@ double world_speed(const world *w) {
 void world_accelerate(world *w, const double acceleration[3], double dt) {
     for (int i = 0; i < world_count(w); ++i)
         for (int c = 0; c < w->scene->dim; ++c) w->states[i].velocity[c] += dt * acceleration[c];
+}
+
+void world_lift(world *w, double fluid_density, const double gravity[3], double dt) {
+    for (int i = 0; i < world_count(w); ++i) {
+        const double share = fluid_density * w->bodies[i].volume / w->bodies[i].mass;
+        for (int c = 0; c < w->scene->dim; ++c) w->states[i].velocity[c] -= dt * share * gravity[c];
+    }
 }
 
 /* Finding contacts

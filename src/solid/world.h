@@ -26,6 +26,8 @@ rheo_status world_check_sides(const world *w, double time, rheo_report *report);
 
 /* Every body gains acceleration * dt. */
 void world_accelerate(world *w, const double acceleration[3], double dt);
+/* What a fluid of that density at rest under gravity would do to it, wholly immersed, in dt. */
+void world_lift(world *w, double fluid_density, const double gravity[3], double dt);
 /* From `time` to `time` + dt, in as many smaller steps as contacts need: contacts and joints act on
  * velocities, velocities move the bodies. No gravity and no liquid here: who steps adds them to the
  * velocities before. */

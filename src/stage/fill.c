@@ -30,13 +30,15 @@ typedef struct {
 
 enum { UNKNOWN = 255 };
 
-/* From a cell's middle to the nearest wall, in m; negative inside one. */
+/* From a cell's middle to the nearest wall, in m; negative inside one. A periodic side counts as one: a fill
+ * that ends there goes on behind it. */
 static float wall_distance(const job *s, const int c[3]) {
     const float x[3] = {(float)c[0] + 0.5f, (float)c[1] + 0.5f, (float)c[2] + 0.5f};
     float least = s->node_solid ? sample_nodes(s->node_solid, s->g, x) : INFINITY;
     for (int a = 0; a < s->g->box.dim; ++a) {
-        if (!s->o->open_wall[2 * a]) least = fminf(least, x[a] * (float)s->g->dx);
-        if (!s->o->open_wall[2 * a + 1])
+        const int around = s->g->box.periodic[a];
+        if (around || !s->o->open_wall[2 * a]) least = fminf(least, x[a] * (float)s->g->dx);
+        if (around || !s->o->open_wall[2 * a + 1])
             least = fminf(least, ((float)s->g->box.n[a] - x[a]) * (float)s->g->dx);
     }
     return least;

@@ -36,7 +36,8 @@
 #include "solid/vector.h"
 
 #define ULTRABUOYANT 0.45
-#define ADDED        0.5
+#define ADDED_BALL   0.5
+#define ADDED_DISC   1.0
 
 typedef struct held_face {
     ptrdiff_t at;
@@ -263,7 +264,8 @@ static void push_task(void *context, int index) {
     double change[SIX], wet_share;
     if (!b->wet || !fit_change(change, &wet_share, b, s)) return;
     const double relative = rigid->mass / (s->density * rigid->volume);
-    const double added = s->pull && relative < ULTRABUOYANT ? ADDED * wet_share : 0;
+    const double around = s->g->box.dim == 2 ? ADDED_DISC : ADDED_BALL;
+    const double added = s->pull && relative < ULTRABUOYANT ? around * wet_share : 0;
     for (int a = 0; a < 3; ++a) {
         rigid->now->velocity[a] += (change[a] - (added > 0 ? added * s->pull[a] : 0)) / (relative + added);
         rigid->now->spin[a] += change[3 + a] / (relative + added);

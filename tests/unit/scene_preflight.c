@@ -86,6 +86,10 @@ static void warnings_are_found(void **state) {
     rheo_report r;
     look(&p, &r, "fluids: [ { fill: [ { box: { min: [0, 0, 0], max: [2, 0.5, 1] } } ] } ]");
     assert_true(found(&p, RHEO_WARNING, "fluids[0].fill[0]", "outside the domain"));
+    look(&p, &r, FILL "domain: { size: [1, 0.52, 1], cells: 10 }");
+    assert_true(found(&p, RHEO_NOTE, "domain.size", "along y"));
+    look(&p, &r, FILL "domain: { size: [1, 0.36, 1], cells: 10 }");
+    assert_true(found(&p, RHEO_WARNING, "domain.size", "along y"));
     look(&p, &r, FILL "solids: [ { shape: { box: { min: [0.3, 0.6, 0], max: [0.305, 1, 1] } } } ]");
     assert_true(found(&p, RHEO_NOTE, "solids[0].shape", "thinner"));
     look(&p, &r,

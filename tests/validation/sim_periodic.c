@@ -267,6 +267,26 @@ static void uniform_motion_stays(void **state) {
     }
 }
 
+/* A pool that ends at periodic sides has no surface there. */
+static void pools_rest(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        setup t;
+        prepare(&t, RHEO_APIC, dim, 16, 5);
+        fill_box(&t, 0, 0, 1, 0.5);
+        t.gravity[1] = -9.81;
+        rheo_sim *sim = make(&t, 2);
+        double fastest = 0;
+        for (int s = 0; s < 15; ++s) {
+            step(sim, 0.02);
+            for (int a = 0; a < dim; ++a) fastest = fmax(fastest, sim->speed[a]);
+        }
+        printf("%dD: %.1e m/s\n", dim, fastest);
+        check_below(fastest, 5e-3);
+        rheo_free_sim(sim);
+    }
+}
+
 /* What is not in this version says so. */
 static void refusals(void **state) {
     (void)state;
@@ -381,9 +401,13 @@ static void projection_keeps_momentum(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vortices_turn_in_place),       cmocka_unit_test(smoke_does_not_see_the_seam),
-        cmocka_unit_test(liquid_does_not_see_the_seam), cmocka_unit_test(uniform_motion_stays),
-        cmocka_unit_test(projection_keeps_momentum),    cmocka_unit_test(refusals),
+        cmocka_unit_test(vortices_turn_in_place),
+        cmocka_unit_test(smoke_does_not_see_the_seam),
+        cmocka_unit_test(liquid_does_not_see_the_seam),
+        cmocka_unit_test(uniform_motion_stays),
+        cmocka_unit_test(pools_rest),
+        cmocka_unit_test(projection_keeps_momentum),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

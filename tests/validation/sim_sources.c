@@ -116,11 +116,36 @@ static void test_nothing_inside_a_moving_wall(void **state) {
     rheo_free_sim(sim);
 }
 
+/* A piston that moves from the very start pushes the water before it, and does not overrun it. */
+static void test_piston_from_the_start(void **state) {
+    (void)state;
+    static const double times[2] = {0, 0.2}, places[6] = {-0.3, 0.5, 0.5, 0.1, 0.5, 0.5};
+    rheo_fluid water;
+    rheo_scene scene = weightless(&water, 24);
+    rheo_solid piston = rheo_default_solid();
+    rheo_shape pool = box_shape(0.1, 0, 0, 0.7, 0.5, 1);
+    rheo_sim *sim;
+    rheo_report report = {0};
+    scene.gravity = rheo_default_scene().gravity;
+    piston.name = "piston";
+    piston.shape = box_shape(-0.7, -0.5, -0.5, 0.1, 1.5, 1.5);
+    piston.motion = RHEO_KEYED;
+    piston.position = (rheo_curve){2, times, places, 3};
+    scene.solids = &piston;
+    scene.solid_count = 1;
+    water.fill = &pool;
+    water.fill_count = 1;
+    assert_int_equal(rheo_create_sim(&sim, &scene, 0, &report), RHEO_OK);
+    for (int frame = 1; frame <= 4; ++frame) check_below(fabs(advance(sim, 1).volume_drift), 0.04);
+    rheo_free_sim(sim);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_emitter_flow),
         cmocka_unit_test(test_weightless_drop_stays),
         cmocka_unit_test(test_nothing_inside_a_moving_wall),
+        cmocka_unit_test(test_piston_from_the_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
