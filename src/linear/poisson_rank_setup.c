@@ -17,8 +17,11 @@
 enum { POWERS = 8, ROOM_FEW = 64 };
 
 /* Of the weight beside the diagonal. Sweeps that hold the term still stay positive somewhat beyond 1; below
- * the least a body is too heavy, or on coarse levels too small, to matter. */
-static const double WEIGHT_MOST = 0.7, WEIGHT_LEAST = 0.01;
+ * the least a body is so heavy (balls of six cells: as the liquid) that iterations without it in the cycle
+ * cost less than having it there. */
+static const double WEIGHT_MOST = 0.7, WEIGHT_LEAST = 0.08;
+/* A body of so few rows is no larger than a few cells: coarser levels would add nothing to these. */
+enum { ROWS_FEW = 60, LEVELS_SURE = 3 };
 
 /* A row of C before it is packed. */
 typedef struct entry {
@@ -242,7 +245,8 @@ static void group_task(void *context, int group) {
     counts[0] = g.count;
     const double weight = s->count > 1 ? weight_of(raw, g.count, &s->levels[0]) : 0;
     r->scale[group] = weight < WEIGHT_LEAST ? 0 : weight > WEIGHT_MOST ? sqrt(WEIGHT_MOST / weight) : 1;
-    for (int depth = 1; depth < s->count && r->scale[group] > 0 && counts[depth - 1]; ++depth) {
+    for (int depth = 1; depth < s->count && r->scale[group] > 0; ++depth) {
+        if (counts[depth - 1] <= (depth < LEVELS_SURE ? 0 : ROWS_FEW)) break;
         const entry *finer = raw;
         room -= counts[depth - 1];
         raw += counts[depth - 1];

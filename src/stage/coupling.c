@@ -163,14 +163,16 @@ static void attach_layers(coupled_body *b, const body_face *f, const job *s, con
 /* What a pressure that rises linearly along each axis does to the face: sums over cells inside the body
  * telescope away. */
 static void add_displaced(coupled_body *b, const body_face *f, const double arm[3], const mac_grid *g) {
-    const double wet[2] = {f->low, f->high}, area = g->dx * g->dx;
-    b->closed[f->axis] += (wet[0] - wet[1]) * f->share;
+    const int axis = f->axis, p = (axis + 1) % 3, q = (axis + 2) % 3, sides = f->high - f->low;
+    const double area = g->dx * g->dx, half = 0.5 * g->dx * area * (f->high + f->low);
+    double rise[3] = {sides * area * arm[0], sides * area * arm[1], sides * area * arm[2]};
+    rise[axis] += half;
+    b->closed[axis] -= sides * f->share;
     b->all += f->share;
-    for (int a = 0; a < g->box.dim; ++a) {
-        const double half = a == f->axis ? 0.5 * g->dx : 0;
-        const double rise = area * (wet[1] * (arm[a] + half) - wet[0] * (arm[a] - half));
-        if (a == f->axis) b->excess[(SIX + 1) * a] += f->share * rise;
-        for (int r = 0; r < 3; ++r) b->excess[SIX * (3 + r) + a] += f->turn[r] * rise;
+    b->excess[(SIX + 1) * axis] += f->share * rise[axis];
+    for (int a = 0; a < 3; ++a) {
+        b->excess[SIX * (3 + p) + a] += f->turn[p] * rise[a];
+        b->excess[SIX * (3 + q) + a] += f->turn[q] * rise[a];
     }
 }
 
