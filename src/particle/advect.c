@@ -9,7 +9,6 @@
 #include "particle/transfer.h"
 
 #include <assert.h>
-#include "grid/wrap.h"
 #include "particle/lanes.h"
 
 /* Two groups of lanes at a time: one has work while the other waits for what its last lookup found. */
@@ -25,7 +24,6 @@ typedef struct moving {
     float scale;       /* cells per m/s: dt / dx */
     vec8 low, high[3]; /* lowest and highest positions, cells */
     float period[3];   /* cells; 0: not periodic */
-    int wraps;         /* any of them is periodic */
 } moving;
 
 /* Cells and places of the particles: [axis][along it: 0 face centres, 1 the component's own faces]. They
@@ -62,35 +60,33 @@ INLINE void look_all(vec8 k[3], const moving *t, const vec8 x[3], int dim) {
     if (dim == 3) k[2] = look_along(t, t->u[2], &l, 2, dim);
 }
 
-INLINE vec8 hold_near(const moving *t, vec8 x, int axis, int wraps) {
-    if (wraps && t->period[axis] > 0) {
+INLINE vec8 hold_near(const moving *t, vec8 x, int axis) {
+    if (t->period[axis] > 0) {
         x = vec8_select(x < 0, x + t->period[axis], x);
         x = vec8_select(x >= t->period[axis], x - t->period[axis], x);
     }
     return vec8_hold(x, t->low, t->high[axis]);
 }
 
-INLINE void step_from(vec8 y[3], const moving *t, const vec8 x[3], const vec8 k[3], float share, int dim,
-                      int wraps) {
-    for (int a = 0; a < dim; ++a) y[a] = hold_near(t, x[a] + share * k[a], a, wraps);
+INLINE void step_from(vec8 y[3], const moving *t, const vec8 x[3], const vec8 k[3], float share, int dim) {
+    for (int a = 0; a < dim; ++a) y[a] = hold_near(t, x[a] + share * k[a], a);
 }
 
 /* Reads and writes whole rounds: columns are padded behind the last particle. */
-INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int dim, int wraps) {
+INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int dim) {
     const moving copy = *shared, *t = &copy; /* which the stores to positions cannot reach */
     for (size_t i = begin; i < end; i += ROUND) {
         vec8 x[GROUPS][3], y[GROUPS][3], k1[GROUPS][3], k2[GROUPS][3], k3[GROUPS][3];
         for (int g = 0; g < GROUPS; ++g)
-            for (int a = 0; a < dim; ++a)
-                x[g][a] = hold_near(t, vec8_load(t->x[a] + i + g * LANES), a, wraps);
+            for (int a = 0; a < dim; ++a) x[g][a] = hold_near(t, vec8_load(t->x[a] + i + g * LANES), a);
         look_all(k1[0], t, x[0], dim);
         look_all(k1[1], t, x[1], dim);
-        step_from(y[0], t, x[0], k1[0], 0.5f, dim, wraps);
-        step_from(y[1], t, x[1], k1[1], 0.5f, dim, wraps);
+        step_from(y[0], t, x[0], k1[0], 0.5f, dim);
+        step_from(y[1], t, x[1], k1[1], 0.5f, dim);
         look_all(k2[0], t, y[0], dim);
         look_all(k2[1], t, y[1], dim);
-        step_from(y[0], t, x[0], k2[0], 0.75f, dim, wraps);
-        step_from(y[1], t, x[1], k2[1], 0.75f, dim, wraps);
+        step_from(y[0], t, x[0], k2[0], 0.75f, dim);
+        step_from(y[1], t, x[1], k2[1], 0.75f, dim);
         look_all(k3[0], t, y[0], dim);
         look_all(k3[1], t, y[1], dim);
         for (int g = 0; g < GROUPS; ++g) {
@@ -99,19 +95,15 @@ INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int d
             for (int a = 0; a < dim; ++a) {
                 vec8 move = (2 * k1[g][a] + 3 * k2[g][a] + 4 * k3[g][a]) * (1 / 9.0f);
                 move = vec8_select(spray, t->scale * vec8_load(t->v[a] + at), move);
-                vec8_store(t->x[a] + at, hold_near(t, x[g][a] + move, a, wraps));
+                vec8_store(t->x[a] + at, hold_near(t, x[g][a] + move, a));
             }
         }
     }
 }
 
 HOT static void move_range(const moving *t, size_t begin, size_t end) {
-    if (t->b->dim == 3) {
-        if (t->wraps) move_range_dim(t, begin, end, 3, 1);
-        else move_range_dim(t, begin, end, 3, 0);
-    } else {
-        move_range_dim(t, begin, end, 2, 1);
-    }
+    if (t->b->dim == 3) move_range_dim(t, begin, end, 3);
+    else move_range_dim(t, begin, end, 2);
 }
 
 static void move_block(void *context, int block) {
@@ -123,7 +115,6 @@ static void move_block(void *context, int block) {
 void particles_advect(particles *p, const mac_grid *g, const mac_field *u, double dt) {
     assert(g->box.size < INT32_MAX);
     moving t = {.count = p->count, .spray = p->spray, .b = &g->box, .scale = (float)(dt / g->dx)};
-    t.wraps = is_periodic(g);
     t.low = vec8_all(-REACH);
     for (int axis = 0; axis < g->box.dim; ++axis) {
         t.u[axis] = u->value[axis];
