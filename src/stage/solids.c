@@ -11,16 +11,12 @@
 #include "core/hot.h"
 #include "core/memory.h"
 #include "geom/fractions.h"
+#include "grid/room.h"
 #include "grid/rows.h"
 #include "grid/sample.h"
 #include "grid/wrap.h"
 
-/* Along an axis: nodes of a brick; octants within 1.5 cells of a cell's centre, and the nodes around them. */
-enum { BRICK = 4, SIDE = 6, NODES = 4 };
-
-typedef struct {
-    float weight[SIDE][SIDE][SIDE]; /* [z][y][x] */
-} octant_list;
+enum { BRICK = 4 }; /* nodes along an axis */
 
 struct mover_faces;
 
@@ -34,7 +30,7 @@ typedef struct {
     openings *o;
     const openings *open;
     float *room;
-    const octant_list *octants;
+    const room_weights *weights;
     mac_field *u;
     float *const *scratch;
     cell_range range;
@@ -290,100 +286,6 @@ void openings_free_movers(openings *o) {
     for (int a = 0; a < 3; ++a) o->mover[a] = NULL;
 }
 
-/* Half-cells (octants) around a cell as particles fill them, one each, and how far one reaches the mean of
- * the cell's faces: trilinear weights 1/4 3/4 3/4 1/4 across an axis from a face, averaged over the faces of
- * a cell. */
-static float reach(const float d[3], int dim) {
-    float sum = 0;
-    for (int face = 0; face < 2 * dim; ++face) {
-        float w = 1;
-        for (int a = 0; a < dim; ++a) {
-            const float shift = a == face / 2 ? (face % 2 ? 0.5f : -0.5f) : 0;
-            const float t = 1 - fabsf(d[a] - shift);
-            w *= t > 0 ? t : 0;
-        }
-        sum += w;
-    }
-    return sum;
-}
-
-/* The weights of the octants within 1.5 cells of a cell's centre; they add up to 1. */
-static void list_octants(octant_list *list, int dim) {
-    float all = 0;
-    for (int o = 0; o < SIDE * SIDE * SIDE; ++o) {
-        const int at[3] = {o % SIDE, o / SIDE % SIDE, o / (SIDE * SIDE)};
-        float d[3] = {0, 0, 0};
-        for (int a = 0; a < dim; ++a) d[a] = 0.5f * (float)at[a] - 1.25f;
-        const float w = dim == 3 || at[2] == 0 ? reach(d, dim) : 0;
-        list->weight[at[2]][at[1]][at[0]] = w;
-        all += w;
-    }
-    for (int o = 0; o < SIDE * SIDE * SIDE; ++o)
-        list->weight[o / (SIDE * SIDE)][o / SIDE % SIDE][o % SIDE] /= all;
-}
-
-/* Octants sit a quarter and three quarters of the way between nodes: from four of these to six along x. */
-INLINE void between_nodes(float out[SIDE], const float v[NODES]) {
-    for (int t = 0; t < SIDE; ++t) {
-        const float part = t % 2 ? 0.75f : 0.25f;
-        out[t] = v[t / 2] + part * (v[t / 2 + 1] - v[t / 2]);
-    }
-}
-
-/* Octants beyond a closed side of the domain hold nothing: the range of those that do, along an axis. */
-INLINE void inside_sides(int from_to[2], const job *s, int axis, int cell) {
-    const int from = s->open->open_wall[2 * axis] ? 0 : 2 - 2 * cell;
-    const int to = s->open->open_wall[2 * axis + 1] ? SIDE : 2 + 2 * (s->g->box.n[axis] - cell);
-    from_to[0] = from > 0 ? from : 0;
-    from_to[1] = to < SIDE ? to : SIDE;
-}
-
-/* Open shares of the octants in a row of six, weighted; `d` is their distance in widths of an octant. */
-INLINE float open_row(const float d[SIDE], const float weight[SIDE], const float inside[SIDE]) {
-    float open = 0;
-    for (int t = 0; t < SIDE; ++t) {
-        const float share = d[t] + 0.5f, not_less = share > 0 ? share : 0;
-        open += weight[t] * inside[t] * (not_less < 1 ? not_less : 1);
-    }
-    return open;
-}
-
-HOT static float room_of_cell(const job *s, const int c[3]) {
-    const box *b = &s->g->box;
-    const int planes = b->dim == 3 ? NODES : 1, layers = b->dim == 3 ? SIDE : 1;
-    const float scale = (float)(2 / s->g->dx);
-    const ptrdiff_t corner = box_at(b, c[0] - 1, c[1] - 1, c[2] - (b->dim == 3));
-    float in_plane[NODES][SIDE][SIDE];
-    int x[2], y[2], z[2] = {0, 1};
-    inside_sides(x, s, 0, c[0]);
-    inside_sides(y, s, 1, c[1]);
-    if (b->dim == 3) inside_sides(z, s, 2, c[2]);
-    float inside[SIDE];
-    for (int t = 0; t < SIDE; ++t) inside[t] = t >= x[0] && t < x[1];
-    for (int k = 0; k < planes; ++k) {
-        float along[NODES][SIDE];
-        for (int j = 0; j < NODES; ++j) {
-            const float *phi = s->phi + corner + j * b->step[1] + k * b->step[2];
-            const float v[NODES] = {scale * phi[0], scale * phi[1], scale * phi[2], scale * phi[3]};
-            between_nodes(along[j], v);
-        }
-        for (int t = 0; t < SIDE; ++t)
-            for (int i = 0; i < SIDE; ++i)
-                in_plane[k][t][i] =
-                    along[t / 2][i] + (t % 2 ? 0.75f : 0.25f) * (along[t / 2 + 1][i] - along[t / 2][i]);
-    }
-    float open = 0;
-    for (int l = z[0]; l < z[1] && l < layers; ++l)
-        for (int t = y[0]; t < y[1]; ++t) {
-            float d[SIDE];
-            const float part = l % 2 ? 0.75f : 0.25f, *low = in_plane[l / 2][t];
-            const float *high = b->dim == 3 ? in_plane[l / 2 + 1][t] : low;
-            for (int i = 0; i < SIDE; ++i) d[i] = low[i] + part * (high[i] - low[i]);
-            open += open_row(d, s->octants->weight[l][t], inside);
-        }
-    return open;
-}
-
 /* Whether closed sides of the domain are within reach of a cell. */
 INLINE int is_beside_wall(const job *s, const int c[3]) {
     const box *b = &s->g->box;
@@ -417,17 +319,18 @@ static void room_task(void *context, int block) {
             const int c[3] = {i, j, k};
             float *room = s->room + box_at(&s->g->box, i, j, k);
             const float at_once = room_at_once(s, c);
-            if (at_once <= 0) *room = at_once < 0 ? room_of_cell(s, c) : 0;
-            else if (!s->keep) *room = is_beside_wall(s, c) ? room_of_cell(s, c) : 1;
+            if (at_once <= 0) *room = at_once < 0 ? room_of_cell(s->weights, s->g, s->phi, s->open, c) : 0;
+            else if (!s->keep)
+                *room = is_beside_wall(s, c) ? room_of_cell(s->weights, s->g, s->phi, s->open, c) : 1;
         }
     }
 }
 
 void solids_room(float *room, const float *keep, const mac_grid *g, const float *node_phi, const openings *o,
                  const obstacle *solids, int count) {
-    octant_list octants;
-    list_octants(&octants, g->box.dim);
-    job s = {.g = g, .phi = node_phi, .open = o, .room = room, .octants = &octants, .range = range_cells(g)};
+    room_weights weights;
+    room_list_weights(&weights, g->box.dim);
+    job s = {.g = g, .phi = node_phi, .open = o, .room = room, .weights = &weights, .range = range_cells(g)};
     if (!keep) {
         parallel_for(g->pool, range_blocks(&s.range), room_task, &s);
         return;

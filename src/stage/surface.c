@@ -9,6 +9,14 @@
  * percent, which is inverted for the distance. Near walls the missing half of the weights is divided out
  * (room).
  *
+ * What is left open beside a wall need not be symmetric. Where a wall leans over the liquid most of it lies
+ * below the cell's centre, and a surface through the centre leaves three quarters of it filled; above a
+ * beach, a quarter. Read as above that is a hill (or a hole) of up to half a cell all along the contact line:
+ * pressure works on it for ever, and waves that run along it gain. So beside the surface a cut cell's density
+ * is first turned into what the same straight surface would leave without the wall, F(d) with f(d) = density,
+ * where f(d) = sum_o share_o H(1/2 + (d + x_o . n) / width) / sum_o share_o,   H(t) = t held in [0, 1], over
+ * the octants of grid/room.h, n pointing into the liquid, and F the same with nothing closed.
+ *
  * Limits: distances are exact across axes only and smoothed by sampling noise otherwise; beyond one cell they
  * are capped. */
 #include "stage/surface.h"
@@ -16,18 +24,25 @@
 #include <math.h>
 #include <string.h>
 #include "core/hot.h"
+#include "grid/room.h"
 #include "grid/rows.h"
 #include "grid/wrap.h"
 
 #define ROOM_MIN    0.02f /* with less room a cell's density would be noise over nearly nothing */
 #define ROOM_ENOUGH 0.1f  /* with less its distance is better taken from neighbours */
+#define ROOM_WHOLE  0.98f /* with more no wall is near */
+#define ROOM_ODD    0.02f /* what octants and room may differ by: more where thin walls take room as well */
+#define FLAT        0.1f  /* depths that change less from cell to cell show no surface */
+#define HARDLY      0.05f /* densities so near to empty or full say little of where the surface is */
 
 enum { INTO_SOLID = 3, UNREACHED = 255 }; /* layers: as deep as a cell with an open face can lie */
 
 typedef struct {
     const mac_grid *g;
     const mac_field *weight;
-    const float *room, *phi, *filled;
+    const openings *open;
+    const room_weights *octants;
+    const float *room, *phi, *node_solid, *filled;
     float *density, *out;
     uint8_t *layer, *next, now;
     float full, dx;
@@ -113,6 +128,137 @@ void surface_from_density(float *phi, const mac_grid *g, const float *density) {
     s.filled = density;
     parallel_for(g->pool, range_blocks(&s.range), distance_task, &s);
     mirror_border(phi, g);
+}
+
+/* Cells around a cell, itself included: where, and their offset in a field. */
+typedef struct around {
+    int count, at[27][3];
+    ptrdiff_t to[27];
+} around;
+
+static around list_around(const box *b) {
+    around all = {.count = b->dim == 3 ? 27 : 9};
+    for (int n = 0; n < all.count; ++n) {
+        const int at[3] = {n % 3 - 1, n / 3 % 3 - 1, b->dim == 3 ? n / 9 - 1 : 0};
+        memcpy(all.at[n], at, sizeof at);
+        all.to[n] = at[0] + at[1] * b->step[1] + at[2] * b->step[2];
+    }
+    return all;
+}
+
+/* Whether the surface passes among the cells around c. */
+INLINE int is_beside_surface(const job *s, ptrdiff_t c, const around *all) {
+    int dry = 0, wet = 0;
+    for (int n = 0; n < all->count; ++n) {
+        const ptrdiff_t q = c + all->to[n];
+        const int heard = s->room[q] >= ROOM_ENOUGH, full = s->filled[q] > 0.5f;
+        wet |= heard & full;
+        dry |= heard & !full;
+    }
+    return wet & dry;
+}
+
+/* Solves n equations of plane[r]; 0 when they do not determine it. */
+static int solve_plane(double plane[4], double m[4][5], int n) {
+    for (int r = 0; r < n; ++r) {
+        if (!(m[r][r] > 1e-9)) return 0;
+        for (int t = r + 1; t < n; ++t) {
+            const double f = m[t][r] / m[r][r];
+            for (int u = r; u < n; ++u) m[t][u] -= f * m[r][u];
+            m[t][4] -= f * m[r][4];
+        }
+    }
+    for (int r = n - 1; r >= 0; --r) {
+        plane[r] = m[r][4];
+        for (int t = r + 1; t < n; ++t) plane[r] -= m[r][t] * plane[t];
+        plane[r] /= m[r][r];
+    }
+    return 1;
+}
+
+/* The plane nearest to the depths of the cells around c, in cells: plane[0] at c, then its slopes. Cells
+ * count by the square of their room: what walls leave of the others is what is in question. */
+static int fit_plane(double plane[4], const job *s, ptrdiff_t c, const around *all) {
+    const int n = s->g->box.dim + 1;
+    const float slope = 1 - 1 / (2 * (float)s->g->box.dim);
+    double m[4][5] = {{0}};
+    for (int o = 0; o < all->count; ++o) {
+        const ptrdiff_t q = c + all->to[o];
+        if (s->room[q] < ROOM_ENOUGH) continue;
+        const double w = (double)(s->room[q] * s->room[q]), depth = (double)depth_of(s->filled[q], slope);
+        const double v[4] = {1, all->at[o][0], all->at[o][1], all->at[o][2]};
+        for (int r = 0; r < n; ++r) {
+            for (int t = 0; t < n; ++t) m[r][t] += w * v[r] * v[t];
+            m[r][4] += w * v[r] * depth;
+        }
+    }
+    for (int r = 1; r < n; ++r) m[r][r] += 0.05; /* no slope where cells on one side only are heard */
+    return solve_plane(plane, m, n);
+}
+
+/* The density that a straight surface would leave without walls; `down` is its normal into the liquid,
+ * `guess` the centre's depth below it in cells. */
+static float density_without_walls(const job *s, const int cell[3], float density, float room,
+                                   const float down[3], float guess) {
+    enum { TRIES = 8 };
+    const int dim = s->g->box.dim;
+    room_weights share;
+    float rate, low = -1.25f, high = 1.25f, d = guess;
+    const float all = room_shares(&share, s->octants, s->g, s->node_solid, s->open, cell);
+    if (fabsf(all - room) > ROOM_ODD) return density;
+    for (int t = 0; t < TRIES; ++t) {
+        const float off = room_below(&rate, &share, down, d, dim) - density * all;
+        if (fabsf(off) < 1e-3f * all) break;
+        if (off > 0) high = d;
+        else low = d;
+        const float next = rate > 0 ? d - off / rate : high;
+        d = next > low && next < high ? next : 0.5f * (low + high);
+    }
+    return room_below(&rate, s->octants, down, d, dim);
+}
+
+/* Depth in cells beside a wall. A density near 0 or 1 only says that the surface is at least so far away: how
+ * far, the plane says. */
+static float depth_beside_wall(const job *s, const int cell[3], ptrdiff_t c, const double plane[4]) {
+    const float slope = 1 - 1 / (2 * (float)s->g->box.dim), density = s->filled[c];
+    const float raw = depth_of(density, slope), flat = (float)plane[0];
+    float down[3] = {0, 0, 0}, size = 0;
+    for (int a = 0; a < s->g->box.dim; ++a) size += (float)(plane[a + 1] * plane[a + 1]);
+    size = sqrtf(size);
+    if (!(size > FLAT)) return raw;
+    for (int a = 0; a < s->g->box.dim; ++a) down[a] = (float)plane[a + 1] / size;
+    const float said = fmaxf(HARDLY, fminf(1 - HARDLY, density));
+    const float d = depth_of(density_without_walls(s, cell, said, s->room[c], down, raw), slope);
+    const float beyond = density > 0.5f ? fmaxf(d, fminf(flat, 1)) : fminf(d, fmaxf(flat, -1));
+    const float share = fmaxf(0, fminf(1, fminf(density, 1 - density) / HARDLY));
+    return share * d + (1 - share) * beyond;
+}
+
+static void beside_task(void *context, int block) {
+    const job *s = context;
+    const box *b = &s->g->box;
+    const around all = list_around(b);
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (int i = 0; i < b->n[0]; ++i) {
+            const ptrdiff_t c = row + i;
+            double plane[4] = {0};
+            if (!(s->room[c] >= ROOM_ENOUGH && s->room[c] < ROOM_WHOLE)) continue;
+            if (is_beside_surface(s, c, &all) && fit_plane(plane, s, c, &all))
+                s->out[c] = -s->dx * depth_beside_wall(s, (const int[3]){i, j, k}, c, plane);
+        }
+    }
+}
+
+void surface_beside_walls(float *phi, const mac_grid *g, const float *density, const float *room,
+                          const float *node_solid, const openings *o) {
+    room_weights octants;
+    room_list_weights(&octants, g->box.dim);
+    job s = {.g = g, .open = o, .filled = density, .room = room, .node_solid = node_solid, .out = phi};
+    s.octants = &octants;
+    s.dx = (float)g->dx;
+    s.range = range_cells(g);
+    parallel_for(g->pool, range_blocks(&s.range), beside_task, &s);
 }
 
 static void enough_task(void *context, int block) {

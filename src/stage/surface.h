@@ -4,6 +4,7 @@
 #define STAGE_SURFACE_H
 
 #include "grid/extrapolate.h"
+#include "grid/openings.h"
 #include "particle/particles.h"
 #include <rheo/sim.h>
 
@@ -15,6 +16,11 @@ void surface_from_weights(float *density, float *phi, const mac_grid *g, const m
 
 /* phi again, where densities were changed. */
 void surface_from_density(float *phi, const mac_grid *g, const float *density);
+
+/* Where solids cut the space around a cell beside the surface, half full is not half way: phi again, from how
+ * much of that space lies below a straight surface. */
+void surface_beside_walls(float *phi, const mac_grid *g, const float *density, const float *room,
+                          const float *node_solid, const openings *o);
 
 /* Near solids: cells with little room hear from few particles or none; their distance is carried in from
  * cells with more room, so that a full vessel is full to its walls. f: scratch. */

@@ -10,8 +10,10 @@
  * and the next layer is compared with what liquid of density one would show at its distance from the surface,
  *   c(d) = (H(d - 1/2) + H(d + 1/2)) / (2 dim) + (1 - 1/dim) H(d),   H(d) = 1 - (1 - d)^2 / 2 up to d = 1,
  * the share of the weights' support (stage/surface.c) that lies below a straight surface d cells away. Where
- * liquid leaves a wall a void opens inside the cell: such cells are left alone too, and their neighbours only
- * thinned. */
+ * a wall cuts that support the share is another one, and the few particles there cannot be as even as that:
+ * such deviations never end, and the pressure answers them with a current that never ends. So cells of that
+ * layer with cut faces are left alone unless they are badly off. Where liquid leaves a wall a void opens
+ * inside the cell: such cells are left alone too, and their neighbours only thinned. */
 #include "stage/volume.h"
 
 #include <math.h>
@@ -20,8 +22,9 @@
 #include "grid/rows.h"
 #include "grid/wrap.h"
 
-#define RATE 0.3f  /* of the deviation, a step */
-#define MOST 0.25f /* largest change of a cell's volume, a step */
+#define RATE   0.3f  /* of the deviation, a step */
+#define MOST   0.25f /* largest change of a cell's volume, a step */
+#define UNSURE 0.2f  /* deviations up to this are let be in cut cells next to the surface's layer */
 
 typedef struct {
     const mac_grid *g;
@@ -85,6 +88,21 @@ INLINE float depth_below(const job *s, ptrdiff_t c, int dim) {
     return 1 / sqrtf(sum);
 }
 
+/* Whether some face of a cell is open in part. */
+INLINE int is_cut(const job *s, ptrdiff_t c, int dim) {
+    int cut = 0;
+    for (int a = 0; a < dim; ++a) {
+        const float low = s->o->open.value[a][c], high = s->o->open.value[a][c + s->g->box.step[a]];
+        cut |= (low > 0 && low < 1) | (high > 0 && high < 1);
+    }
+    return cut;
+}
+
+/* What of a deviation is more than `least`. */
+INLINE float beyond(float off, float least) {
+    return off > least ? off - least : off < -least ? off + least : 0;
+}
+
 INLINE void outflow_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
     FOR_ROWS(&s->range, block, j, k) {
@@ -102,7 +120,8 @@ INLINE void outflow_block(const job *s, int block, int dim) {
                 open += s->o->open.value[a][c] + s->o->open.value[a][c + b->step[a]];
             }
             const float wanted = deep ? 1 : density_at_depth(depth_below(s, c, dim), dim);
-            const float change = greater(lesser(RATE * (s->density[c] - wanted), MOST), opens ? 0 : -MOST);
+            const float off = beyond(s->density[c] - wanted, !deep && is_cut(s, c, dim) ? UNSURE : 0);
+            const float change = greater(lesser(RATE * off, MOST), opens ? 0 : -MOST);
             s->outflow[c] = s->scale * change * open / (float)(2 * dim);
         }
     }

@@ -38,10 +38,10 @@ static void check_half_full(const tank *t, double limit) {
 static void test_half_full(void **state) {
     (void)state;
     check_half_full(&(tank){.level = 12.25 / 24}, 5e-3);
-    check_half_full(&(tank){.level = 0.5137, .degrees = 20}, 0.015);
-    check_half_full(&(tank){.level = 0.47, .degrees = 30}, 0.015);
-    check_half_full(&(tank){.level = 0.4, .degrees = 45}, 8e-3);
-    check_half_full(&(tank){.level = 0.5, .degrees = 45}, 8e-3);
+    check_half_full(&(tank){.level = 0.5137, .degrees = 20}, 8e-3);
+    check_half_full(&(tank){.level = 0.47, .degrees = 30}, 8e-3);
+    check_half_full(&(tank){.level = 0.4, .degrees = 45}, 4e-3);
+    check_half_full(&(tank){.level = 0.5, .degrees = 45}, 4e-3);
     check_half_full(&(tank){.level = 0.53, .round_tank = 1}, 8e-3);
 }
 

@@ -1,0 +1,29 @@
+/* The open space around a cell, as the particles' weights see it: in half-cells (octants; quadrants in 2D),
+ * which particles fill one each. */
+#ifndef GRID_ROOM_H
+#define GRID_ROOM_H
+
+#include "grid/openings.h"
+
+/* Along an axis: octants within 1.5 cells of a cell's centre. */
+enum { ROOM_SIDE = 6, ROOM_OCTANTS = ROOM_SIDE * ROOM_SIDE * ROOM_SIDE };
+
+/* [z][y][x]; what an octant leaves on the faces of the cell in the middle, of what all of them leave. Octant
+ * (x, y, z) is (x, y, z) / 2 - 1.25 cells from the cell's centre; in 2D only z = 0 counts. */
+typedef struct room_weights {
+    float of[ROOM_SIDE][ROOM_SIDE][ROOM_SIDE];
+} room_weights;
+
+void room_list_weights(room_weights *w, int dim);
+
+/* The weights of what is open around cell c, 1 where all is; node_phi: distance from solids at nodes, m. */
+float room_of_cell(const room_weights *w, const mac_grid *g, const float *node_phi, const openings *o,
+                   const int c[3]);
+/* The same, and its parts: those of single octants. */
+float room_shares(room_weights *share, const room_weights *w, const mac_grid *g, const float *node_phi,
+                  const openings *o, const int c[3]);
+
+/* How much of the shares lies below a straight surface: `down` is its unit normal into the liquid, `depth`
+ * how many cells the cell's centre lies below it; *rate: the derivative. */
+float room_below(float *rate, const room_weights *share, const float down[3], float depth, int dim);
+#endif
