@@ -123,6 +123,19 @@ size_t particles_bytes(const particles *p) {
            (p->cells + 1) * sizeof *p->cell_start;
 }
 
+static void *scratch_column(const particles *p, int axis) {
+    return axis == 0 ? p->spare[0] : axis == 1 ? p->spare[1] : p->order;
+}
+
+void particles_remember(particles *p) {
+    for (int a = 0; a < p->dim && p->count; ++a)
+        memcpy(scratch_column(p, a), p->x[a], p->count * sizeof *p->x[a]);
+}
+
+const float *particles_before(const particles *p, int axis) {
+    return scratch_column(p, axis);
+}
+
 void particles_compact(particles *p, const uint8_t *keep) {
     void *column[COLUMNS_MAX];
     int n = list_columns(column, p);

@@ -41,6 +41,10 @@ size_t particles_bytes(const particles *p);
 /* Stable counting sort by cell (box_dense order) of all columns; fills cell_start. Needs no memory beyond
  * what particles_reserve() took, so it returns 0; -1 is kept for a set that was never made. */
 int particles_sort(particles *p, const mac_grid *g);
+/* Where the particles are now, for after they have moved: in the sort's scratch, so it is lost with the next
+ * sort or reserve. */
+void particles_remember(particles *p);
+const float *particles_before(const particles *p, int axis);
 /* Drops the particles whose keep[] is 0, in order, before the next sort. */
 void particles_compact(particles *p, const uint8_t *keep);
 #endif

@@ -103,6 +103,7 @@ static rheo_status reserve_marks(rheo_sim *s, rheo_report *report) {
 }
 
 rheo_status liquid_remember(rheo_sim *s, rheo_report *report) {
+    if (s->def.solid_count) particles_remember(&s->parts);
     if (s->thin.count == 0) return RHEO_OK;
     return thin_remember(&s->thin, &s->g, &s->parts, s->solids, s->walls)
                ? report_no_memory(report, "particles")

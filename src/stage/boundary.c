@@ -1,5 +1,14 @@
 /* Boundary conditions on particles (Sommer 2018: rescue from solids; closed and open sides of the domain;
- * what leaves through a periodic one comes in on the other side). */
+ * what leaves through a periodic one comes in on the other side).
+ *
+ * Out of a solid the nearest surface leads, unless the particle came in through another one: more than half
+ * through a wall it would be let out behind it. So the straight way of the step is walked in the sampled
+ * distance d (steps of d, which nothing can lie nearer than, and LEAST near surfaces), and what has passed
+ * the middle of a wall, or all of it, is put back where the way goes in. Spray moves straight; liquid goes
+ * around corners, so that it must have been deeper inside and on the opposite side.
+ *
+ * Limits: walls of at least two cells, others are stage/solids_thin's; places of moving solids are those
+ * after the step, and a way that begins in one is not walked. */
 #include "stage/boundary.h"
 
 #include <math.h>
@@ -11,6 +20,11 @@
 enum { GRAIN = 8192, TRIES = 3, LOOKS = 5, GROUP = 32 };
 #define MARGIN    1e-3f /* cells kept from closed sides: room for rounding at a few hundred cells */
 #define CLEARANCE 0.01f /* cells from a solid's surface after rescue */
+#define CLEAR     1.75f /* cells from a solid's surface to a node, so that all nodes of its cells are outside */
+#define SHORT     0.5f  /* cells: a way that goes through nothing */
+#define LEAST     0.25f /* cells: steps along the way near surfaces */
+#define GRAZE     0.25f /* cells deep: what spray may pass through */
+#define CUT       0.45f /* cells deep: the same for liquid, whose way is curved */
 
 typedef struct {
     particles *p;
@@ -18,6 +32,7 @@ typedef struct {
     const mac_grid *g;
     const openings *o;
     const float *solid; /* NULL: none */
+    const float *before[3];
 } job;
 
 /* A spray particle keeps only the velocity along or away from the surface with outward normal n, which moves
@@ -57,11 +72,101 @@ static int blocked_by(const job *s, const float x[3], const float n[3], float de
     return -1;
 }
 
+/* The straight way of a particle in this step. */
+typedef struct {
+    float from[3], along[3], length; /* cells; along: of length 1 */
+} straight;
+
+INLINE straight way_of(const job *s, size_t q) {
+    straight w = {.length = 0};
+    for (int a = 0; a < s->p->dim; ++a) {
+        const float n = (float)s->g->box.n[a];
+        float moved = s->p->x[a][q] - s->before[a][q];
+        if (s->g->box.periodic[a]) moved += moved > 0.5f * n ? -n : moved < -0.5f * n ? n : 0;
+        w.from[a] = s->p->x[a][q] - moved;
+        w.along[a] = moved;
+        w.length += moved * moved;
+    }
+    w.length = sqrtf(w.length);
+    return w;
+}
+
+static void place_on(float x[3], const job *s, const straight *w, float gone) {
+    for (int a = 0; a < s->g->box.dim; ++a) {
+        x[a] = w->from[a] + gone * w->along[a];
+        if (s->g->box.periodic[a]) x[a] = wrap_place(x[a], s->g->box.n[a]);
+    }
+}
+
+static float distance_on(const job *s, const straight *w, float gone) {
+    float x[3] = {0, 0, 0};
+    place_on(x, s, w, gone);
+    return sample_nodes(s->solid, s->g, x) / (float)s->g->dx;
+}
+
+/* How far along the way the surface is, between a place outside and one inside. */
+static float surface_on(const job *s, const straight *w, float outside, float inside) {
+    enum { HALVINGS = 6 };
+    for (int i = 0; i < HALVINGS; ++i) {
+        const float middle = 0.5f * (outside + inside);
+        if (distance_on(s, w, middle) < 0) inside = middle;
+        else outside = middle;
+    }
+    return outside;
+}
+
+/* The first solid along the way that is passed deep enough, or that holds its end: how far to it, and to
+ * where it is left or the way ends. 0: none. */
+static int passes_solid(float *in, float *out, const job *s, const straight *w, float deep) {
+    float gone = 0, d = distance_on(s, w, 0), deepest = 0;
+    if (d < 0) return 0;
+    *in = -1;
+    while (gone < w->length) {
+        const float last = gone;
+        gone = fminf(w->length, gone + fmaxf(LEAST, fabsf(d)));
+        d = distance_on(s, w, gone);
+        if (d < 0 && *in < 0) *in = surface_on(s, w, last, gone);
+        deepest = fminf(deepest, d);
+        if (d >= 0 && *in >= 0) {
+            *out = gone;
+            if (deepest < -deep) return 1;
+            *in = -1;
+            deepest = 0;
+        }
+    }
+    *out = w->length;
+    return *in >= 0;
+}
+
+/* Back to where the particle went in, if it is or was beyond the middle of what it went into. */
+static int put_back(const job *s, size_t q) {
+    particles *p = s->p;
+    straight w = way_of(s, q);
+    if (!(w.length > SHORT) || !(w.length < INFINITY)) return 0;
+    float x[3] = {0, 0, 0}, n[3] = {0, 0, 0}, far[3] = {0, 0, 0}, in, out, same = 0;
+    for (int a = 0; a < p->dim; ++a) w.along[a] /= w.length;
+    if (distance_on(s, &w, 0) + fmaxf(0, distance_on(s, &w, w.length)) >= w.length) return 0;
+    if (!passes_solid(&in, &out, s, &w, p->spray[q] ? GRAZE : CUT)) return 0;
+    place_on(x, s, &w, out);
+    const int is_out = !(sample_nodes(s->solid, s->g, x) < 0);
+    const int knows_way = is_out || way_out(far, s, x) > 0; /* not so in the very middle */
+    if (is_out) way_out(far, s, x);
+    place_on(x, s, &w, in);
+    way_out(n, s, x);
+    for (int a = 0; a < p->dim; ++a) same += n[a] * far[a];
+    if (p->spray[q] ? !is_out && same > 0.1f : knows_way && same > -0.5f) return 0;
+    for (int a = 0; a < p->dim; ++a) p->x[a][q] = x[a] + CLEARANCE * n[a];
+    float wall[3] = {0, 0, 0};
+    if (p->spray[q] && s->o->wall.value[0]) sample_faces(wall, &s->o->wall, s->g, x);
+    if (p->spray[q]) bounce(p, q, n, wall);
+    return 1;
+}
+
 /* Out of the solid along the gradient of its distance, taken farther inside the domain where it leads through
  * the floor; 1 when the particle was moved. */
 static int rescue(const job *s, size_t q) {
     particles *p = s->p;
-    int moved = 0;
+    int moved = put_back(s, q);
     for (int t = 0; t < TRIES; ++t) {
         float x[3] = {0, 0, 0}, n[3] = {0, 0, 0};
         for (int a = 0; a < p->dim; ++a) x[a] = p->x[a][q];
@@ -83,7 +188,12 @@ static int rescue(const job *s, size_t q) {
     return moved;
 }
 
-/* So far from solids that all corners of its cell are outside of them: distances are 1-Lipschitz. */
+/* Whether the node of a particle's cell, d cells from solids, tells that no corner of the cell is inside
+ * (distances are 1-Lipschitz) and that the way there, its length squared, led through no wall of a cell. */
+INLINE int is_far(float d, float way) {
+    return (d > CLEAR) & ((d - 0.75f) * (d - 0.75f) > way);
+}
+
 INLINE int is_clear(const job *s, size_t q) {
     const particles *p = s->p;
     int at[3] = {0, 0, 0};
@@ -91,7 +201,8 @@ INLINE int is_clear(const job *s, size_t q) {
         if (!(p->x[a][q] >= 0) || !(p->x[a][q] < (float)s->g->box.n[a])) return 0;
         at[a] = (int)p->x[a][q];
     }
-    return s->solid[box_at(&s->g->box, at[0], at[1], at[2])] > 1.75f * (float)s->g->dx;
+    const float length = way_of(s, q).length;
+    return is_far(s->solid[box_at(&s->g->box, at[0], at[1], at[2])] / (float)s->g->dx, length * length);
 }
 
 /* 0 when the particle left through an open side. */
@@ -142,18 +253,23 @@ HOT static void hold_range(const job *s, size_t from, size_t to) {
 INLINE int all_clear(const job *s, size_t from) {
     const box *b = &s->g->box;
     int32_t at[GROUP], outside = 0, near = 0;
-    for (int q = 0; q < GROUP; ++q) at[q] = (int32_t)b->first;
+    float way[GROUP]; /* squared; what came around a periodic side has gone far, and is looked at */
+    for (int q = 0; q < GROUP; ++q) {
+        at[q] = (int32_t)b->first;
+        way[q] = 0;
+    }
     for (int a = 0; a < s->p->dim; ++a) {
-        const float *x = s->p->x[a] + from, n = (float)b->n[a];
+        const float *x = s->p->x[a] + from, *before = s->before[a] + from, n = (float)b->n[a];
         const int32_t step = (int32_t)b->step[a];
         for (int q = 0; q < GROUP; ++q) {
             const int inside = (x[q] >= 0) & (x[q] < n);
             at[q] += step * (inside ? (int32_t)x[q] : 0);
             outside |= !inside;
+            way[q] += (x[q] - before[q]) * (x[q] - before[q]);
         }
     }
-    const float clear = 1.75f * (float)s->g->dx;
-    for (int q = 0; q < GROUP; ++q) near |= !(s->solid[at[q]] > clear);
+    const float cells = (float)(1 / s->g->dx);
+    for (int q = 0; q < GROUP; ++q) near |= !is_far(cells * s->solid[at[q]], way[q]);
     return !(outside | near);
 }
 
@@ -178,7 +294,8 @@ static double boundary_task(void *context, int block) {
 
 int64_t boundary_particles(particles *p, uint8_t *keep, const mac_grid *g, const openings *o,
                            const float *node_solid) {
-    job s = {p, keep, g, o, node_solid};
+    job s = {.p = p, .keep = keep, .g = g, .o = o, .solid = node_solid};
+    for (int a = 0; a < p->dim; ++a) s.before[a] = particles_before(p, a);
     return (int64_t)parallel_sum(g->pool, block_count((long)p->count, GRAIN), boundary_task, &s);
 }
 
