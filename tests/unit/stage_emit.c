@@ -1,5 +1,5 @@
 /* An emitter as the pressure sees it: the sources add up to v A, and driven faces carry what the sources
- * give. */
+ * give. Its particles: v A a second, however short the shape and long the step. */
 #include "check.h"
 #include "core/memory.h"
 #include "stage/emit.h"
@@ -124,10 +124,65 @@ static void nozzle_may_begin_inside_a_solid(void **state) {
     unset(&s);
 }
 
+/* Emits and moves for `steps` of `way` cells each; returns what came after the fill, in cells of length. */
+static double emit_for(setting *s, particles *p, shape *made, double thick, int steps, double way) {
+    const double velocity[3] = {2, 0, 0}, dt = way * s->g.dx / velocity[0];
+    const double across = s->g.box.dim == 3 ? 8 * 64 : 4 * 8; /* particles a cell of length */
+    uint32_t next_id = 0;
+    assert_int_equal(emit_fill(p, &next_id, &s->g, made, velocity, 0, 1, NULL).added, lround(thick * across));
+    const size_t filled = p->count;
+    for (int n = 1; n <= steps; ++n) {
+        for (size_t q = 0; q < p->count; ++q) p->x[0][q] += (float)way;
+        assert_int_equal(particles_sort(p, &s->g), 0);
+        assert_true(emit_inflow(p, &next_id, &s->g, made, velocity, 0, 1 + next_id, NULL, n * dt, dt).added >
+                    0);
+        assert_int_equal(particles_sort(p, &s->g), 0);
+    }
+    return (double)(p->count - filled) / across;
+}
+
+/* The jet is whole: as many particles in each of its cells, within what jitter moves across their sides. */
+static void short_emitters_give_v_a(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim)
+        for (int k = 0; k < 9; ++k) {
+            const double thick = (double[]){1, 2, 4}[k / 3], way = (double[]){0.7, 3, 5}[k % 3];
+            const int steps = (int)(20 / way);
+            rheo_report report = {0};
+            setting s;
+            particles p;
+            shape *made;
+            set(&s, dim, 32);
+            assert_int_equal(particles_make(&p, &s.g, NULL, 0), 0);
+            rheo_shape def = {.kind = RHEO_SHAPE_BOX, .scale = {1, 1, 1}, .rotate_axis = {0, 0, 1}};
+            for (int a = 0; a < 3; ++a) {
+                def.a[a] = (a ? 12 : 2) / 32.0;
+                def.b[a] = (a ? 20 : 2 + thick) / 32.0;
+            }
+            assert_int_equal(
+                dim == 2 ? shape_make_flat(&made, &def, &report) : shape_make(&made, &def, &report), RHEO_OK);
+            const double length = emit_for(&s, &p, made, thick, steps, way);
+            printf("%dD, %.0f cells long, %.1f cells a step: %.3f cells of jet (%.3f)\n", dim, thick, way,
+                   length, steps * way);
+            /* each step's two ends take or leave one particle a column of octants: three deviations of that
+             */
+            check_near(length, steps * way, 3 * sqrt(0.5 * steps / (dim == 3 ? 256 : 16)) / 2);
+            for (int i = 3; i < 2 + (int)(steps * way); ++i) {
+                const uint32_t from = p.cell_start[box_dense(&s.g.box, i, 14, dim == 3 ? 14 : 0)];
+                const uint32_t to = p.cell_start[box_dense(&s.g.box, i + 1, 14, dim == 3 ? 14 : 0)];
+                assert_in_range(to - from, 1, dim == 3 ? 15 : 7);
+            }
+            shape_free(made);
+            particles_free(&p);
+            unset(&s);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sources_add_up),
         cmocka_unit_test(nozzle_may_begin_inside_a_solid),
+        cmocka_unit_test(short_emitters_give_v_a),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,25 +82,34 @@ static void jet_keeps_its_speed(void **state) {
     }
 }
 
-/* An emitter that stops leaves a piece of jet behind, which falls freely. */
+/* How fast a piece of jet, left behind by an emitter that stops, falls after a tenth of a second. */
+static double fall_of_jet(int dim, unsigned seed) {
+    setting s;
+    set(&s, dim, dim == 2 ? 40 : 20, DOWN);
+    s.scene.seed = seed;
+    s.velocity[0] = 1, s.velocity[1] = 1, s.velocity[2] = 0;
+    s.emitter.shape = box_shape(0.1, 0.6, 0.15, 0.3, 0.8, 0.35);
+    s.emitter.during[1] = 0.1;
+    rheo_sim *sim = start(&s, 1);
+    double y[10], v[10];
+    for (int i = 0; i < 10; ++i) {
+        y[i] = advance(sim).fluids[0].centroid[1];
+        v[i] = i ? (y[i] - y[i - 1]) * 30 : 0;
+    }
+    rheo_free_sim(sim);
+    return -(v[9] - v[5]) * 30 / 4;
+}
+
+/* It falls freely. The markers' jitter alone moves the number by 0.02 (deviation over seeds, 3D): the mean.
+ */
 static void jet_falls_with_g(void **state) {
     (void)state;
+    enum { SEEDS = 4 };
     for (int dim = 2; dim <= 3; ++dim) {
-        setting s;
-        set(&s, dim, dim == 2 ? 40 : 20, DOWN);
-        s.velocity[0] = 1, s.velocity[1] = 1, s.velocity[2] = 0;
-        s.emitter.shape = box_shape(0.1, 0.6, 0.15, 0.3, 0.8, 0.35);
-        s.emitter.during[1] = 0.1;
-        rheo_sim *sim = start(&s, 1);
-        double y[12], v[12];
-        for (int i = 0; i < 10; ++i) {
-            y[i] = advance(sim).fluids[0].centroid[1];
-            v[i] = i ? (y[i] - y[i - 1]) * 30 : 0;
-        }
-        const double g = -(v[9] - v[5]) * 30 / 4;
+        double g = 0;
+        for (unsigned seed = 0; seed < SEEDS; ++seed) g += fall_of_jet(dim, seed) / SEEDS;
         printf("fall %dD: %.3f m/s2\n", dim, g);
         check_near(g, 9.81, 0.1);
-        rheo_free_sim(sim);
     }
 }
 
