@@ -6,8 +6,8 @@
  * as the group weighs enough there. Rows lie in the order in which cells are first met, so neither threads
  * nor the table's size change anything. Then counts are added up, and all rows packed by eights.
  *
- * Limits: a group has ROOM_FEW + 3 rows a pair on all levels together; what a coarse level would need beyond
- * that it goes without. */
+ * Limits: a group has ROOM_FEW + 3 rows a pair on all levels together; one that needs more is left out of the
+ * cycle. */
 #include "linear/poisson_rank.h"
 
 #include <math.h>
@@ -18,10 +18,9 @@ enum { POWERS = 8, ROOM_FEW = 64 };
 
 /* Of the weight beside the diagonal. Sweeps that hold the term still stay positive somewhat beyond 1; below
  * the least a body is so heavy (balls of six cells: as the liquid) that iterations without it in the cycle
- * cost less than having it there. */
-static const double WEIGHT_MOST = 0.7, WEIGHT_LEAST = 0.08;
-/* A body of so few rows is no larger than a few cells: coarser levels would add nothing to these. */
-enum { ROWS_FEW = 60, LEVELS_SURE = 3 };
+ * cost less than having it there. A body that is in the cycle stays on all levels until next to nothing is
+ * left of it: corrections that do not know it would overshoot, and the cycle no longer be positive. */
+static const double WEIGHT_MOST = 0.7, WEIGHT_LEAST = 0.08, WEIGHT_NOTHING = 0.01;
 
 /* A row of C before it is packed. */
 typedef struct entry {
@@ -197,15 +196,15 @@ static double trace_of(const entry *entries, int32_t count, const level *on) {
     return sum;
 }
 
-/* The rows of a coarser level from those before; their number, 0 when they weigh too little. */
+/* The rows of a coarser level from those before; their number, 0 when they weigh nothing, -1: no room. */
 static int32_t restrict_rows(gathered *to, const entry *from, int32_t count, float scale, const level *fine) {
     const level *coarse = fine + 1;
     for (const entry *k = from; k < from + count; ++k) {
         float *row = row_at(to, coarse_place(fine, coarse, k->place));
-        if (!row) return 0;
+        if (!row) return -1;
         for (int c = 0; c < POISSON_RANK; ++c) row[c] += scale * k->row[c];
     }
-    return trace_of(to->entries, to->count, coarse) >= WEIGHT_LEAST ? to->count : 0;
+    return trace_of(to->entries, to->count, coarse) >= WEIGHT_NOTHING ? to->count : 0;
 }
 
 /* ---- a group ---- */
@@ -245,14 +244,16 @@ static void group_task(void *context, int group) {
     counts[0] = g.count;
     const double weight = s->count > 1 ? weight_of(raw, g.count, &s->levels[0]) : 0;
     r->scale[group] = weight < WEIGHT_LEAST ? 0 : weight > WEIGHT_MOST ? sqrt(WEIGHT_MOST / weight) : 1;
-    for (int depth = 1; depth < s->count && r->scale[group] > 0; ++depth) {
-        if (counts[depth - 1] <= (depth < LEVELS_SURE ? 0 : ROWS_FEW)) break;
+    for (int depth = 1; depth < s->count && r->scale[group] > 0 && counts[depth - 1] > 0; ++depth) {
         const entry *finer = raw;
         room -= counts[depth - 1];
         raw += counts[depth - 1];
         g = gather_begin(raw, room < counts[depth - 1] ? room : counts[depth - 1], slots);
         counts[depth] = restrict_rows(&g, finer, counts[depth - 1], depth == 1 ? (float)r->scale[group] : 1,
                                       &s->levels[depth - 1]);
+        if (counts[depth] >= 0) continue;
+        memset(counts + 1, 0, (size_t)depth * sizeof *counts);
+        r->scale[group] = 0;
     }
 }
 
