@@ -26,12 +26,14 @@
 #include "core/hot.h"
 #include "grid/room.h"
 #include "grid/rows.h"
+#include "grid/sample.h"
 #include "grid/wrap.h"
 
 #define ROOM_MIN    0.02f /* with less room a cell's density would be noise over nearly nothing */
 #define ROOM_ENOUGH 0.1f  /* with less its distance is better taken from neighbours */
 #define ROOM_WHOLE  0.98f /* with more no wall is near */
 #define ROOM_ODD    0.02f /* what octants and room may differ by: more where thin walls take room as well */
+#define VALLEY      0.15f /* cells */
 #define FLAT        0.1f  /* depths that change less from cell to cell show no surface */
 #define HARDLY      0.05f /* densities so near to empty or full say little of where the surface is */
 
@@ -146,12 +148,32 @@ static around list_around(const box *b) {
     return all;
 }
 
-/* Whether the surface passes among the cells around c. */
-INLINE int is_beside_surface(const job *s, ptrdiff_t c, const around *all) {
+/* Which of the cells around c have something to say: with room, and on this side of a wall. The distance
+ * from solids has a valley between two cells on both sides of one: less in the middle than their mean. */
+static uint32_t list_heard(const job *s, const int cell[3], const around *all) {
+    const float x[3] = {(float)cell[0] + 0.5f, (float)cell[1] + 0.5f, (float)cell[2] + 0.5f};
+    const float here = sample_nodes(s->node_solid, s->g, x);
+    const ptrdiff_t c = box_at(&s->g->box, cell[0], cell[1], cell[2]);
+    uint32_t heard = 0;
+    for (int n = 0; n < all->count; ++n) {
+        if (s->room[c + all->to[n]] < ROOM_ENOUGH) continue;
+        float mid[3], there[3];
+        for (int a = 0; a < 3; ++a) {
+            mid[a] = x[a] + 0.5f * (float)all->at[n][a];
+            there[a] = x[a] + (float)all->at[n][a];
+        }
+        const float mean = 0.5f * (here + sample_nodes(s->node_solid, s->g, there));
+        if (mean - sample_nodes(s->node_solid, s->g, mid) < VALLEY * s->dx) heard |= 1u << n;
+    }
+    return heard;
+}
+
+/* Whether the surface passes among those cells around c that are heard. */
+INLINE int is_beside_surface(const job *s, ptrdiff_t c, const around *all, uint32_t mask) {
     int dry = 0, wet = 0;
     for (int n = 0; n < all->count; ++n) {
         const ptrdiff_t q = c + all->to[n];
-        const int heard = s->room[q] >= ROOM_ENOUGH, full = s->filled[q] > 0.5f;
+        const int heard = (mask >> n & 1) & (s->room[q] >= ROOM_ENOUGH), full = s->filled[q] > 0.5f;
         wet |= heard & full;
         dry |= heard & !full;
     }
@@ -178,13 +200,13 @@ static int solve_plane(double plane[4], double m[4][5], int n) {
 
 /* The plane nearest to the depths of the cells around c, in cells: plane[0] at c, then its slopes. Cells
  * count by the square of their room: what walls leave of the others is what is in question. */
-static int fit_plane(double plane[4], const job *s, ptrdiff_t c, const around *all) {
+static int fit_plane(double plane[4], const job *s, ptrdiff_t c, const around *all, uint32_t heard) {
     const int n = s->g->box.dim + 1;
     const float slope = 1 - 1 / (2 * (float)s->g->box.dim);
     double m[4][5] = {{0}};
     for (int o = 0; o < all->count; ++o) {
         const ptrdiff_t q = c + all->to[o];
-        if (s->room[q] < ROOM_ENOUGH) continue;
+        if (!(heard >> o & 1)) continue;
         const double w = (double)(s->room[q] * s->room[q]), depth = (double)depth_of(s->filled[q], slope);
         const double v[4] = {1, all->at[o][0], all->at[o][1], all->at[o][2]};
         for (int r = 0; r < n; ++r) {
@@ -244,8 +266,11 @@ static void beside_task(void *context, int block) {
             const ptrdiff_t c = row + i;
             double plane[4] = {0};
             if (!(s->room[c] >= ROOM_ENOUGH && s->room[c] < ROOM_WHOLE)) continue;
-            if (is_beside_surface(s, c, &all) && fit_plane(plane, s, c, &all))
-                s->out[c] = -s->dx * depth_beside_wall(s, (const int[3]){i, j, k}, c, plane);
+            if (!is_beside_surface(s, c, &all, UINT32_MAX)) continue; /* most */
+            const int cell[3] = {i, j, k};
+            const uint32_t heard = list_heard(s, cell, &all);
+            if (is_beside_surface(s, c, &all, heard) && fit_plane(plane, s, c, &all, heard))
+                s->out[c] = -s->dx * depth_beside_wall(s, cell, c, plane);
         }
     }
 }
