@@ -182,10 +182,9 @@ static int number_level(numbering *w, pool *p, buffer *scratch) {
         l->child = l->child_memory.data;
         l->x = l->x_memory.data;
         l->b = l->b_memory.data;
-        memset(l->x + 2 * next, 0, 2 * sizeof(vec8));
-        memset(l->b + 2 * next, 0, 2 * sizeof(vec8));
-        w->fine->block[w->fine->blocks].parent =
-            next * 4; /* the block that does not exist descends from its like */
+        for (int colour = 0; colour < 2; ++colour) /* of the block that does not exist */
+            l->x[colour * l->stride + next] = l->b[colour * l->stride + next] = vec8_of(0);
+        w->fine->block[w->fine->blocks].parent = next * 8; /* which descends from its like */
     }
     parallel_for(p, block_count(rows, ROW_GRAIN), number_rows, w);
     parallel_for(level_pool(l, p), level_chunks(l), link_blocks, w);

@@ -259,7 +259,7 @@ static void compare_fill(doctor *d, int fluid, double filled, double wanted) {
     snprintf(path, sizeof path, "fluids[%d].fill", fluid);
     const bool much = fabs(filled - wanted) > FILL_WARNING * wanted;
     find(d, much ? RHEO_WARNING : RHEO_NOTE, path, "more cells, or sides on multiples of half a cell",
-         "%.3g %s of %.3g %s at this grid (%+.2g%%): whole %s of cells are filled", filled, unit, wanted,
+         "%.3g %s of %.3g %s at this grid (%+.3g%%): whole %s of cells are filled", filled, unit, wanted,
          unit, 100 * (filled / wanted - 1), d->scene->dim == 3 ? "eighths" : "quarters");
 }
 

@@ -287,6 +287,32 @@ static void pools_rest(void **state) {
     }
 }
 
+/* A drop falls into a pool whose coarser grids end within a block of the solver: every solve converges. */
+static void solves_converge(void **state) {
+    (void)state;
+    setup t;
+    rheo_shape fill[2] = {rheo_default_shape(RHEO_SHAPE_BOX), rheo_default_shape(RHEO_SHAPE_SPHERE)};
+    const double low[3] = {0, 0, -1}, high[3] = {2, 0.4, 2}, middle[3] = {0.4, 0.8, 0};
+    prepare(&t, RHEO_FLIP, 2, 48, 1);
+    t.scene.size[0] = 2;
+    t.scene.fps = 24;
+    t.gravity[1] = -9.81;
+    memcpy(fill[0].a, low, sizeof low);
+    memcpy(fill[0].b, high, sizeof high);
+    memcpy(fill[1].a, middle, sizeof middle);
+    fill[1].radius = 0.1;
+    t.fluid.fill = fill;
+    t.fluid.fill_count = 2;
+    rheo_sim *sim = make(&t, 1);
+    for (int f = 0; f < 48; ++f) {
+        rheo_frame_stats stats;
+        rheo_report report = {0};
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        assert_true(stats.pressure.converged);
+    }
+    rheo_free_sim(sim);
+}
+
 /* What is not in this version says so. */
 static void refusals(void **state) {
     (void)state;
@@ -406,6 +432,7 @@ int main(void) {
         cmocka_unit_test(liquid_does_not_see_the_seam),
         cmocka_unit_test(uniform_motion_stays),
         cmocka_unit_test(pools_rest),
+        cmocka_unit_test(solves_converge),
         cmocka_unit_test(projection_keeps_momentum),
         cmocka_unit_test(refusals),
     };
