@@ -7,8 +7,8 @@
 
 /* Moves particles out of solids along the distance's gradient, or back to where they went in if that is on
  * another side (their places before the step: particles_remember()), and holds them inside closed sides;
- * returns how many were in solids or had passed through one. Spray loses the velocity into what it hit. keep, a byte a particle: 0 for those that
- * left through an open side. */
+ * returns how many were in solids or had passed through one. Spray loses the velocity into what it hit. keep,
+ * a byte a particle: 0 for those that left through an open side. */
 int64_t boundary_particles(particles *p, uint8_t *keep, const mac_grid *g, const openings *o,
                            const float *node_solid);
 
