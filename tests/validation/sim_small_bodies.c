@@ -137,8 +137,8 @@ static void others_sink_or_rise(void **state) {
 }
 
 /* Released on the surface, leaning by 5 degrees. A plate lighter than water stays there; a heavy one goes
- * down although it is a cell thick to the pressure and lighter than a cell of water. What weighs less than a
- * third of a cell of water more than it displaces may stay up: the film over it is too thin to be seen. */
+ * down although it is a cell thick to the pressure and lighter than a cell of water. What weighs less than
+ * 0.3 of a cell of water more than it displaces may stay up: the film over it is too thin to be seen. */
 static void plates_float_or_sink(void **state) {
     (void)state;
     static const double thick[] = {0.3, 0.6}, relative[] = {0.5, 0.9, 3};
