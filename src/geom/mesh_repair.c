@@ -3,8 +3,9 @@
  * A directed edge a -> b without its opposite b -> a is open; open edges chain into loops, each the rim of a
  * hole. A rim no longer across than SMALL of the mesh's diagonal is closed by a fan about its middle, turned
  * like its neighbours; one of three edges, where a triangle is missing and only one can be meant, is closed
- * up to MISSING of it. Larger ones are left: what belongs there is not for us to say. Limits: rims that touch
- * in a vertex are left too, as are rims of more than LOOP_MAX edges. */
+ * up to MISSING of it, and of any size where it completes a flat face. Larger ones are left: what belongs
+ * there is not for us to say. Limits: rims that touch in a vertex are left too, as are rims of more than
+ * LOOP_MAX edges. */
 #include <math.h>
 #include <string.h>
 #include "core/memory.h"
@@ -58,6 +59,35 @@ static bool close_loop(tri_mesh *m, const uint32_t *loop, size_t count, const do
     return true;
 }
 
+static bool is_in(uint32_t v, const uint32_t loop[3]) {
+    return v == loop[0] || v == loop[1] || v == loop[2];
+}
+
+/* Whether a triangle beside a rim of three edges lies in its plane: half of a cube's side is missing. */
+static bool completes_a_face(const tri_mesh *m, const uint32_t loop[3], double diagonal) {
+    double u[3], v[3], n[3], size = 0;
+    for (int a = 0; a < 3; ++a) {
+        u[a] = m->vertex[loop[1]][a] - m->vertex[loop[0]][a];
+        v[a] = m->vertex[loop[2]][a] - m->vertex[loop[0]][a];
+    }
+    for (int a = 0; a < 3; ++a) {
+        n[a] = u[(a + 1) % 3] * v[(a + 2) % 3] - u[(a + 2) % 3] * v[(a + 1) % 3];
+        size += n[a] * n[a];
+    }
+    for (size_t t = 0; t < m->triangle_count && size > 0; ++t) {
+        int shared = 0, other = 0;
+        for (int c = 0; c < 3; ++c)
+            if (is_in(m->triangle[t][c], loop)) ++shared;
+            else other = c;
+        if (shared != 2) continue;
+        double off = 0;
+        for (int a = 0; a < 3; ++a)
+            off += n[a] * (m->vertex[m->triangle[t][other]][a] - m->vertex[loop[0]][a]);
+        if (fabs(off) <= 1e-6 * diagonal * sqrt(size)) return true;
+    }
+    return false;
+}
+
 bool mesh_close_small_holes(tri_mesh *m, const uint32_t (*open)[2], size_t count) {
     const uint32_t none = UINT32_MAX, many = UINT32_MAX - 1;
     const size_t vertices = m->vertex_count;
@@ -78,8 +108,10 @@ bool mesh_close_small_holes(tri_mesh *m, const uint32_t (*open)[2], size_t count
             v = next[v];
         }
         double middle[3];
-        if (length < 3 || v != loop[0] ||
-            loop_size(middle, m, loop, length) > (length == 3 ? MISSING : SMALL) * diagonal)
+        if (length < 3 || v != loop[0]) continue;
+        const double size = loop_size(middle, m, loop, length);
+        if (size > (length == 3 ? MISSING : SMALL) * diagonal &&
+            (length != 3 || !completes_a_face(m, loop, diagonal)))
             continue;
         good = close_loop(m, loop, length, middle);
         for (size_t i = 0; i < length; ++i) next[loop[i]] = none;

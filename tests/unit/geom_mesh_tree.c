@@ -177,6 +177,29 @@ static void a_missing_triangle_is_put_back(void **state) {
     mesh_free(&m);
 }
 
+/* Half of a cube's side, however large, but not a side of a tetrahedron, which may be meant to be open. */
+static void half_a_side_is_put_back(void **state) {
+    (void)state;
+    static const double corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0},
+                                        {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}};
+    static const uint32_t side[12][3] = {{0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {0, 1, 5}, {0, 5, 4},
+                                         {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
+    for (size_t gone = 0; gone < 12; ++gone) {
+        tri_mesh m;
+        mesh_make_sphere(&m, zero, 1, 1); /* for its arrays */
+        assert_true(m.vertex_count >= 8 && m.triangle_count >= 12);
+        m.vertex_count = 8;
+        m.triangle_count = 11;
+        memcpy(m.vertex, corner, sizeof corner);
+        for (size_t t = 0, to = 0; t < 12; ++t)
+            if (t != gone) memcpy(m.triangle[to++], side[t], sizeof side[t]);
+        assert_int_equal(mesh_require_closed(&m, "cube", NULL), RHEO_OK);
+        assert_int_equal(m.repaired.holes, 1);
+        check_near(mesh_volume(&m), 1, 1e-12);
+        mesh_free(&m);
+    }
+}
+
 static void inside_out_is_turned(void **state) {
     (void)state;
     tri_mesh m;
@@ -262,6 +285,7 @@ int main(void) {
         cmocka_unit_test(a_missing_triangle_is_put_back),
         cmocka_unit_test(inside_out_is_turned),
         cmocka_unit_test(small_holes_are_closed),
+        cmocka_unit_test(half_a_side_is_put_back),
         cmocka_unit_test(faults_are_named),
         cmocka_unit_test(time_it),
     };
