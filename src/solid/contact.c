@@ -17,6 +17,9 @@
 #include "core/memory.h"
 #include "solid/vector.h"
 
+/* Contacts of a pair, and how many times as many where a body is held from several sides. */
+enum { PAIR_CONTACTS = 8, SIDES = 3 };
+
 int thing_make(thing *t, const rheo_solid *def, const shape *s, const body *b, double spacing) {
     *t = (thing){.def = def, .shape = s, .body = b, .endless = def->inside_fluid};
     double lower[3], upper[3];
@@ -311,4 +314,33 @@ void touch_refine(touch *t, const thing *things) {
         t->normal[c] = sign * n[c];
         t->point[c] = x[c] - 0.5 * t->gap * n[c];
     }
+}
+
+double thing_sag(const thing *t) {
+    return t->points.curved ? 0.25 * t->points.spacing : 0;
+}
+
+void touch_thin_out(touch_list *list, touch_list *close, const thing *things, int first, double margin,
+                    double apart, double size) {
+    int kept = first;
+    close->count = close->failed = 0;
+    for (int i = first; i < list->count; ++i) {
+        const touch *t = &list->item[i];
+        if (t->gap < margin + thing_sag(&things[t->of_b ? t->b : t->a])) touch_add(close, t);
+        else list->item[kept++] = *t;
+    }
+    list->count = kept;
+    /* a body in a tube needs enough on each side, or it turns in it */
+    const int most = touch_surrounds(close, 0) ? SIDES * PAIR_CONTACTS : PAIR_CONTACTS;
+    touch_choose(close, 0, 2 * most, apart, size);
+    for (int i = 0; i < close->count; ++i) touch_refine(&close->item[i], things);
+    for (int i = kept = 0; i < close->count; ++i) {
+        const touch t = close->item[i];
+        if (t.gap < margin) close->item[kept++] = t;
+        else touch_add(list, &t);
+    }
+    close->count = kept;
+    touch_choose(close, 0, most, apart, size);
+    for (int i = 0; i < close->count; ++i) touch_add(list, &close->item[i]);
+    list->failed |= close->failed;
 }

@@ -30,6 +30,7 @@ void thing_bounds(double lower[3], double upper[3], const thing *t);
 double thing_distance(const thing *t, const double x[3]); /* negative in the solid */
 void thing_velocity(double u[3], const thing *t, const double x[3]);
 double thing_speed(const thing *t); /* of its fastest point, m/s */
+double thing_sag(const thing *t);   /* m: how much nearer than its points its surface may be */
 
 enum { SIDE_OF_DOMAIN = -6 }; /* in touch.b: SIDE_OF_DOMAIN + RHEO_LEFT ... */
 
@@ -56,6 +57,10 @@ void touch_add(touch_list *list, const touch *t);
  * two closer than `apart`, to the front; the rest are dropped. Contacts that push in other directions count
  * as far: by up to twice `size`, m. */
 void touch_choose(touch_list *list, int first, int most, double apart, double size);
+/* Of the items from `first` on those nearer than `margin`, or that could be between their points, are chosen
+ * from and put at their deepest; the others stay, to tell how far one may go. close: room for them. */
+void touch_thin_out(touch_list *list, touch_list *close, const thing *things, int first, double margin,
+                    double apart, double size);
 /* Whether the items from `first` on push from more than one side: a body in a tube or between jaws. */
 bool touch_surrounds(const touch_list *list, int first);
 /* Slides a contact found on a smooth surface along it to where the gap is smallest. */

@@ -19,6 +19,13 @@ static inline void vec_cross(double r[3], const double a[3], const double b[3]) 
     r[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+/* Of rows and motions of a rigid body: (velocity, spin). */
+static inline double six_dot(const double a[6], const double b[6]) {
+    double sum = 0;
+    for (int c = 0; c < 6; ++c) sum += a[c] * b[c];
+    return sum;
+}
+
 /* Row-major 3x3 times a vector. */
 static inline void mat_times(double r[3], const double m[9], const double a[3]) {
     for (int c = 0; c < 3; ++c) r[c] = m[3 * c] * a[0] + m[3 * c + 1] * a[1] + m[3 * c + 2] * a[2];

@@ -33,6 +33,7 @@
 #include "core/memory.h"
 #include "core/report.h"
 #include "solid/contact.h"
+#include "solid/grip.h"
 #include "solid/vector.h"
 
 #define MARGIN       0.02  /* cells: nearer than this is touching, deeper than this is parted */
@@ -46,8 +47,6 @@
 #define SOFT         1e-7  /* of a contact row's own size: keeps redundant contacts solvable */
 enum {
     PARTS_MAX = 400, /* of a step; then the rest goes in one */
-    PAIR_CONTACTS = 8,
-    SIDES = 3, /* times as many where a body is held from several sides */
     BOX_CONTACTS = 8,
     ROWS_EXACT = 240, /* of contacts and joints that Dantzig's method is asked to solve */
     SWEEPS = 80
@@ -63,7 +62,7 @@ struct world {
 
     thing *things; /* all solids */
     int thing_count;
-    touch_list touches;
+    touch_list touches, close; /* what is found; those of one pair that are being chosen from */
     dWorldID ode;
     dBodyID *ode_body; /* of each thing; NULL where it stands still */
     dGeomID *ode_box;  /* of each thing that is a box in space, larger by half a margin; else NULL */
@@ -281,8 +280,8 @@ void world_free(world *w) {
     }
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->ode) dWorldDestroy(w->ode);
-    void *const blocks[] = {w->bodies, w->states,   w->grips,   w->given, w->slid,
-                            w->things, w->ode_body, w->ode_box, w->joint, w->touches.item};
+    void *const blocks[] = {w->bodies,   w->states,  w->grips, w->given,        w->slid,      w->things,
+                            w->ode_body, w->ode_box, w->joint, w->touches.item, w->close.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(w);
 }
@@ -376,42 +375,9 @@ static void touch_boxes(world *w, int a, int b) {
     }
 }
 
-/* How much nearer than its points a smooth surface may be. */
-static double sag_of(const thing *t) {
-    return t->points.curved ? 0.25 * t->points.spacing : 0;
-}
-
-/* Near contacts of a pair from `first` on: those that touch, or could between their points, are thinned out
- * and put at their deepest; the others only tell how far one may go. */
-static void thin_out(world *w, int first, double size) {
-    touch_list *l = &w->touches, close = {0};
-    const double margin = MARGIN * w->dx, apart = 0.05 * SPACING * w->dx;
-    int kept = first;
-    for (int i = first; i < l->count; ++i) {
-        const thing *own = &w->things[l->item[i].of_b ? l->item[i].b : l->item[i].a];
-        if (l->item[i].gap < margin + sag_of(own)) touch_add(&close, &l->item[i]);
-        else l->item[kept++] = l->item[i];
-    }
-    l->count = kept;
-    /* a body in a tube needs enough on each side, or it turns in it */
-    const int most = touch_surrounds(&close, 0) ? SIDES * PAIR_CONTACTS : PAIR_CONTACTS;
-    touch_choose(&close, 0, 2 * most, apart, size);
-    for (int i = 0; i < close.count; ++i) touch_refine(&close.item[i], w->things);
-    for (int i = kept = 0; i < close.count; ++i) {
-        const touch t = close.item[i];
-        if (t.gap < margin) close.item[kept++] = t;
-        else touch_add(l, &t);
-    }
-    close.count = kept;
-    touch_choose(&close, 0, most, apart, size);
-    for (int i = 0; i < close.count; ++i) touch_add(l, &close.item[i]);
-    l->failed |= close.failed;
-    mem_free(close.item);
-}
-
 /* How near two solids' points must be to matter within dt. */
 static double pair_reach(const world *w, int a, int b, double dt) {
-    const double sag = fmax(sag_of(&w->things[a]), b >= 0 ? sag_of(&w->things[b]) : 0);
+    const double sag = fmax(thing_sag(&w->things[a]), b >= 0 ? thing_sag(&w->things[b]) : 0);
     if (!(dt > 0)) return MARGIN * w->dx + sag;
     const double still = b >= 0 ? thing_speed(&w->things[b]) : 0;
     return fmin(thing_speed(&w->things[a]) + still, 1e3 * w->dx / dt) * dt + MARGIN * w->dx + sag;
@@ -436,7 +402,8 @@ static void find_touches(world *w, double dt) {
                 l->count = kept;
                 touch_boxes(w, a, b);
             } else {
-                thin_out(w, first, w->things[a].radius);
+                touch_thin_out(&w->touches, &w->close, w->things, first, MARGIN * w->dx,
+                               0.05 * SPACING * w->dx, w->things[a].radius);
             }
         }
         for (int side = 0; side < 2 * w->scene->dim; ++side) {
@@ -444,7 +411,8 @@ static void find_touches(world *w, double dt) {
             const int first = l->count;
             const double place = side % 2 ? w->scene->size[side / 2] : 0;
             touch_side(l, w->things, a, side, place, pair_reach(w, a, -1, dt));
-            thin_out(w, first, w->things[a].radius);
+            touch_thin_out(&w->touches, &w->close, w->things, first, MARGIN * w->dx, 0.05 * SPACING * w->dx,
+                           w->things[a].radius);
         }
     }
 }
@@ -743,39 +711,6 @@ void world_step(world *w, double time, double dt) {
 /* Forces
  * ------------------------------------------------------------------------------------------------------ */
 
-/* The change of velocity and spin by an impulse along a row, M^-1 row^T. */
-static void row_effect(double effect[6], const body *b, const double row[6]) {
-    double inverse[9];
-    body_inverse_inertia(inverse, b);
-    for (int c = 0; c < 3; ++c) effect[c] = row[c] / b->mass;
-    mat_times(effect + 3, inverse, row + 3);
-}
-
-static double row_times(const double row[6], const double v[6]) {
-    double sum = 0;
-    for (int c = 0; c < 6; ++c) sum += row[c] * v[c];
-    return sum;
-}
-
-/* A further row of a grip, apart from what those before it hold already, scaled so that row M^-1 row^T = 1.
- */
-static void grip_row(const body *b, const double row[6]) {
-    body_grip *g = b->grip;
-    double rest[6], effect[6];
-    memcpy(rest, row, sizeof rest);
-    row_effect(effect, b, row);
-    const double all = row_times(row, effect);
-    for (int k = 0; k < g->count; ++k) {
-        const double part = row_times(g->row[k], effect);
-        for (int c = 0; c < 6; ++c) rest[c] -= part * g->row[k][c];
-    }
-    row_effect(effect, b, rest);
-    const double left = row_times(rest, effect);
-    if (!(left > 0.01 * all) || g->count == 6) return;
-    for (int c = 0; c < 6; ++c) g->row[g->count][c] = rest[c] / sqrt(left);
-    ++g->count;
-}
-
 /* A contact that pushed in the last step, as what all contacts did to the body there tells, holds in this. */
 static void grip_touch(world *w, const touch *t) {
     const body *b = w->things[t->a].body;
@@ -785,22 +720,7 @@ static void grip_touch(world *w, const touch *t) {
     if (b->flat) arm[2] = 0;
     memcpy(row, t->normal, 3 * sizeof *row);
     vec_cross(row + 3, arm, t->normal);
-    if (row_times(row, b->now->held) > 0) grip_row(b, row);
-}
-
-/* Takes out of the velocity what the grip does not allow. */
-static void obey_grip(const body *b) {
-    for (int k = 0; k < b->grip->count; ++k) {
-        double v[6], effect[6];
-        memcpy(v, b->now->velocity, 3 * sizeof *v);
-        memcpy(v + 3, b->now->spin, 3 * sizeof *v);
-        row_effect(effect, b, b->grip->row[k]);
-        const double along = row_times(b->grip->row[k], v);
-        for (int c = 0; c < 3; ++c) {
-            b->now->velocity[c] -= along * effect[c];
-            b->now->spin[c] -= along * effect[3 + c];
-        }
-    }
+    if (six_dot(row, b->now->held) > 0) grip_add(b, row);
 }
 
 /* sum += share (velocities now), for each body */
@@ -828,7 +748,7 @@ void world_expect(world *w, double time, double dt) {
         const body *b = &w->bodies[i];
         note_velocities(w->given[i], b->now, -1);
         add_velocities(b->now, b->now->held, dt);
-        obey_grip(b);
+        grip_obey(b);
         note_velocities(w->given[i], b->now, 1);
     }
 }

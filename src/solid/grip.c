@@ -1,0 +1,50 @@
+/* Rows of a grip: row . (velocity, spin) = 0, orthonormal in the metric of the body's mass,
+ *
+ *   row_i M^-1 row_j^T = 1 where i = j, else 0,
+ *
+ * by Gram and Schmidt, so that at most six are kept however many contacts hold the body and each is obeyed by
+ * itself: v -= M^-1 row^T (row . v). Limit: a row of which less than a hundredth is new counts as held. */
+#include "solid/grip.h"
+
+#include <math.h>
+#include <string.h>
+#include "solid/vector.h"
+
+/* The change of velocity and spin by an impulse along a row, M^-1 row^T. */
+static void row_effect(double effect[6], const body *b, const double row[6]) {
+    double inverse[9];
+    body_inverse_inertia(inverse, b);
+    for (int c = 0; c < 3; ++c) effect[c] = row[c] / b->mass;
+    mat_times(effect + 3, inverse, row + 3);
+}
+
+void grip_add(const body *b, const double row[6]) {
+    body_grip *g = b->grip;
+    double rest[6], effect[6];
+    memcpy(rest, row, sizeof rest);
+    row_effect(effect, b, row);
+    const double all = six_dot(row, effect);
+    for (int k = 0; k < g->count; ++k) {
+        const double part = six_dot(g->row[k], effect);
+        for (int c = 0; c < 6; ++c) rest[c] -= part * g->row[k][c];
+    }
+    row_effect(effect, b, rest);
+    const double left = six_dot(rest, effect);
+    if (!(left > 0.01 * all) || g->count == 6) return;
+    for (int c = 0; c < 6; ++c) g->row[g->count][c] = rest[c] / sqrt(left);
+    ++g->count;
+}
+
+void grip_obey(const body *b) {
+    for (int k = 0; k < b->grip->count; ++k) {
+        double v[6], effect[6];
+        memcpy(v, b->now->velocity, 3 * sizeof *v);
+        memcpy(v + 3, b->now->spin, 3 * sizeof *v);
+        row_effect(effect, b, b->grip->row[k]);
+        const double along = six_dot(b->grip->row[k], v);
+        for (int c = 0; c < 3; ++c) {
+            b->now->velocity[c] -= along * effect[c];
+            b->now->spin[c] -= along * effect[3 + c];
+        }
+    }
+}
