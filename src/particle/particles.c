@@ -21,6 +21,7 @@ enum {
     TALLY = BUCKETS + 16,  /* numbers a block: blocks a power of two apart would share cache lines */
     GRAIN_LEAST = 1 << 12, /* particles a block */
     GRAIN_MOST = 1 << 16,
+    BLOCKS_WANTED = 16,
     COLUMNS_MAX = 2 * 3 + 1 + PARTICLE_EXTRA_MAX,
     PAD = 16 /* elements behind each column that vector loads may touch */
 };
@@ -31,12 +32,13 @@ static size_t column_bytes(size_t capacity, size_t element) {
 
 /* Small sets are cut finer, so that all threads have work; what comes out does not depend on the cut. */
 static size_t grain_of(size_t count) {
-    const size_t grain = count / 16;
+    const size_t grain = count / BLOCKS_WANTED;
     return grain < GRAIN_LEAST ? GRAIN_LEAST : grain > GRAIN_MOST ? GRAIN_MOST : grain;
 }
 
+/* Of as many blocks as a set of up to `capacity` may be cut into. */
 static size_t tally_bytes(size_t capacity) {
-    return (capacity / GRAIN_MOST + 18) * TALLY * sizeof(uint32_t);
+    return (capacity / GRAIN_MOST + BLOCKS_WANTED + 2) * TALLY * sizeof(uint32_t);
 }
 
 /* Columns differ in type: their addresses are read and written as bytes. */

@@ -25,11 +25,11 @@ typedef struct particles {
     const char *extra_name[PARTICLE_EXTRA_MAX];
     int extra_count;
     size_t cells;
-    uint32_t *cell_start; /* [cells + 1] by box_dense(): valid after particles_sort() */
-    uint32_t *order;      /* of the sort: which particle comes to each place */
-    void *spare[2];       /* of the sort: columns that change places with the set's */
-    uint8_t *spare_bytes[2];
-    uint32_t *tally; /* of the sort: particles of each block in each bucket of cells */
+    uint32_t *cell_start;    /* [cells + 1] by box_dense(): valid after particles_sort() */
+    uint32_t *order;         /* of the sort: which particle comes to each place */
+    void *spare[2];          /* of the sort: columns that change places with the set's */
+    uint8_t *spare_bytes[2]; /* of the sort: likewise for fluid and spray */
+    uint32_t *tally;         /* of the sort: particles of each block in each bucket of cells */
 } particles;
 
 /* -1 when there is no memory; the set is unchanged then. */
