@@ -369,16 +369,14 @@ static float slide(const job *s, int i, int j, int k, ptrdiff_t n) {
 
 /* A face inside a solid, but within reach of particles outside of it. */
 INLINE int is_buried(const job *s, ptrdiff_t n) {
-    return s->open->open.value[s->axis][n] <= 0 && s->phi[n] > -(float)((GHOST - 1) * s->g->dx);
+    return (s->open->open.value[s->axis][n] <= 0) & (s->phi[n] > -(float)((GHOST - 1) * s->g->dx));
 }
 
 /* Most rows have none. */
 HOT static int is_buried_row(const job *s, int j, int k) {
     const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
-    const float *open = s->open->open.value[s->axis] + row, *phi = s->phi + row,
-                deepest = -(float)((GHOST - 1) * s->g->dx);
     int any = 0;
-    for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) any |= (open[i] <= 0) & (phi[i] > deepest);
+    for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) any |= is_buried(s, row + i);
     return any;
 }
 

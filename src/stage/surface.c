@@ -28,6 +28,7 @@
 #include "grid/rows.h"
 #include "grid/sample.h"
 #include "grid/wrap.h"
+#include "linear/six.h"
 
 #define ROOM_MIN    0.02f /* with less room a cell's density would be noise over nearly nothing */
 #define ROOM_ENOUGH 0.1f  /* with less its distance is better taken from neighbours */
@@ -180,42 +181,28 @@ INLINE int is_beside_surface(const job *s, ptrdiff_t c, const around *all, uint3
     return wet & dry;
 }
 
-/* Solves n equations of plane[r]; 0 when they do not determine it. */
-static int solve_plane(double plane[4], double m[4][5], int n) {
-    for (int r = 0; r < n; ++r) {
-        if (!(m[r][r] > 1e-9)) return 0;
-        for (int t = r + 1; t < n; ++t) {
-            const double f = m[t][r] / m[r][r];
-            for (int u = r; u < n; ++u) m[t][u] -= f * m[r][u];
-            m[t][4] -= f * m[r][4];
-        }
-    }
-    for (int r = n - 1; r >= 0; --r) {
-        plane[r] = m[r][4];
-        for (int t = r + 1; t < n; ++t) plane[r] -= m[r][t] * plane[t];
-        plane[r] /= m[r][r];
-    }
-    return 1;
-}
-
-/* The plane nearest to the depths of the cells around c, in cells: plane[0] at c, then its slopes. Cells
- * count by the square of their room: what walls leave of the others is what is in question. */
-static int fit_plane(double plane[4], const job *s, ptrdiff_t c, const around *all, uint32_t heard) {
+/* The plane nearest to the depths of the cells around c, in cells: plane[0] at c, then its slopes; 0 before.
+ * Cells count by the square of their room: what walls leave of the others is what is in question. */
+static int fit_plane(double plane[SIX], const job *s, ptrdiff_t c, const around *all, uint32_t heard) {
     const int n = s->g->box.dim + 1;
     const float slope = 1 - 1 / (2 * (float)s->g->box.dim);
-    double m[4][5] = {{0}};
+    double m[SIX * SIX] = {0}, factor[SIX * SIX];
     for (int o = 0; o < all->count; ++o) {
         const ptrdiff_t q = c + all->to[o];
         if (!(heard >> o & 1)) continue;
         const double w = (double)(s->room[q] * s->room[q]), depth = (double)depth_of(s->filled[q], slope);
         const double v[4] = {1, all->at[o][0], all->at[o][1], all->at[o][2]};
         for (int r = 0; r < n; ++r) {
-            for (int t = 0; t < n; ++t) m[r][t] += w * v[r] * v[t];
-            m[r][4] += w * v[r] * depth;
+            for (int t = 0; t < n; ++t) m[SIX * r + t] += w * v[r] * v[t];
+            plane[r] += w * v[r] * depth;
         }
     }
-    for (int r = 1; r < n; ++r) m[r][r] += 0.05; /* no slope where cells on one side only are heard */
-    return solve_plane(plane, m, n);
+    for (int r = 1; r < n; ++r) m[(SIX + 1) * r] += 0.05; /* no slope where only one side is heard */
+    for (int r = n; r < SIX; ++r) m[(SIX + 1) * r] = 1;   /* unused */
+    if (!six_factorise(factor, m)) return 0;
+    six_solve_lower(plane, factor);
+    six_solve_upper(plane, factor);
+    return 1;
 }
 
 /* The density that a straight surface would leave without walls; `down` is its normal into the liquid,
@@ -241,7 +228,7 @@ static float density_without_walls(const job *s, const int cell[3], float densit
 
 /* Depth in cells beside a wall. A density near 0 or 1 only says that the surface is at least so far away: how
  * far, the plane says. */
-static float depth_beside_wall(const job *s, const int cell[3], ptrdiff_t c, const double plane[4]) {
+static float depth_beside_wall(const job *s, const int cell[3], ptrdiff_t c, const double plane[SIX]) {
     const float slope = 1 - 1 / (2 * (float)s->g->box.dim), density = s->filled[c];
     const float raw = depth_of(density, slope), flat = (float)plane[0];
     float down[3] = {0, 0, 0}, size = 0;
@@ -264,7 +251,7 @@ static void beside_task(void *context, int block) {
         const ptrdiff_t row = box_at(b, 0, j, k);
         for (int i = 0; i < b->n[0]; ++i) {
             const ptrdiff_t c = row + i;
-            double plane[4] = {0};
+            double plane[SIX] = {0};
             if (!(s->room[c] >= ROOM_ENOUGH && s->room[c] < ROOM_WHOLE)) continue;
             if (!is_beside_surface(s, c, &all, UINT32_MAX)) continue; /* most */
             const int cell[3] = {i, j, k};
