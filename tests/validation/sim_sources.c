@@ -78,28 +78,36 @@ static void test_weightless_drop_stays(void **state) {
     rheo_free_sim(sim);
 }
 
-/* A wall of 0.2 m that reaches through the floor crosses a tank; nothing may be left deeper inside than its
- * edges are rounded. */
-static void test_nothing_inside_a_moving_wall(void **state) {
-    (void)state;
-    static const double times[2] = {0, 0.5}, places[6] = {0.2, 0.5, 0.5, 0.7, 0.5, 0.5};
+/* A box of water under gravity and a keyed box that moves through two places. */
+static rheo_sim *make_keyed(int cells, rheo_shape pool, rheo_shape solid, double time,
+                            const double places[6]) {
+    const double times[2] = {0, time};
     rheo_fluid water;
-    rheo_scene scene = weightless(&water, 32);
-    rheo_solid wall = rheo_default_solid();
-    rheo_shape pool = box_shape(0, 0, 0, 1, 0.4, 1);
+    rheo_scene scene = weightless(&water, cells);
+    rheo_solid keyed = rheo_default_solid();
     rheo_sim *sim;
     rheo_report report = {0};
-    rheo_particle_view view;
     scene.gravity = rheo_default_scene().gravity;
-    wall.name = "wall";
-    wall.shape = box_shape(0.1, -0.5, 0.2, 0.3, 1.5, 0.8);
-    wall.motion = RHEO_KEYED;
-    wall.position = (rheo_curve){2, times, places, 3};
-    scene.solids = &wall;
+    keyed.name = "keyed";
+    keyed.shape = solid;
+    keyed.motion = RHEO_KEYED;
+    keyed.position = (rheo_curve){2, times, places, 3};
+    scene.solids = &keyed;
     scene.solid_count = 1;
     water.fill = &pool;
     water.fill_count = 1;
     assert_int_equal(rheo_create_sim(&sim, &scene, 0, &report), RHEO_OK);
+    return sim;
+}
+
+/* A wall of 0.2 m that reaches through the floor crosses a tank; nothing may be left deeper inside than its
+ * edges are rounded. */
+static void test_nothing_inside_a_moving_wall(void **state) {
+    (void)state;
+    static const double places[6] = {0.2, 0.5, 0.5, 0.7, 0.5, 0.5};
+    rheo_sim *sim =
+        make_keyed(32, box_shape(0, 0, 0, 1, 0.4, 1), box_shape(0.1, -0.5, 0.2, 0.3, 1.5, 0.8), 0.5, places);
+    rheo_particle_view view;
     for (int frame = 1; frame <= 12; ++frame) {
         const rheo_frame_stats stats = advance(sim, 1);
         const double x = 0.2 + stats.time, cell = 1.0 / 32;
@@ -119,23 +127,9 @@ static void test_nothing_inside_a_moving_wall(void **state) {
 /* A piston that moves from the very start pushes the water before it, and does not overrun it. */
 static void test_piston_from_the_start(void **state) {
     (void)state;
-    static const double times[2] = {0, 0.2}, places[6] = {-0.3, 0.5, 0.5, 0.1, 0.5, 0.5};
-    rheo_fluid water;
-    rheo_scene scene = weightless(&water, 24);
-    rheo_solid piston = rheo_default_solid();
-    rheo_shape pool = box_shape(0.1, 0, 0, 0.7, 0.5, 1);
-    rheo_sim *sim;
-    rheo_report report = {0};
-    scene.gravity = rheo_default_scene().gravity;
-    piston.name = "piston";
-    piston.shape = box_shape(-0.7, -0.5, -0.5, 0.1, 1.5, 1.5);
-    piston.motion = RHEO_KEYED;
-    piston.position = (rheo_curve){2, times, places, 3};
-    scene.solids = &piston;
-    scene.solid_count = 1;
-    water.fill = &pool;
-    water.fill_count = 1;
-    assert_int_equal(rheo_create_sim(&sim, &scene, 0, &report), RHEO_OK);
+    static const double places[6] = {-0.3, 0.5, 0.5, 0.1, 0.5, 0.5};
+    rheo_sim *sim = make_keyed(24, box_shape(0.1, 0, 0, 0.7, 0.5, 1),
+                               box_shape(-0.7, -0.5, -0.5, 0.1, 1.5, 1.5), 0.2, places);
     for (int frame = 1; frame <= 4; ++frame) check_below(fabs(advance(sim, 1).volume_drift), 0.04);
     rheo_free_sim(sim);
 }
