@@ -13,7 +13,7 @@ typedef struct options {
     int arg_count;
     const char *sets[SETS_MAX];
     int set_count;
-    const char *out, *output, *sheet, *surface;
+    const char *out, *output, *sheet, *surface, *only;
     int frames, cells, threads;  /* 0: not given */
     int width, height, samples;  /* 0: not given */
     int first_frame, last_frame; /* -1: not given */

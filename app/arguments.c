@@ -40,6 +40,7 @@ static const option table[] = {
     {"--sheet", "", TEXT, AT(sheet), 0, "FILE", "also a contact sheet (PNG) of 4 x 3 pictures"},
     {"--verify", "", FLAG, AT(verify), 0, "", "compare checksums"},
     {"--list", "", FLAG, AT(list), 0, "", "only name what there is"},
+    {"--only", "", TEXT, AT(only), 0, "TEXT", "of a case only the set-ups that have TEXT in their name"},
     {"--markdown", "", FLAG, AT(markdown), 0, "", "help scene: as the reference in docs/"},
     {"--json", "", FLAG, AT(json), 0, "", "one JSON object a line on stdout (`rheo help json`)"},
     {"--quiet", "-q", FLAG, AT(quiet), 0, "", "no progress; warnings and errors all the same"},

@@ -169,7 +169,7 @@ rheo_status command_reproduce(const options *o) {
     rheo_report report = {0};
     rheo_status status = check_case(rheo_list_reproductions(), o, "case");
     if (status != RHEO_OK || o->list) return status;
-    status = rheo_reproduce(&passed, &failed, o->arg_count ? o->args[0] : NULL, o->threads, o->json,
+    status = rheo_reproduce(&passed, &failed, o->arg_count ? o->args[0] : NULL, o->only, o->threads, o->json,
                             print_line, NULL, &report);
     if (status != RHEO_OK) {
         print_report(&report);

@@ -46,7 +46,7 @@ const command commands[] = {
     {"materials", "[NAME]", "list the built-in materials, or one", NULL, " --json ", 0, 1, command_materials},
     {"reproduce", "[CASE]", "recompute published numbers and print them beside ours",
      "Without CASE all cases run; --list names them. Exits with 1 when a row does not hold.",
-     " --list --threads --json --quiet ", 0, 1, command_reproduce},
+     " --list --only --threads --json --quiet ", 0, 1, command_reproduce},
     {"bench", "[NAME]", "measure speed beside this machine's bandwidth",
      "Without NAME all run; --list names them.", " --list --threads --json --quiet ", 0, 1, command_bench},
     {"help", "[TOPIC]", "explain a command or: scene, materials, json, exit-codes", NULL, " --markdown ", 0,

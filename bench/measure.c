@@ -8,6 +8,7 @@
 
 typedef struct entry {
     rheo_status (*run)(rows *out);
+    bool setups; /* asks rows_wants of each, so that some can be chosen */
 } entry;
 
 static const rheo_case_name reproductions[] = {
@@ -26,19 +27,19 @@ static const rheo_case_name reproductions[] = {
     {"contact", "stacks rest, balls roll, cones hold, nothing sinks in: dry, and with water around"},
     {NULL, NULL},
 };
-static const entry reproduction_runs[] = {{reproduce_poisson_order},
-                                          {reproduce_hydrostatic},
-                                          {reproduce_taylor_green},
-                                          {reproduce_dam_break_front},
-                                          {reproduce_turned_box},
-                                          {reproduce_momentum},
-                                          {reproduce_wall_separation},
-                                          {reproduce_added_mass},
-                                          {reproduce_buoyancy},
-                                          {reproduce_gap},
-                                          {reproduce_plug},
-                                          {reproduce_stones},
-                                          {reproduce_contact}};
+static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
+                                          {.run = reproduce_hydrostatic, .setups = true},
+                                          {.run = reproduce_taylor_green},
+                                          {.run = reproduce_dam_break_front},
+                                          {.run = reproduce_turned_box},
+                                          {.run = reproduce_momentum},
+                                          {.run = reproduce_wall_separation},
+                                          {.run = reproduce_added_mass, .setups = true},
+                                          {.run = reproduce_buoyancy, .setups = true},
+                                          {.run = reproduce_gap},
+                                          {.run = reproduce_plug, .setups = true},
+                                          {.run = reproduce_stones},
+                                          {.run = reproduce_contact, .setups = true}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},
@@ -50,8 +51,9 @@ static const rheo_case_name benches[] = {
     {"bodies", "what rigid bodies add to the pressure solve, frames of their scenes, cost a cell"},
     {NULL, NULL},
 };
-static const entry bench_runs[] = {{bench_stream}, {bench_poisson}, {bench_particles}, {bench_separation},
-                                   {bench_step},   {bench_smoke},   {bench_bodies}};
+static const entry bench_runs[] = {
+    {.run = bench_stream}, {.run = bench_poisson}, {.run = bench_particles}, {.run = bench_separation},
+    {.run = bench_step},   {.run = bench_smoke},   {.run = bench_bodies}};
 
 const rheo_case_name *rheo_list_reproductions(void) {
     return reproductions;
@@ -61,24 +63,47 @@ const rheo_case_name *rheo_list_benches(void) {
     return benches;
 }
 
+static rheo_status no_such_setup(const rows *out, const char *name) {
+    const char *names[SETUPS_MAX + 1] = {NULL};
+    char allowed[sizeof out->report->allowed] = "part of one of: ";
+    for (int i = 0; i < out->passed_over_count; ++i) {
+        names[i] = out->passed_over[i];
+        const size_t used = strlen(allowed);
+        rows_format(allowed + used, sizeof allowed - used, "%s%s", i ? "; " : "", names[i]);
+    }
+    report_fail(out->report, RHEO_USAGE, allowed, "no set-up of '%s' has '%.80s' in its name", name,
+                out->only);
+    const char *nearest = report_nearest(out->only, names);
+    if (nearest && out->report) rows_format(out->report->nearest, sizeof out->report->nearest, "%s", nearest);
+    return RHEO_USAGE;
+}
+
 static rheo_status run_named(rows *out, const rheo_case_name *list, const entry *runs, const char *name) {
     bool found = false;
     for (int i = 0; list[i].name; ++i) {
         if (name && strcmp(name, list[i].name) != 0) continue;
         if (found) rows_title(out, "%s", "");
         found = true;
+        if (out->only && !runs[i].setups)
+            return report_fail(out->report, RHEO_USAGE, "one of the cases with several set-ups",
+                               "'%s' has no set-ups to choose from", list[i].name);
         rows_title(out, "%s: %s", list[i].name, list[i].help);
         const rheo_status status = runs[i].run(out);
         if (status) return status;
+        if (out->only && !out->chosen) return no_such_setup(out, list[i].name);
     }
     if (found) return RHEO_OK;
     return report_fail(out->report, RHEO_USAGE, "one of the names that the list shows", "'%s' is not known",
                        name);
 }
 
-rheo_status rheo_reproduce(int *passed, int *failed, const char *name, int threads, int json,
-                           void (*print)(void *user, const char *line), void *user, rheo_report *report) {
+rheo_status rheo_reproduce(int *passed, int *failed, const char *name, const char *only, int threads,
+                           int json, void (*print)(void *user, const char *line), void *user,
+                           rheo_report *report) {
     rows out = {.threads = threads, .json = json, .print = print, .user = user, .report = report};
+    out.only = only;
+    if (only && !name)
+        return report_fail(report, RHEO_USAGE, "the name of a case", "set-ups are chosen of one case");
     const rheo_status status = run_named(&out, reproductions, reproduction_runs, name);
     if (passed) *passed = out.passed;
     if (failed) *failed = out.failed;

@@ -73,13 +73,14 @@ static rheo_status released(double *added, int dim, int n, double density, int t
 static rheo_status refine(rows *out, int dim, double density, const int *sizes, int count) {
     const double exact = exact_in_box(dim);
     double before = (double)NAN;
-    char quantity[64];
+    char quantity[SETUP_NAME];
+    rows_format(quantity, sizeof quantity, "%s, density %g", dim == 3 ? "sphere" : "2D disc", density);
+    if (!rows_wants(out, quantity)) return RHEO_OK;
     for (int i = 0; i < count; ++i) {
         double added = 0;
         const rheo_status status = released(&added, dim, sizes[i], density, out->threads, out->report);
         if (status) return status;
         const double error = fabs(added / exact - 1);
-        rows_format(quantity, sizeof quantity, "%s, density %g", dim == 3 ? "sphere" : "2D disc", density);
         rows_put(out, &(row){.name = "added-mass",
                              .quantity = quantity,
                              .n = sizes[i],

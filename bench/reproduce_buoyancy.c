@@ -105,6 +105,9 @@ static rheo_status floats(rows *out, const floater *f, int n, double from, doubl
     rheo_sim *sim;
     double y = 0, lowest = 1, highest = 0;
     int frames = 0;
+    char setup[SETUP_NAME], quantity[64];
+    rows_format(setup, sizeof setup, "%s, density %g", form_names[f->form], f->density);
+    if (!rows_wants(out, setup)) return RHEO_OK;
     rheo_status status = find_height(&y, f, mesh, out);
     if (!status) status = start(&sim, f, y + LIFT, n, mesh, out);
     if (status) return status;
@@ -118,8 +121,7 @@ static rheo_status floats(rows *out, const floater *f, int n, double from, doubl
     rheo_free_sim(sim);
     if (status) return status;
     const double share = mean_of_bobs(shares, frames);
-    char quantity[64];
-    rows_format(quantity, sizeof quantity, "%s, density %g: share below", form_names[f->form], f->density);
+    rows_format(quantity, sizeof quantity, "%s: share below", setup);
     const double error = fabs(share / f->density - 1);
     rows_put(out, &(row){.name = "buoyancy",
                          .quantity = quantity,
@@ -147,6 +149,10 @@ static rheo_status rests(rows *out, const floater *f, int n, double seconds, con
     rheo_sim *sim;
     rheo_body_stats first, now;
     double drift = 0;
+    char setup[SETUP_NAME], quantity[64];
+    rows_format(setup, sizeof setup, "neutral %s at (%.3f %.3f %.3f)", form_names[f->form], f->at[0],
+                f->at[1], f->at[2]);
+    if (!rows_wants(out, setup)) return RHEO_OK;
     rheo_status status = start(&sim, f, f->at[1], n, mesh, out);
     if (status) return status;
     rheo_read_body(&first, NULL, sim, 0);
@@ -161,9 +167,7 @@ static rheo_status rests(rows *out, const floater *f, int n, double seconds, con
     }
     rheo_free_sim(sim);
     if (status) return status;
-    char quantity[64];
-    rows_format(quantity, sizeof quantity, "neutral %s at (%.3f %.3f %.3f): drift, cells",
-                form_names[f->form], f->at[0], f->at[1], f->at[2]);
+    rows_format(quantity, sizeof quantity, "%s: drift, cells", setup);
     rows_put(out, &(row){.name = "buoyancy",
                          .quantity = quantity,
                          .n = n,

@@ -48,9 +48,10 @@ static rheo_status stacks(rows *out) {
     rheo_status status = RHEO_OK;
     for (int boxes = 3; boxes <= 5 && !status; ++boxes) {
         stack_result r;
-        char what[48], quantity[80];
-        if ((status = dry_stack(&r, boxes, out->report))) break;
+        char what[SETUP_NAME], quantity[80];
         rows_format(what, sizeof what, "dry stack of %d", boxes);
+        if (!rows_wants(out, what)) continue;
+        if ((status = dry_stack(&r, boxes, out->report))) break;
         put_overlap(out, what, 32, r.overlap);
         rows_format(quantity, sizeof quantity, "%s: drift, cells/s", what);
         put(out, quantity, 32, r.drift, 0, STILL, "<= 0.02");
@@ -103,6 +104,7 @@ static rheo_status piles(rows *out) {
     rheo_status status = RHEO_OK;
     for (int i = 0; i < 3; ++i) {
         pile_result r;
+        if (!rows_wants(out, names[i])) continue;
         if ((status = dry_pile(&r, (pile_place)i, out->report))) break;
         put_overlap(out, names[i], 32, r.overlap);
     }
@@ -117,6 +119,9 @@ static double sim_overlap(const rheo_sim *s) {
 
 static rheo_status wet_stack(rows *out, double density, double seconds) {
     enum { BOXES = 4, CELLS = 48 };
+    char what[SETUP_NAME], quantity[80];
+    rows_format(what, sizeof what, "stack of %d under water, density %g", BOXES, density);
+    if (!rows_wants(out, what)) return RHEO_OK;
     basin b = basin_make(3, 0.4, 0.75, 0.4, CELLS, 0.6137);
     rheo_sim *sim;
     for (int i = 0; i < BOXES; ++i)
@@ -142,8 +147,6 @@ static rheo_status wet_stack(rows *out, double density, double seconds) {
     }
     rheo_free_sim(sim);
     if (status) return status;
-    char what[48], quantity[80];
-    rows_format(what, sizeof what, "stack of %d under water, density %g", BOXES, density);
     put_overlap(out, what, CELLS, overlap);
     rows_format(quantity, sizeof quantity, "%s: drift, cells/s", what);
     put(out, quantity, CELLS, drift, 0, STILL_IN_WATER, "<= 0.1");
@@ -152,7 +155,9 @@ static rheo_status wet_stack(rows *out, double density, double seconds) {
 
 static rheo_status wet_pile(rows *out, double seconds) {
     enum { CELLS = 112 };
+    static const char *const what = "pile dropped through water";
     static const double densities[3] = {2.5, 0.6, 4};
+    if (!rows_wants(out, what)) return RHEO_OK;
     basin b = basin_make(3, 0.35, 1.75, 0.35, CELLS, 0.6137);
     rheo_shape parts[PILE_KINDS][PILE_PARTS];
     char mesh[PILE_PATH];
@@ -177,7 +182,7 @@ static rheo_status wet_pile(rows *out, double seconds) {
         overlap = fmax(overlap, sim_overlap(sim));
     }
     rheo_free_sim(sim);
-    if (!status) put_overlap(out, "pile dropped through water", CELLS, overlap);
+    if (!status) put_overlap(out, what, CELLS, overlap);
     return status;
 }
 
@@ -186,8 +191,8 @@ rheo_status reproduce_contact(rows *out) {
     rows_title(out, "%s", "bodies against mechanics, dry (n: cells a metre) and in water");
     rows_put_header(out);
     rheo_status status = stacks(out);
-    if (!status) status = slopes(out);
-    if (!status) status = bounces(out);
+    if (!status && rows_wants(out, "slopes")) status = slopes(out);
+    if (!status && rows_wants(out, "bounces")) status = bounces(out);
     if (!status && !out->quick) status = piles(out);
     for (int i = 0; i < (out->quick ? 1 : 3) && !status; ++i)
         status = wet_stack(out, densities[i], out->quick ? 1.2 : 3);

@@ -41,6 +41,7 @@ static double tilted_tank(const double x[3], const void *context) {
 static rheo_status project_at_rest(rows *out, const char *quantity, int dim, int n, space_function solid,
                                    space_function phi) {
     flow f;
+    if (!rows_wants(out, quantity)) return RHEO_OK;
     if (flow_make(&f, dim, n, out->threads, solid, phi, &dim))
         return report_no_memory(out->report, "the grid");
     for (size_t c = 0; c < f.g.box.size; ++c) f.u.value[1][c] = (float)(-GRAVITY * DT);

@@ -33,6 +33,9 @@ static void put(rows *out, const char *quantity, int n, double ours, double limi
 }
 
 static rheo_status hold_plug(rows *out, double density, int n, double seconds) {
+    char setup[SETUP_NAME], quantity[64];
+    rows_format(setup, sizeof setup, "density %g", density);
+    if (!rows_wants(out, setup)) return RHEO_OK;
     basin b = basin_make(3, 0.5, 1, 0.5, n, 0.8137);
     const double middle = 0.5 * (PLUG_LOW + PLUG_HIGH);
     rheo_solid *tube = basin_add(&b, basin_box(0.2513, 0.5, 0.2471, 0.0913, 0.47, 0.0913), 0);
@@ -56,10 +59,9 @@ static rheo_status hold_plug(rows *out, double density, int n, double seconds) {
     const double leaked = fabs((double)(count_above(sim, middle) - above));
     rheo_free_sim(sim);
     if (status) return status;
-    char quantity[64];
-    rows_format(quantity, sizeof quantity, "density %g: drift, cells", density);
+    rows_format(quantity, sizeof quantity, "%s: drift, cells", setup);
     put(out, quantity, n, drift, DRIFT_LIMIT, "<= 0.1 cell");
-    rows_format(quantity, sizeof quantity, "density %g: particles past the plug", density);
+    rows_format(quantity, sizeof quantity, "%s: particles past the plug", setup);
     put(out, quantity, n, leaked, 0, "none");
     return RHEO_OK;
 }

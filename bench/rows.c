@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LINE = 512, NUMBER = 32 };
 
@@ -35,6 +36,16 @@ void rows_format(char *text, size_t size, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, size, format, arguments);
     va_end(arguments);
+}
+
+bool rows_wants(rows *out, const char *setup) {
+    if (!out->only || strstr(setup, out->only)) {
+        out->chosen += 1;
+        return true;
+    }
+    if (out->passed_over_count < SETUPS_MAX)
+        snprintf(out->passed_over[out->passed_over_count++], SETUP_NAME, "%s", setup);
+    return false;
 }
 
 void rows_put_header(rows *out) {

@@ -3,8 +3,11 @@
 #ifndef BENCH_ROWS_H
 #define BENCH_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <rheo/measure.h>
+
+enum { SETUPS_MAX = 48, SETUP_NAME = 48 };
 
 typedef struct rows {
     int threads, json, quick; /* quick: only the small sizes of a case, for the tests */
@@ -12,6 +15,9 @@ typedef struct rows {
     void *user;
     rheo_report *report;
     int passed, failed;
+    const char *only;                         /* only set-ups whose name has this in it; NULL: all */
+    char passed_over[SETUPS_MAX][SETUP_NAME]; /* names of the others */
+    int passed_over_count, chosen;
     double triad[2]; /* bytes/s on one thread and on `threads`; 0 until measured */
 } rows;
 
@@ -42,7 +48,9 @@ typedef struct figure {
 } figure;
 
 void rows_title(rows *out, const char *format, ...) __attribute__((format(printf, 2, 3))); /* text only */
-void rows_put_header(rows *out);                                                           /* text only */
+/* Whether a set-up of a case is to run; asked before anything of it is computed. */
+bool rows_wants(rows *out, const char *setup);
+void rows_put_header(rows *out); /* text only */
 void rows_put(rows *out, const row *r);
 void rows_put_figure_header(rows *out); /* text only */
 void rows_put_figure(rows *out, const figure *f);

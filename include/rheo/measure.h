@@ -18,9 +18,10 @@ RHEO_API const rheo_case_name *rheo_list_reproductions(void);
 RHEO_API const rheo_case_name *rheo_list_benches(void);
 
 /* `print` gets each finished line of text (a row of the table, or a JSON object). *passed counts rows that
- * hold, *failed those that do not. `name` NULL runs all. */
-RHEO_API rheo_status rheo_reproduce(int *passed, int *failed, const char *name, int threads, int json,
-                                    void (*print)(void *user, const char *line), void *user,
+ * hold, *failed those that do not. `name` NULL runs all; `only`, when not NULL,
+ * runs of the case the set-ups that have it in their name. */
+RHEO_API rheo_status rheo_reproduce(int *passed, int *failed, const char *name, const char *only, int threads,
+                                    int json, void (*print)(void *user, const char *line), void *user,
                                     rheo_report *report);
 RHEO_API rheo_status rheo_bench(const char *name, int threads, int json,
                                 void (*print)(void *user, const char *line), void *user, rheo_report *report);

@@ -50,11 +50,24 @@ static void test_unknown_name(void **state) {
     rheo_report report = {0};
     seen s = {0};
     int passed = 1, failed = 1;
-    assert_int_equal(rheo_reproduce(&passed, &failed, "no-such-case", 1, 1, read_line, &s, &report),
+    assert_int_equal(rheo_reproduce(&passed, &failed, "no-such-case", NULL, 1, 1, read_line, &s, &report),
                      RHEO_USAGE);
     assert_int_equal(passed + failed + s.lines, 0);
     assert_non_null(strstr(report.message, "no-such-case"));
     assert_int_equal(rheo_bench("no-such-figure", 1, 1, read_line, &s, &report), RHEO_USAGE);
+}
+
+/* Two of the four vessels have a surface, in 2D and in 3D; nothing else is computed. */
+static void test_chosen_setups(void **state) {
+    (void)state;
+    seen s = {.worst = 9};
+    rows out = quick(&s);
+    out.only = ", surface";
+    assert_int_equal(reproduce_hydrostatic(&out), RHEO_OK);
+    assert_int_equal(s.lines, 4);
+    assert_int_equal(out.chosen, 4);
+    assert_int_equal(out.passed_over_count, 4);
+    assert_string_equal(out.passed_over[0], "2D tilted box, full");
 }
 
 static void test_resting_projection(void **state) {
@@ -81,6 +94,7 @@ static void test_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists), cmocka_unit_test(test_unknown_name),
+                                       cmocka_unit_test(test_chosen_setups),
                                        cmocka_unit_test(test_resting_projection),
                                        cmocka_unit_test(test_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -229,6 +229,9 @@ static const bad table[] = {
     {"run over a garbage manifest", FLUID, "run s.yaml --cells 8 --frames 1 --out .", 3, {"manifest.json:1:", "--overwrite"}, "manifest.json", "{ \"half"},
     {"manifest is garbage", FLUID, "info .", 3, {"manifest.json:1:", "not JSON"}, "manifest.json", "{ \"half"},
     {"unknown case", FLUID, "reproduce hydrostatik", 2, {"hydrostatik", "'hydrostatic'", "allowed: poisson-order"}, 0, 0},
+    {"unknown set-up", FLUID, "reproduce hydrostatic --only 2D-tilted", 2, {"no set-up of 'hydrostatic' has '2D-tilted'", "2D tilted box, surface"}, 0, 0},
+    {"set-up of all cases", FLUID, "reproduce --only sphere", 2, {"of one case"}, 0, 0},
+    {"set-up of a whole case", FLUID, "reproduce momentum --only sphere", 2, {"'momentum' has no set-ups"}, 0, 0},
 };
 /* clang-format on */
 
