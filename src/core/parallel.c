@@ -1,5 +1,8 @@
-/* A pool of threads that spin briefly, then sleep. Work is a shared counter of blocks; the caller takes part.
- */
+/* A pool of threads that spin briefly, then sleep; the caller takes part.
+ *
+ * Each thread starts on its own share of the blocks, the same in every loop over as many: neighbouring
+ * blocks, which it finds in its own cache when it wrote them in the loop before. Who is done early helps the
+ * others. */
 #include "core/parallel.h"
 
 #include <pthread.h>
@@ -9,7 +12,13 @@
 #include <unistd.h>
 #include "core/memory.h"
 
-enum { THREADS_MAX = 256, SPINS = 8000, STACK_VALUES = 256 };
+enum { THREADS_MAX = 256, SPINS = 8000, STACK_VALUES = 256, CACHE_LINE = 64 };
+
+/* Of one thread, and on a cache line of its own: the next block to take, and the end of its share. */
+typedef struct share {
+    _Alignas(CACHE_LINE) _Atomic int next;
+    int end;
+} share;
 
 struct pool {
     int threads; /* with the caller */
@@ -17,20 +26,32 @@ struct pool {
     pthread_t worker[THREADS_MAX];
     pthread_mutex_t mutex;
     pthread_cond_t wake;
-    int spins; /* before sleeping, or yielding */
+    int spins;            /* before sleeping, or yielding */
+    _Atomic int numbered; /* workers that have taken their number */
     _Atomic int sleepers;
-    _Atomic unsigned round; /* changes with each job */
-    _Atomic int next, left; /* next block to take; workers that have not finished this round */
+    /* A job, and on a line of its own what workers tell when they are done. */
+    _Alignas(CACHE_LINE) _Atomic unsigned round; /* changes with each job */
     _Atomic int stop;
-    int blocks;
     void (*task)(void *, int);
     void *context;
+    _Alignas(CACHE_LINE) _Atomic int left; /* workers that have not finished this round */
+    share share[THREADS_MAX];
 };
 
-static void run_blocks(pool *p) {
-    int b;
-    while ((b = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed)) < p->blocks)
-        p->task(p->context, b);
+static void cut_shares(pool *p, int blocks) {
+    for (int t = 0; t < p->threads; ++t) {
+        atomic_store_explicit(&p->share[t].next, (int)((long)blocks * t / p->threads), memory_order_relaxed);
+        p->share[t].end = (int)((long)blocks * (t + 1) / p->threads);
+    }
+}
+
+static void run_blocks(pool *p, int self) {
+    for (int t = 0; t < p->threads; ++t) {
+        share *s = &p->share[(self + t) % p->threads];
+        int b;
+        while ((b = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->end)
+            p->task(p->context, b);
+    }
 }
 
 static inline void relax(void) {
@@ -53,6 +74,7 @@ static void sleep_until_round(pool *p, unsigned seen) {
 
 static void *work(void *argument) {
     pool *p = argument;
+    const int self = atomic_fetch_add(&p->numbered, 1) + 1;
     unsigned seen = 0;
     for (;;) {
         for (int s = 0; s < p->spins && atomic_load(&p->round) == seen && !atomic_load(&p->stop); ++s)
@@ -60,7 +82,7 @@ static void *work(void *argument) {
         if (atomic_load(&p->round) == seen) sleep_until_round(p, seen);
         if (atomic_load(&p->stop)) return NULL;
         seen = atomic_load(&p->round);
-        run_blocks(p);
+        run_blocks(p, self);
         atomic_fetch_sub_explicit(&p->left, 1, memory_order_release);
     }
 }
@@ -107,8 +129,7 @@ void parallel_for(pool *p, int blocks, void (*task)(void *context, int block), v
     }
     p->task = task;
     p->context = context;
-    p->blocks = blocks;
-    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
+    cut_shares(p, blocks);
     atomic_store_explicit(&p->left, p->started, memory_order_relaxed);
     atomic_fetch_add(&p->round, 1);
     if (atomic_load(&p->sleepers) > 0) {
@@ -116,7 +137,7 @@ void parallel_for(pool *p, int blocks, void (*task)(void *context, int block), v
         pthread_cond_broadcast(&p->wake);
         pthread_mutex_unlock(&p->mutex);
     }
-    run_blocks(p);
+    run_blocks(p, 0);
     for (int s = 0; atomic_load_explicit(&p->left, memory_order_acquire) > 0; ++s) {
         if (s < p->spins) relax();
         else sched_yield();
