@@ -14,9 +14,9 @@ typedef struct options {
     const char *sets[SETS_MAX];
     int set_count;
     const char *out, *output, *sheet, *surface, *only;
-    int frames, cells, threads;  /* 0: not given */
-    int width, height, samples;  /* 0: not given */
-    int first_frame, last_frame; /* -1: not given */
+    int frames, cells, threads;         /* 0: not given */
+    int width, height, samples;         /* 0: not given */
+    int frame, first_frame, last_frame; /* -1: not given */
     int every;
     bool resume, overwrite, redo, verify, json, quiet, verbose, markdown, list, help, version;
 } options;
@@ -54,7 +54,6 @@ rheo_status print_failure(const options *o, const rheo_report *report, const rhe
 void print_json_end(const rheo_run_summary *summary, const rheo_report *report, rheo_status status);
 const char *status_word(rheo_status status); /* of an end event */
 bool use_color(void);
-void format_bytes(char text[16], double bytes);
 void format_seconds(char text[24], double seconds);
 const char *plural(long long count);               /* "s" unless it is one */
 void print_shell_word(FILE *to, const char *text); /* quoted where a shell would take it apart */

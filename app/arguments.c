@@ -13,40 +13,40 @@ typedef enum { FLAG, TEXT, COUNT, FRAME, SET } option_kind;
 typedef struct option {
     const char *name, *brief; /* --name, -b or "" */
     option_kind kind;
-    size_t offset, second; /* of the field; of one more that gets the same number, or 0 */
+    size_t offset; /* of the field */
     const char *argument, *help;
 } option;
 
 #define AT(field) offsetof(options, field)
 static const option table[] = {
-    {"--out", "-o", TEXT, AT(out), 0, "DIR", "where the cache goes (default: out/NAME)"},
-    {"--frames", "", COUNT, AT(frames), 0, "N", "frames to simulate instead of the scene's"},
-    {"--cells", "", COUNT, AT(cells), 0, "N", "cells along the longest side instead of the scene's"},
-    {"--threads", "", COUNT, AT(threads), 0, "N", "threads (default: one a core; the result is the same)"},
-    {"--set", "", SET, AT(sets), 0, "PATH=VALUE", "replace a value of the scene, e.g. solver.method=apic"},
-    {"--resume", "", FLAG, AT(resume), 0, "", "go on from the last saved state"},
-    {"--overwrite", "", FLAG, AT(overwrite), 0, "", "replace the cache that is there"},
-    {"--surface", "", TEXT, AT(surface), 0, "NAME",
+    {"--out", "-o", TEXT, AT(out), "DIR", "where the cache goes (default: out/NAME)"},
+    {"--frames", "", COUNT, AT(frames), "N", "frames to simulate instead of the scene's"},
+    {"--cells", "", COUNT, AT(cells), "N", "cells along the longest side instead of the scene's"},
+    {"--threads", "", COUNT, AT(threads), "N", "threads (default: one a core; the result is the same)"},
+    {"--set", "", SET, AT(sets), "PATH=VALUE", "replace a value of the scene, e.g. solver.method=apic"},
+    {"--resume", "", FLAG, AT(resume), "", "go on from the last saved state"},
+    {"--overwrite", "", FLAG, AT(overwrite), "", "replace the cache that is there"},
+    {"--surface", "", TEXT, AT(surface), "NAME",
      "density, average, spheres or pressure (default: as in the scene)"},
-    {"--width", "", COUNT, AT(width), 0, "N", "pixels across (default: 640)"},
-    {"--height", "", COUNT, AT(height), 0, "N", "pixels down (default: 360)"},
-    {"--samples", "", COUNT, AT(samples), 0, "N", "rays a pixel (default: 4)"},
-    {"--frame", "", FRAME, AT(first_frame), AT(last_frame), "N", "this frame only"},
-    {"--first", "", FRAME, AT(first_frame), 0, "N", "from this frame on"},
-    {"--last", "", FRAME, AT(last_frame), 0, "N", "up to this frame"},
-    {"--every", "", COUNT, AT(every), 0, "N", "only each Nth frame"},
-    {"--redo", "", FLAG, AT(redo), 0, "", "also make pictures that are up to date"},
-    {"--output", "", TEXT, AT(output), 0, "FILE", "name of the movie: .mp4, .m4v, .mov or .mkv"},
-    {"--sheet", "", TEXT, AT(sheet), 0, "FILE", "also a contact sheet (PNG) of 4 x 3 pictures"},
-    {"--verify", "", FLAG, AT(verify), 0, "", "compare checksums"},
-    {"--list", "", FLAG, AT(list), 0, "", "only name what there is"},
-    {"--only", "", TEXT, AT(only), 0, "TEXT", "of a case only the set-ups that have TEXT in their name"},
-    {"--markdown", "", FLAG, AT(markdown), 0, "", "help scene: as the reference in docs/"},
-    {"--json", "", FLAG, AT(json), 0, "", "one JSON object a line on stdout (`rheo help json`)"},
-    {"--quiet", "-q", FLAG, AT(quiet), 0, "", "no progress; warnings and errors all the same"},
-    {"--verbose", "-v", FLAG, AT(verbose), 0, "", "more about each frame"},
-    {"--help", "-h", FLAG, AT(help), 0, "", "explain the command"},
-    {"--version", "", FLAG, AT(version), 0, "", "print the version"},
+    {"--width", "", COUNT, AT(width), "N", "pixels across (default: 640)"},
+    {"--height", "", COUNT, AT(height), "N", "pixels down (default: 360)"},
+    {"--samples", "", COUNT, AT(samples), "N", "rays a pixel (default: 4)"},
+    {"--frame", "", FRAME, AT(frame), "N", "this frame only"},
+    {"--first", "", FRAME, AT(first_frame), "N", "from this frame on"},
+    {"--last", "", FRAME, AT(last_frame), "N", "up to this frame"},
+    {"--every", "", COUNT, AT(every), "N", "only each Nth frame"},
+    {"--redo", "", FLAG, AT(redo), "", "also make pictures that are up to date"},
+    {"--output", "", TEXT, AT(output), "FILE", "name of the movie: .mp4, .m4v, .mov or .mkv"},
+    {"--sheet", "", TEXT, AT(sheet), "FILE", "also a contact sheet (PNG) of 4 x 3 pictures"},
+    {"--verify", "", FLAG, AT(verify), "", "compare checksums"},
+    {"--list", "", FLAG, AT(list), "", "only name what there is"},
+    {"--only", "", TEXT, AT(only), "TEXT", "of a case only the set-ups that have TEXT in their name"},
+    {"--markdown", "", FLAG, AT(markdown), "", "help scene: as the reference in docs/"},
+    {"--json", "", FLAG, AT(json), "", "one JSON object a line on stdout (`rheo help json`)"},
+    {"--quiet", "-q", FLAG, AT(quiet), "", "no progress; warnings and errors all the same"},
+    {"--verbose", "-v", FLAG, AT(verbose), "", "more about each frame"},
+    {"--help", "-h", FLAG, AT(help), "", "explain the command"},
+    {"--version", "", FLAG, AT(version), "", "print the version"},
 };
 enum { OPTIONS = sizeof table / sizeof *table };
 
@@ -110,7 +110,6 @@ static rheo_status set_number(options *o, const option *which, const char *value
         return fail_usage("%s needs a whole number from %ld on, not '%.80s'", which->name, least, value);
     int whole = (int)number;
     memcpy((char *)o + which->offset, &whole, sizeof whole);
-    if (which->second) memcpy((char *)o + which->second, &whole, sizeof whole);
     return RHEO_OK;
 }
 
@@ -152,15 +151,33 @@ static rheo_status choose_command(const command **chosen, const char *word) {
     return fail_choice(word, names, "unknown command '%.80s'", word);
 }
 
+/* Whether a --set gives the value at `path`. */
+static bool sets(const options *o, const char *path) {
+    const size_t length = strlen(path);
+    bool found = false;
+    for (int i = 0; i < o->set_count && !found; ++i)
+        found = !strncmp(o->sets[i], path, length) && o->sets[i][length] == '=';
+    return found;
+}
+
 static rheo_status refuse_contradictions(const options *o) {
     if (o->resume && o->overwrite)
         return fail_usage("--resume and --overwrite contradict each other: go on, or start anew");
     if (o->quiet && o->verbose) return fail_usage("--quiet and --verbose contradict each other");
+    if (o->frame >= 0 && (o->first_frame >= 0 || o->last_frame >= 0))
+        return fail_usage("--frame and %s contradict each other: one frame, or a span of them",
+                          o->first_frame >= 0 ? "--first" : "--last");
+    if (o->first_frame >= 0 && o->last_frame >= 0 && o->first_frame > o->last_frame)
+        return fail_usage("--first %d is after --last %d", o->first_frame, o->last_frame);
+    if (o->cells && sets(o, "domain.cells"))
+        return fail_usage("--cells and --set domain.cells contradict each other: give one of them");
+    if (o->frames && sets(o, "time.frames"))
+        return fail_usage("--frames and --set time.frames contradict each other: give one of them");
     return RHEO_OK;
 }
 
 rheo_status parse_arguments(options *o, const command **chosen, int argc, char **argv) {
-    *o = (options){.first_frame = -1, .last_frame = -1, .every = 1};
+    *o = (options){.frame = -1, .first_frame = -1, .last_frame = -1, .every = 1};
     *chosen = NULL;
     bool only_arguments = false;
     for (int i = 1; i < argc; ++i) {

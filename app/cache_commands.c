@@ -43,8 +43,8 @@ static rheo_status make_pictures(const options *o, int *pictures) {
     if (o->width) r.width = o->width;
     if (o->height) r.height = o->height;
     if (o->samples) r.samples = o->samples;
-    r.first_frame = o->first_frame;
-    r.last_frame = o->last_frame;
+    r.first_frame = o->frame >= 0 ? o->frame : o->first_frame;
+    r.last_frame = o->frame >= 0 ? o->frame : o->last_frame;
     r.every = o->every;
     r.threads = o->threads;
     r.redo = o->redo;
@@ -117,8 +117,8 @@ static void print_info_json(const rheo_cache_info *i) {
 }
 
 static void print_info(const rheo_cache_info *i) {
-    char bytes[16];
-    format_bytes(bytes, (double)i->bytes);
+    char bytes[24];
+    rheo_print_bytes(bytes, sizeof bytes, (double)i->bytes);
     printf("title        %s\n", i->title);
     printf("scene        %s\n", i->scene_file);
     printf("made by      rheo %s\n", i->version);

@@ -179,9 +179,9 @@ static void default_directory(char *out, size_t size, const char *scene) {
 }
 
 static void print_summary(const runner *r, const rheo_run_summary *s, const char *out, rheo_status status) {
-    char memory[16], seconds[24];
+    char memory[24], seconds[24];
     if (r->o->quiet) return;
-    format_bytes(memory, (double)s->peak_memory);
+    rheo_print_bytes(memory, sizeof memory, (double)s->peak_memory);
     format_seconds(seconds, s->seconds);
     fprintf(stderr, "%s: %d frame%s in %s, at most %s of memory\n", status_word(status), s->frames,
             plural(s->frames), seconds, memory);

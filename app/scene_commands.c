@@ -68,10 +68,10 @@ static void print_check_json(const rheo_preflight *p, rheo_status status) {
 }
 
 static void print_check(const rheo_preflight *p, const rheo_scene *scene) {
-    char memory[16], available[16], disk[16], seconds[24];
-    format_bytes(memory, p->memory);
-    format_bytes(available, p->memory_available);
-    format_bytes(disk, p->disk);
+    char memory[24], available[24], disk[24], seconds[24];
+    rheo_print_bytes(memory, sizeof memory, p->memory);
+    rheo_print_bytes(available, sizeof available, p->memory_available);
+    rheo_print_bytes(disk, sizeof disk, p->disk);
     format_seconds(seconds, p->seconds);
     printf("scene      %s\n", scene->title[0] ? scene->title : "(no title)");
     printf("grid       %d x %d x %d cells of %.4g m\n", p->cells[0], p->cells[1], p->cells[2], p->dx);

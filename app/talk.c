@@ -58,16 +58,6 @@ rheo_status print_failure(const options *o, const rheo_report *report, const rhe
     return status;
 }
 
-void format_bytes(char text[16], double bytes) {
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-    int unit = 0;
-    while (bytes >= 999.5 && unit < 5) {
-        bytes /= 1000;
-        ++unit;
-    }
-    snprintf(text, 16, "%.3g %s", bytes, units[unit]);
-}
-
 void format_seconds(char text[24], double seconds) {
     if (!(seconds < 1e9)) snprintf(text, 24, "long");
     else if (seconds < 0.005) snprintf(text, 24, "0 s");

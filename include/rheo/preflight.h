@@ -35,6 +35,10 @@ typedef struct rheo_preflight {
 RHEO_API rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene, const char *out,
                                       rheo_report *report);
 
+/* "1.25 GB": three digits and a power of 1000, as all sizes in messages; returns the length as snprintf does.
+ */
+RHEO_API int rheo_print_bytes(char *text, int size, double bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -206,7 +206,7 @@ rheo_status node_parse(node **root, const char *text, size_t length, const char 
                        rheo_report *report) {
     builder b = {.memory = memory, .source = source, .report = report, .line = 1, .column = 1};
     *root = NULL;
-    if (length > NODE_TEXT_MAX) return fail_at(&b, NULL, "at most 16 MB", "the scene file is too large");
+    if (length > NODE_TEXT_MAX) return fail_at(&b, NULL, "at most 16.7 MB", "the scene file is too large");
     if (require_text(&b, text, length)) return RHEO_INVALID;
     struct fy_diag_cfg quiet;
     fy_diag_cfg_default(&quiet);

@@ -370,14 +370,19 @@ static void join_names(char *text, size_t size, const param *p) {
     }
 }
 
-static const char *range_text(char *text, size_t size, const param *p) {
-    bool low = fabs(p->low) < 1e300 && p->low > -FAR;
-    const bool high = p->high < FAR || (p->type == P_INT && p->high <= INT_MAX);
-    if (low && high) snprintf(text, size, "%s%.10g to %.10g", p->above ? "above " : "", p->low, p->high);
-    else if (low && p->above) snprintf(text, size, "above %.10g", p->low);
-    else if (low) snprintf(text, size, "%.10g or more", p->low);
-    else snprintf(text, size, "finite");
-    return text;
+/* As one writes it in a scene file: 1e6, not 1e+06; whole numbers in full. */
+static void number_text(char *text, size_t size, double value, bool whole) {
+    const double power = fabs(value) >= FAR ? round(log10(fabs(value))) : 0;
+    if (power > 0 && !whole && fabs(value) == pow(10, power))
+        snprintf(text, size, "%s1e%.0f", value < 0 ? "-" : "", power);
+    else snprintf(text, size, "%.10g", value);
+}
+
+static void range_text(char *text, size_t size, const param *p) {
+    char low[32], high[32];
+    number_text(low, sizeof low, p->low, p->type == P_INT);
+    number_text(high, sizeof high, p->high, p->type == P_INT);
+    snprintf(text, size, "%s%s to %s", p->above ? "above " : "", low, high);
 }
 
 void param_allowed(char *text, size_t size, const param *p) {

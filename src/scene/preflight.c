@@ -56,7 +56,9 @@ typedef struct doctor {
     shape **solid, **emitter;
     placement *place; /* of the solids at time 0 */
     int fill_count;
-    double put_in; /* m3 (m2 in 2D) of liquid that the grid's octants hold at the start */
+    double put_in;  /* m3 (m2 in 2D) of liquid that the grid's octants hold at the start */
+    double wanted;  /* m3 (m2 in 2D) of fills in the domain, solids or not */
+    bool has_seeds; /* some octant of a fill gets a particle; smoke: some of a fill is in the domain */
 } doctor;
 
 /* What the lattice found of a shape. */
@@ -223,13 +225,15 @@ static bool has_mesh(const rheo_shape *def) {
 }
 
 /* The volume of the octants of cells (2D: quarters) whose middles lie in fill k and in no earlier one, which
- * is what a run fills; solids are not looked at. -1 when there are too many to be counted quickly. */
-static double octant_volume(const doctor *d, int k, const rheo_shape *def) {
+ * is what a run fills; solids are not looked at but for *any, whether one of the octants lies outside them.
+ * -1 when there are too many to be counted quickly. */
+static double octant_volume(bool *any, const doctor *d, int k, const rheo_shape *def) {
     const rheo_scene *s = d->scene;
     const double octant = 0.5 * d->out->dx;
     double low[3], high[3], total = 1;
     int from[3] = {0, 0, 0}, to[3] = {1, 1, 1};
     long count = 0;
+    *any = true;
     shape_bounds(low, high, d->fill[k]);
     for (int a = 0; a < s->dim; ++a) {
         from[a] = (int)fmax(0, floor(low[a] / octant));
@@ -237,6 +241,7 @@ static double octant_volume(const doctor *d, int k, const rheo_shape *def) {
         total *= fmax(0, to[a] - from[a]);
     }
     if (total * (k + 1) > (has_mesh(def) ? MESH_OCTANTS_MAX : OCTANTS_MAX)) return -1;
+    *any = false;
     for (int z = from[2]; z < to[2]; ++z)
         for (int y = from[1]; y < to[1]; ++y)
             for (int x = from[0]; x < to[0]; ++x) {
@@ -245,6 +250,7 @@ static double octant_volume(const doctor *d, int k, const rheo_shape *def) {
                 bool in = shape_distance(d->fill[k], at) < 0;
                 for (int e = 0; e < k && in; ++e) in = shape_distance(d->fill[e], at) >= 0;
                 count += in;
+                if (in && !*any) *any = solid_at(d, at) < 0;
             }
     return (double)count * pow(octant, s->dim);
 }
@@ -277,21 +283,23 @@ static void look_at_sides(doctor *d) {
 
 static void look_at_fills(doctor *d) {
     const rheo_scene *s = d->scene;
-    double cell = pow(d->out->dx, s->dim), inside = 0;
+    double cell = pow(d->out->dx, s->dim);
     char path[NODE_PATH_MAX];
     int k = 0;
     for (int i = 0; i < s->fluid_count; ++i) {
         double filled = 0, wanted = 0;
         for (int j = 0; j < s->fluids[i].fill_count; ++j, ++k) {
             sample m = measure(d, d->fill[k], true, k);
-            const double octants = octant_volume(d, k, &s->fluids[i].fill[j]);
+            bool seeds;
+            const double octants = octant_volume(&seeds, d, k, &s->fluids[i].fill[j]);
+            d->has_seeds = d->has_seeds || (m.open > 0 && (seeds || s->method == RHEO_SMOKE));
             d->put_in += octants < 0 || m.volume <= 0 ? m.open : octants * m.open / m.volume;
             filled += octants < 0 ? m.volume : octants;
             wanted += m.volume;
             double lost = m.volume - m.open - m.by_container;
             snprintf(path, sizeof path, "fluids[%d].fill[%d]", i, j);
             d->out->fluid_volume += m.open;
-            inside += m.volume;
+            d->wanted += m.volume;
             if (m.volume <= 0 && k == 0)
                 find(d, RHEO_WARNING, path, "shapes that reach into the domain",
                      "the fill lies outside the domain");
@@ -315,13 +323,6 @@ static void look_at_fills(doctor *d) {
         }
         compare_fill(d, i, filled, wanted);
     }
-    if (s->emitter_count || s->heat_source_count || d->status != RHEO_OK) return;
-    if (!k)
-        find(d, RHEO_ERROR, "fluids", "a fill, or an emitter",
-             "there is no fluid at all: no fill and no emitter");
-    else if (inside <= 0)
-        find(d, RHEO_ERROR, "fluids[0].fill", "shapes that reach into the domain",
-             "there is no fluid at all: every fill lies outside the domain");
 }
 
 /* Returns the volume that comes out during the run, as flow through a disc (3D) or segment (2D) of the same
@@ -350,6 +351,25 @@ static double look_at_emitter(doctor *d, int i, bool *works) {
     rheo_evaluate_curve(v, &e->velocity, 0.5 * (from + to));
     return m.open +
            pow(m.open, (s->dim - 1.0) / s->dim) * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * (to - from);
+}
+
+/* Whether anything will ever move; `emits`: an emitter works. */
+static void require_fluid(doctor *d, bool emits) {
+    const rheo_scene *s = d->scene;
+    if (d->has_seeds || emits || s->heat_source_count || d->status != RHEO_OK) return;
+    if (s->emitter_count)
+        find(d, RHEO_ERROR, "emitters", "a fill or an emitter in the domain, outside solids",
+             "there is no fluid at all: nothing to start with and no emitter that works");
+    else if (!d->fill_count)
+        find(d, RHEO_ERROR, "fluids", "a fill, or an emitter",
+             "there is no fluid at all: no fill and no emitter");
+    else if (d->wanted <= 0)
+        find(d, RHEO_ERROR, "fluids[0].fill", "shapes that reach into the domain",
+             "there is no fluid at all: every fill lies outside the domain");
+    else
+        find(d, RHEO_ERROR, "fluids[0].fill", "a larger fill, more cells, or an emitter",
+             "there is no fluid at all: no %s of a cell (%.3g m) has its middle in the fill, outside solids",
+             s->dim == 3 ? "eighth" : "quarter", 0.5 * d->out->dx);
 }
 
 /* Thin walls hold liquids, but not what is carried on the grid. */
@@ -644,16 +664,31 @@ static void estimate(doctor *d, double emitted) {
         saves * STATE_SECONDS * state;
 }
 
+int rheo_print_bytes(char *text, int size, double bytes) {
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    int unit = 0;
+    while (bytes >= 999.5 && unit < 5) {
+        bytes /= 1000;
+        ++unit;
+    }
+    return snprintf(text, (size_t)size, "%.3g %s", bytes, units[unit]);
+}
+
 static void judge_estimates(doctor *d, const char *where) {
     rheo_preflight *out = d->out;
+    char needed[24], available[24];
+    rheo_print_bytes(needed, sizeof needed, out->memory);
+    rheo_print_bytes(available, sizeof available, out->memory_available);
     if (out->memory_available > 0 && out->memory > out->memory_available)
         find(d, RHEO_ERROR, "domain.cells", "fewer cells or a smaller domain",
-             "%d x %d x %d cells would need about %.3g GB of memory; %.3g GB are free", out->cells[0],
-             out->cells[1], out->cells[2], out->memory / 1e9, out->memory_available / 1e9);
+             "%d x %d x %d cells would need about %s of memory; %s are free", out->cells[0], out->cells[1],
+             out->cells[2], needed, available);
     out->disk_available = available_disk(where);
+    rheo_print_bytes(needed, sizeof needed, out->disk);
+    rheo_print_bytes(available, sizeof available, out->disk_available);
     if (where && out->disk_available > 0 && out->disk > out->disk_available)
         find(d, RHEO_WARNING, "output", "fewer frames, or another --out",
-             "about %.3g GB would be written; %.3g GB are free", out->disk / 1e9, out->disk_available / 1e9);
+             "about %s would be written; %s are free", needed, available);
 }
 
 static void measure_grid(rheo_preflight *out, const rheo_scene *s) {
@@ -684,9 +719,7 @@ rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene,
             emitted += look_at_emitter(&d, i, &works);
             any = any || works;
         }
-        if (scene->emitter_count && !any && preflight->fluid_volume <= 0)
-            find(&d, RHEO_ERROR, "emitters", "a fill or an emitter in the domain, outside solids",
-                 "there is no fluid at all: nothing to start with and no emitter that works");
+        require_fluid(&d, any);
         look_at_meshes(&d);
         look_at_solids(&d);
         look_for_strays(&d);
