@@ -2,22 +2,25 @@
  *
  * Each thread starts on its own share of the blocks, the same in every loop over as many: neighbouring
  * blocks, which it finds in its own cache when it wrote them in the loop before. Who is done early helps the
- * others. */
+ * others. The caller waits for blocks, not for threads: one that the system has put aside keeps nobody
+ * waiting unless it was in the middle of a block. So a thread may come late, when its job is over or another
+ * has begun: a claim on a share tells in itself whether it is one, and if so the job cannot end before the
+ * block has been done, whichever job that is. */
 #include "core/parallel.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "core/memory.h"
 
-enum { THREADS_MAX = 256, SPINS = 8000, STACK_VALUES = 256, CACHE_LINE = 64 };
+enum { THREADS_MAX = 256, SPINS = 8000, STACK_VALUES = 256, CACHE_LINE = 64, END_SHIFT = 32 };
 
-/* Of one thread, and on a cache line of its own: the next block to take, and the end of its share. */
+/* The end of a thread's blocks and, in the low half, the next one to take; on a cache line of its own. */
 typedef struct share {
-    _Alignas(CACHE_LINE) _Atomic int next;
-    int end;
+    _Alignas(CACHE_LINE) _Atomic uint64_t claims;
 } share;
 
 struct pool {
@@ -29,29 +32,36 @@ struct pool {
     int spins;            /* before sleeping, or yielding */
     _Atomic int numbered; /* workers that have taken their number */
     _Atomic int sleepers;
-    /* A job, and on a line of its own what workers tell when they are done. */
+    /* A job, and on a line of its own how much of it is done. */
     _Alignas(CACHE_LINE) _Atomic unsigned round; /* changes with each job */
     _Atomic int stop;
     void (*task)(void *, int);
     void *context;
-    _Alignas(CACHE_LINE) _Atomic int left; /* workers that have not finished this round */
+    _Alignas(CACHE_LINE) _Atomic int done; /* blocks */
     share share[THREADS_MAX];
 };
 
 static void cut_shares(pool *p, int blocks) {
     for (int t = 0; t < p->threads; ++t) {
-        atomic_store_explicit(&p->share[t].next, (int)((long)blocks * t / p->threads), memory_order_relaxed);
-        p->share[t].end = (int)((long)blocks * (t + 1) / p->threads);
+        const uint64_t first = (uint64_t)blocks * (uint64_t)t / (uint64_t)p->threads;
+        const uint64_t end = (uint64_t)blocks * (uint64_t)(t + 1) / (uint64_t)p->threads;
+        atomic_store_explicit(&p->share[t].claims, end << END_SHIFT | first, memory_order_release);
     }
 }
 
 static void run_blocks(pool *p, int self) {
+    int done = 0;
     for (int t = 0; t < p->threads; ++t) {
         share *s = &p->share[(self + t) % p->threads];
-        int b;
-        while ((b = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < s->end)
-            p->task(p->context, b);
+        for (;;) {
+            const uint64_t claim = atomic_fetch_add_explicit(&s->claims, 1, memory_order_acquire);
+            const uint32_t block = (uint32_t)claim;
+            if (block >= claim >> END_SHIFT) break;
+            p->task(p->context, (int)block);
+            ++done;
+        }
     }
+    if (done) atomic_fetch_add_explicit(&p->done, done, memory_order_release);
 }
 
 static inline void relax(void) {
@@ -83,7 +93,6 @@ static void *work(void *argument) {
         if (atomic_load(&p->stop)) return NULL;
         seen = atomic_load(&p->round);
         run_blocks(p, self);
-        atomic_fetch_sub_explicit(&p->left, 1, memory_order_release);
     }
 }
 
@@ -129,8 +138,8 @@ void parallel_for(pool *p, int blocks, void (*task)(void *context, int block), v
     }
     p->task = task;
     p->context = context;
+    atomic_store_explicit(&p->done, 0, memory_order_relaxed);
     cut_shares(p, blocks);
-    atomic_store_explicit(&p->left, p->started, memory_order_relaxed);
     atomic_fetch_add(&p->round, 1);
     if (atomic_load(&p->sleepers) > 0) {
         pthread_mutex_lock(&p->mutex);
@@ -138,7 +147,7 @@ void parallel_for(pool *p, int blocks, void (*task)(void *context, int block), v
         pthread_mutex_unlock(&p->mutex);
     }
     run_blocks(p, 0);
-    for (int s = 0; atomic_load_explicit(&p->left, memory_order_acquire) > 0; ++s) {
+    for (int s = 0; atomic_load_explicit(&p->done, memory_order_acquire) < blocks; ++s) {
         if (s < p->spins) relax();
         else sched_yield();
     }

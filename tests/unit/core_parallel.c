@@ -23,6 +23,19 @@ static void test_every_block_once(void **state) {
     }
 }
 
+/* Jobs so short that threads come late to them, when the next one has begun: each has a context of its own,
+ * which only its own blocks may touch. */
+static void test_late_threads_find_the_job_at_hand(void **state) {
+    (void)state;
+    pool *p = pool_create(16);
+    for (int round = 0; round < 5000; ++round) {
+        int seen[7] = {0}, blocks = 2 + round % 6;
+        parallel_for(p, blocks, mark, seen);
+        for (int b = 0; b < 7; ++b) assert_int_equal(seen[b], b < blocks);
+    }
+    pool_free(p);
+}
+
 static void test_sum_does_not_depend_on_threads(void **state) {
     (void)state;
     double serial = parallel_sum(NULL, BLOCKS, value, NULL);
@@ -38,6 +51,7 @@ static void test_sum_does_not_depend_on_threads(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_block_once),
+        cmocka_unit_test(test_late_threads_find_the_job_at_hand),
         cmocka_unit_test(test_sum_does_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
