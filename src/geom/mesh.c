@@ -72,13 +72,7 @@ static void drop_degenerate(tri_mesh *m) {
     m->triangle_count = kept;
 }
 
-/* An edge: its vertices in order, and which way its triangle goes along it. */
-typedef struct {
-    uint32_t low, high;
-    int32_t way;
-} half_edge;
-
-static void sort_pass(half_edge *to, const half_edge *from, size_t count, bool by_high, unsigned shift,
+static void sort_pass(mesh_edge *to, const mesh_edge *from, size_t count, bool by_high, unsigned shift,
                       size_t *place) {
     memset(place, 0, 65536 * sizeof *place);
     for (size_t e = 0; e < count; ++e) place[(by_high ? from[e].high : from[e].low) >> shift & 0xFFFF]++;
@@ -93,7 +87,7 @@ static void sort_pass(half_edge *to, const half_edge *from, size_t count, bool b
 }
 
 /* Sorted by (low, high), stable; `edges` and `other` each hold `count`, the result is in `edges`. */
-static void sort_edges(half_edge *edges, half_edge *other, size_t count, size_t *place) {
+static void sort_edges(mesh_edge *edges, mesh_edge *other, size_t count, size_t *place) {
     sort_pass(other, edges, count, true, 0, place);
     sort_pass(edges, other, count, true, 16, place);
     sort_pass(other, edges, count, false, 0, place);
@@ -102,11 +96,11 @@ static void sort_edges(half_edge *edges, half_edge *other, size_t count, size_t 
 
 typedef struct {
     size_t open, crowded, twisted; /* edges with one triangle, with more than two, with two the same way */
-    half_edge first_open, first_crowded, first_twisted;
+    mesh_edge first_open, first_crowded, first_twisted;
 } edge_faults;
 
 /* `rims`, if there is one, gets the open edges, each as its triangle goes along it. */
-static void look_at_edges(edge_faults *f, uint32_t (*rims)[2], const half_edge *e, size_t count) {
+static void look_at_edges(edge_faults *f, uint32_t (*rims)[2], const mesh_edge *e, size_t count) {
     for (size_t i = 0, j; i < count; i = j) {
         int way = 0;
         for (j = i; j < count && e[j].low == e[i].low && e[j].high == e[i].high; ++j) way += e[j].way;
@@ -120,30 +114,46 @@ static void look_at_edges(edge_faults *f, uint32_t (*rims)[2], const half_edge *
     }
 }
 
-static rheo_status find_faults(edge_faults *f, uint32_t (*rims)[2], const tri_mesh *m, rheo_report *report) {
-    *f = (edge_faults){0};
-    size_t count = 3 * m->triangle_count;
-    half_edge *edges = mem_alloc(2 * count * sizeof *edges);
+/* All edges of all triangles, sorted; *edges is the caller's to free. */
+static rheo_status list_edges(mesh_edge **edges, const tri_mesh *m, rheo_report *report) {
+    const size_t count = 3 * m->triangle_count;
+    mesh_edge *e = *edges = mem_alloc(2 * count * sizeof *e);
     size_t *place = mem_alloc(65536 * sizeof *place);
-    rheo_status status = edges && place ? RHEO_OK : report_no_memory(report, "checking a mesh");
+    rheo_status status = e && place ? RHEO_OK : report_no_memory(report, "checking a mesh");
     for (size_t t = 0; !status && t < m->triangle_count; ++t)
         for (int c = 0; c < 3; ++c) {
-            uint32_t a = m->triangle[t][c], b = m->triangle[t][(c + 1) % 3];
-            edges[3 * t + (size_t)c] = a < b ? (half_edge){a, b, 1} : (half_edge){b, a, -1};
+            const uint32_t a = m->triangle[t][c], b = m->triangle[t][(c + 1) % 3], which = (uint32_t)t;
+            e[3 * t + (size_t)c] = a < b ? (mesh_edge){a, b, 1, which} : (mesh_edge){b, a, -1, which};
         }
-    if (!status) {
-        sort_edges(edges, edges + count, count, place);
-        look_at_edges(f, rims, edges, count);
-    }
-    mem_free(edges);
+    if (!status) sort_edges(e, e + count, count, place);
     mem_free(place);
     return status;
 }
 
-static rheo_status refuse_edge(rheo_report *report, const tri_mesh *m, const half_edge *e, const char *what,
+static rheo_status find_faults(edge_faults *f, uint32_t (*rims)[2], const tri_mesh *m, rheo_report *report) {
+    mesh_edge *edges;
+    *f = (edge_faults){0};
+    rheo_status status = list_edges(&edges, m, report);
+    if (!status) look_at_edges(f, rims, edges, 3 * m->triangle_count);
+    mem_free(edges);
+    return status;
+}
+
+/* Triangles that face another way than their neighbours turned, and all looked at again. */
+static rheo_status orient(edge_faults *f, tri_mesh *m, rheo_report *report) {
+    mesh_edge *edges;
+    rheo_status status = list_edges(&edges, m, report);
+    if (!status && !mesh_orient(m, edges, 3 * m->triangle_count))
+        status = report_no_memory(report, "turning triangles of a mesh");
+    mem_free(edges);
+    return status ? status : find_faults(f, NULL, m, report);
+}
+
+static rheo_status refuse_edge(rheo_report *report, const tri_mesh *m, const mesh_edge *e, const char *what,
                                size_t count, const char *which, const char *allowed) {
     const double *a = m->vertex[e->low], *b = m->vertex[e->high];
-    return report_fail(report, RHEO_INVALID, allowed, "%s near (%.6g, %.6g, %.6g), %zu %s edges", what,
+    return report_fail(report, RHEO_INVALID, allowed,
+                       "%s near (%.6g, %.6g, %.6g) in the file's coordinates, %zu %s edges", what,
                        0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (a[2] + b[2]), count, which);
 }
 
@@ -167,6 +177,7 @@ static rheo_status check_edges(tri_mesh *m, rheo_report *report) {
         drop_degenerate(m);
         status = find_faults(&f, NULL, m, report);
     }
+    if (!status && f.twisted && !f.crowded) status = orient(&f, m, report);
     if (!status && f.open && !f.crowded && !f.twisted) status = close_holes(&f, m, report);
     if (status) return status;
     if (f.open) return refuse_edge(report, m, &f.first_open, "hole", f.open, "open", CLOSED_OR_THIN);
@@ -175,7 +186,7 @@ static rheo_status check_edges(tri_mesh *m, rheo_report *report) {
                            "non-manifold", CLOSED);
     if (f.twisted)
         return refuse_edge(report, m, &f.first_twisted, "neighbouring triangles face opposite ways",
-                           f.twisted, "inconsistent", CLOSED);
+                           f.twisted, "inconsistent", "a closed surface with two sides");
     return RHEO_OK;
 }
 

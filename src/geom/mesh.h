@@ -13,7 +13,8 @@ typedef struct tri_mesh {
     uint32_t (*triangle)[3];
     struct {
         size_t holes;    /* small ones closed */
-        double place[3]; /* m, of the first */
+        double place[3]; /* of the first, as mesh_require_closed() saw it */
+        size_t flipped;  /* triangles that faced another way than their neighbours */
         bool turned;     /* it was inside out */
     } repaired;          /* by mesh_require_closed() */
 } tri_mesh;
@@ -22,8 +23,8 @@ rheo_status mesh_read(tri_mesh *m, const char *file, rheo_report *report);
 void mesh_free(tri_mesh *m);
 
 /* What a solid or fill must be: not empty, finite, closed and consistently oriented outwards. STL vertices
- * are welded on reading. An inside-out mesh is turned, a small hole closed; a larger one is refused with its
- * place. */
+ * are welded on reading. An inside-out mesh is turned, and so are single triangles; a small hole is closed, a
+ * larger one refused with its place: in the coordinates of the file, so call it before scaling. */
 rheo_status mesh_require_closed(tri_mesh *m, const char *file, rheo_report *report);
 /* What a sheet must be: not empty, finite. */
 rheo_status mesh_require_surface(tri_mesh *m, const char *file, rheo_report *report);

@@ -39,6 +39,15 @@ rheo_status read_stl(reader *r);
 
 /* Joins vertices nearer than 1e-9 of the bounds' diagonal; false when there is no memory. */
 bool mesh_weld(tri_mesh *m);
+/* An edge of a triangle: its vertices in order, which way the triangle goes along it, and which one it is. */
+typedef struct {
+    uint32_t low, high;
+    int32_t way;
+    uint32_t triangle;
+} mesh_edge;
+/* Turns as few triangles as will make neighbours face the same side; `edges` sorted by vertices, at most two
+ * of a kind. A surface with one side only (Moebius) is left as it is. false: no memory. */
+bool mesh_orient(tri_mesh *m, const mesh_edge *edges, size_t count);
 /* Closes the holes whose rims are the directed edges `open` and are small beside the mesh; false: no memory.
  */
 bool mesh_close_small_holes(tri_mesh *m, const uint32_t (*open)[2], size_t count);

@@ -1,11 +1,16 @@
-/* Closing small holes.
+/* Putting meshes right where only one thing can be meant: small holes, triangles that face the wrong way.
  *
  * A directed edge a -> b without its opposite b -> a is open; open edges chain into loops, each the rim of a
  * hole. A rim no longer across than SMALL of the mesh's diagonal is closed by a fan about its middle, turned
  * like its neighbours; one of three edges, where a triangle is missing and only one can be meant, is closed
  * up to MISSING of it, and of any size where it completes a flat face. Larger ones are left: what belongs
  * there is not for us to say. Limits: rims that touch in a vertex are left too, as are rims of more than
- * LOOP_MAX edges. */
+ * LOOP_MAX edges.
+ *
+ * Two triangles face the same side when they go opposite ways along their edge. Each pair says whether one of
+ * the two must be turned, and a forest of triangles that carry their parity to the root (disjoint sets)
+ * gathers these. Where two ways round say different things, the surface has one side and nothing is done.
+ * Else each connected part is two sets, and the smaller of them is turned. */
 #include <math.h>
 #include <string.h>
 #include "core/memory.h"
@@ -86,6 +91,73 @@ static bool completes_a_face(const tri_mesh *m, const uint32_t loop[3], double d
         if (fabs(off) <= 1e-6 * diagonal * sqrt(size)) return true;
     }
     return false;
+}
+
+/* Triangles joined so far: the one above (itself at the top), and whether it must face the other way. */
+typedef struct {
+    uint32_t *above;
+    uint8_t *differs;
+} parities;
+
+/* The top above t; *differs from it. The way up is shortened. */
+static uint32_t find_top(parities *p, uint32_t t, uint8_t *differs) {
+    uint32_t top = t;
+    uint8_t sum = 0;
+    for (; p->above[top] != top; top = p->above[top]) sum ^= p->differs[top];
+    *differs = sum;
+    while (p->above[t] != top && t != top) {
+        const uint32_t next = p->above[t];
+        const uint8_t own = p->differs[t];
+        p->above[t] = top;
+        p->differs[t] = sum;
+        sum ^= own;
+        t = next;
+    }
+    return top;
+}
+
+/* False where the surface has one side only. */
+static bool join_neighbours(parities *p, const mesh_edge *e, size_t count) {
+    for (size_t i = 0; i + 1 < count; ++i) {
+        if (e[i].low != e[i + 1].low || e[i].high != e[i + 1].high) continue;
+        uint8_t differs[2];
+        const uint32_t a = find_top(p, e[i].triangle, &differs[0]),
+                       b = find_top(p, e[i + 1].triangle, &differs[1]);
+        const uint8_t other = (uint8_t)(differs[0] ^ differs[1] ^ (e[i].way == e[i + 1].way));
+        if (a == b && other) return false;
+        if (a == b) continue;
+        const uint32_t upper = a < b ? a : b, lower = a < b ? b : a;
+        p->above[lower] = upper;
+        p->differs[lower] = other;
+    }
+    return true;
+}
+
+bool mesh_orient(tri_mesh *m, const mesh_edge *edges, size_t count) {
+    const size_t n = m->triangle_count;
+    parities p = {mem_alloc(n * sizeof *p.above), mem_alloc(n)};
+    uint32_t *sizes = mem_alloc(2 * n * sizeof *sizes); /* by the top: of those like it, of the others */
+    const bool good = p.above && p.differs && sizes;
+    for (size_t t = 0; good && t < n; ++t) p.above[t] = (uint32_t)t;
+    if (good && join_neighbours(&p, edges, count)) {
+        uint8_t differs;
+        for (size_t t = 0; t < n; ++t) {
+            const uint32_t top = find_top(&p, (uint32_t)t, &differs);
+            ++sizes[2 * (size_t)top + differs];
+        }
+        for (size_t t = 0; t < n; ++t) {
+            const uint32_t *size = &sizes[2 * (size_t)find_top(&p, (uint32_t)t, &differs)];
+            if (differs != (size[1] <= size[0])) continue;
+            const uint32_t swap = m->triangle[t][1];
+            m->triangle[t][1] = m->triangle[t][2];
+            m->triangle[t][2] = swap;
+            ++m->repaired.flipped;
+        }
+    }
+    mem_free(p.above);
+    mem_free(p.differs);
+    mem_free(sizes);
+    return good;
 }
 
 bool mesh_close_small_holes(tri_mesh *m, const uint32_t (*open)[2], size_t count) {

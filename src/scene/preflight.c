@@ -455,7 +455,7 @@ static void look_at_joints(doctor *d) {
 }
 
 static void note_repairs(doctor *d, const shape *s, const char *path) {
-    char text[256];
+    char text[320];
     shape_repairs(text, sizeof text, s);
     if (text[0]) find(d, RHEO_NOTE, path, NULL, "%s", text);
 }

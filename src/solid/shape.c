@@ -284,12 +284,12 @@ static rheo_status make_mesh(shape *s, const rheo_shape *def, rheo_report *repor
     tri_mesh m;
     rheo_status status = mesh_read(&m, def->file, report);
     if (status) return status;
-    for (size_t v = 0; v < m.vertex_count; ++v)
-        for (int c = 0; c < 3; ++c) m.vertex[v][c] *= def->file_scale;
     s->sheet = def->thin;
     s->half_thickness = 0.5 * def->thickness;
     status =
         s->sheet ? mesh_require_surface(&m, def->file, report) : mesh_require_closed(&m, def->file, report);
+    for (size_t v = 0; v < m.vertex_count; ++v) /* now: places in messages are the file's */
+        for (int c = 0; c < 3; ++c) m.vertex[v][c] *= def->file_scale;
     if (!status) {
         mesh_bounds(s->own_lower, s->own_upper, &m);
         for (int c = 0; c < 3; ++c) {
@@ -408,12 +408,22 @@ void shape_repairs(char *text, size_t size, const shape *s) {
     text[0] = 0;
     for (int i = 0; i < s->child_count && !text[0]; ++i) shape_repairs(text, size, &s->children[i]);
     const tri_mesh *m = &s->mesh;
+    const bool turned = m->repaired.turned;
+    char holes[160] = "", flipped[80] = "";
     if (m->repaired.holes)
-        snprintf(text, size, "%zu small hole%s of the mesh closed, the first near (%.4g, %.4g, %.4g)%s",
+        snprintf(holes, sizeof holes,
+                 "%zu small hole%s of the mesh closed, the first near (%.4g, %.4g, %.4g) in the file's "
+                 "coordinates",
                  m->repaired.holes, m->repaired.holes > 1 ? "s" : "", m->repaired.place[0],
-                 m->repaired.place[1], m->repaired.place[2],
-                 m->repaired.turned ? "; the mesh was inside out and is turned" : "");
-    else if (m->repaired.turned) snprintf(text, size, "the mesh is inside out and is turned");
+                 m->repaired.place[1], m->repaired.place[2]);
+    if (m->repaired.flipped)
+        snprintf(flipped, sizeof flipped, "%zu triangle%s of the mesh faced the wrong way and %s turned",
+                 m->repaired.flipped, m->repaired.flipped > 1 ? "s" : "",
+                 m->repaired.flipped > 1 ? "are" : "is");
+    if (holes[0] || flipped[0] || turned)
+        snprintf(text, size, "%s%s%s%s%s", holes, holes[0] && flipped[0] ? "; " : "", flipped,
+                 turned && (holes[0] || flipped[0]) ? "; " : "",
+                 turned ? "the mesh is inside out and is turned" : "");
 }
 
 static void release(shape *s) {

@@ -189,6 +189,8 @@ static const bad table[] = {
     {"mesh is a directory", MESH("/"), CHECK, 3, {"s.yaml:4:28: solids[0].shape.mesh.file", "not a file"}, 0, 0},
     {"empty mesh", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj: "}, "m.obj", ""},
     {"open mesh", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj: hole near", "thin: true"}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n"},
+    {"open mesh in millimetres", SOLID("shape: { mesh: { file: m.obj, scale: 0.001 } }"), CHECK, 3, {"m.obj: hole near (250, 0, 0) in the file's coordinates"}, "m.obj", "v 0 0 0\nv 500 0 0\nv 0 500 0\nv 0 0 500\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"},
+    {"mesh with a triangle turned", SOLID("shape: { mesh: { file: m.obj, scale: 0.5 }, move: [0.5, 0.2, 0.2] }"), CHECK, 0, {"note: s.yaml:4:12: solids[0].shape: 1 triangle of the mesh faced the wrong way and is turned"}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 4 2\nf 2 3 4\nf 3 1 4\n"},
     {"mesh index out of range", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj:4: "}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"},
     {"mesh with nan", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj:2: ", "'nan' is not a finite number"}, "m.obj", "v 0 0 0\nv 0 nan 0\nv 0 1 0\nf 1 2 3\n"},
     {"garbage PLY", MESH("m.ply"), CHECK, 3, {"m.ply"}, "m.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 99999999\n"},

@@ -215,6 +215,74 @@ static void inside_out_is_turned(void **state) {
     mesh_free(&m);
 }
 
+static void turn_triangle(tri_mesh *m, size_t t) {
+    const uint32_t swap = m->triangle[t][0];
+    m->triangle[t][0] = m->triangle[t][1];
+    m->triangle[t][1] = swap;
+}
+
+/* Single triangles, a patch of them, nearly half of a sphere: the fewer are turned, and the volume is the
+ * sphere's again. Where most are wrong, so is the whole, which is then turned as a whole. */
+static void wrong_windings_are_turned(void **state) {
+    (void)state;
+    tri_mesh m;
+    mesh_make_sphere(&m, zero, 1, 3);
+    const double volume = mesh_volume(&m);
+    const size_t count = m.triangle_count;
+    mesh_free(&m);
+    const struct {
+        size_t first, every, number;
+        bool inside_out;
+    } cases[] = {
+        {5, 1, 1, false}, {0, 7, count / 7, false}, {3, 1, count / 2 - 2, false}, {0, 1, count - 3, true}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; ++c) {
+        mesh_make_sphere(&m, zero, 1, 3);
+        for (size_t i = 0; i < cases[c].number; ++i) turn_triangle(&m, cases[c].first + cases[c].every * i);
+        assert_int_equal(mesh_require_closed(&m, "sphere", NULL), RHEO_OK);
+        assert_int_equal(m.repaired.flipped, cases[c].inside_out ? count - cases[c].number : cases[c].number);
+        assert_int_equal(m.repaired.turned, cases[c].inside_out);
+        check_near(mesh_volume(&m), volume, 1e-12);
+        mesh_free(&m);
+    }
+}
+
+/* A wrong triangle beside one that is missing: both are put right. */
+static void holes_and_windings_together(void **state) {
+    (void)state;
+    tri_mesh m;
+    mesh_make_sphere(&m, zero, 1, 4);
+    const double volume = mesh_volume(&m);
+    const uint32_t *gone = m.triangle[--m.triangle_count];
+    size_t beside = 0;
+    for (int shared = 0; shared < 2; ++beside) {
+        shared = 0;
+        for (int i = 0; i < 9; ++i) shared += m.triangle[beside][i / 3] == gone[i % 3];
+    }
+    turn_triangle(&m, beside - 1);
+    assert_int_equal(mesh_require_closed(&m, "sphere", NULL), RHEO_OK);
+    assert_int_equal(m.repaired.flipped, 1);
+    assert_int_equal(m.repaired.holes, 1);
+    check_near(mesh_volume(&m), volume, 1e-12);
+    mesh_free(&m);
+}
+
+/* Six vertices of the projective plane: closed, every edge shared by two, one side only. */
+static void one_sided_surfaces_are_refused(void **state) {
+    (void)state;
+    static const uint32_t faces[10][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}, {0, 5, 1},
+                                          {1, 2, 4}, {2, 3, 5}, {3, 4, 1}, {4, 5, 2}, {5, 1, 3}};
+    tri_mesh m;
+    rheo_report report = {0};
+    mesh_make_sphere(&m, zero, 1, 3); /* for its arrays */
+    memcpy(m.triangle, faces, sizeof faces);
+    m.triangle_count = 10;
+    assert_int_equal(mesh_require_closed(&m, "p.obj", &report), RHEO_INVALID);
+    assert_non_null(strstr(report.message, "opposite ways near ("));
+    assert_non_null(strstr(report.message, "in the file's coordinates"));
+    assert_int_equal(m.repaired.flipped, 0);
+    mesh_free(&m);
+}
+
 static void faults_are_named(void **state) {
     (void)state;
     tri_mesh m;
@@ -226,14 +294,6 @@ static void faults_are_named(void **state) {
     assert_non_null(strstr(report.message, "6 open edges"));
     assert_string_equal(report.file, "ball.obj");
     assert_true(report.allowed[0] != 0);
-    mesh_free(&m);
-
-    mesh_make_sphere(&m, zero, 1, 2);
-    uint32_t swap = m.triangle[5][0]; /* one triangle turned */
-    m.triangle[5][0] = m.triangle[5][1];
-    m.triangle[5][1] = swap;
-    assert_int_equal(mesh_require_closed(&m, NULL, &report), RHEO_INVALID);
-    assert_non_null(strstr(report.message, "opposite ways"));
     mesh_free(&m);
 
     mesh_make_sphere(&m, zero, 1, 2);
@@ -286,6 +346,9 @@ int main(void) {
         cmocka_unit_test(inside_out_is_turned),
         cmocka_unit_test(small_holes_are_closed),
         cmocka_unit_test(half_a_side_is_put_back),
+        cmocka_unit_test(wrong_windings_are_turned),
+        cmocka_unit_test(holes_and_windings_together),
+        cmocka_unit_test(one_sided_surfaces_are_refused),
         cmocka_unit_test(faults_are_named),
         cmocka_unit_test(time_it),
     };
