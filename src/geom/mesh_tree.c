@@ -246,10 +246,12 @@ static double triangle2(const corners c, const double x[3]) {
     return fmin(nearest, segment2(c[2], c[0], x));
 }
 
+/* Without fmax, which is a call: this is where most of the time goes. */
 static double box2(const node *n, const double x[3]) {
     double sum = 0;
     for (int c = 0; c < 3; ++c) {
-        double d = fmax(fmax(n->lower[c] - x[c], x[c] - n->upper[c]), 0);
+        double below = n->lower[c] - x[c], above = x[c] - n->upper[c], d = below > above ? below : above;
+        d = d > 0 ? d : 0;
         sum += d * d;
     }
     return sum;
@@ -269,8 +271,10 @@ static double nearest2(const mesh_tree *t, const double x[3]) {
         if (stack[depth].least >= best) continue;
         uint32_t at = stack[depth].node;
         const node *n = &t->nodes[at];
-        for (uint32_t i = n->first; i < n->first + n->count; ++i)
-            best = fmin(best, triangle2((const double(*)[3])t->triangle[i], x));
+        for (uint32_t i = n->first; i < n->first + n->count; ++i) {
+            const double d2 = triangle2((const double(*)[3])t->triangle[i], x);
+            best = d2 < best ? d2 : best;
+        }
         if (n->count) continue;
         uint32_t near = at + 1, far = n->right;
         double a = box2(&t->nodes[near], x), b = box2(&t->nodes[far], x);

@@ -21,17 +21,13 @@ static int is_beyond(const obstacle *o, const double x[3], double least) {
     return reach <= 0 || vec_dot(from, from) >= reach * reach;
 }
 
-double obstacles_distance(const obstacle *solids, int count, const double x[3], int *nearest) {
-    double least = INFINITY;
+int obstacle_is_nearest(const obstacle *solids, int count, int own, const double x[3], double distance) {
     for (int s = 0; s < count; ++s) {
-        if (is_beyond(&solids[s], x, least)) continue;
+        if (s == own || is_beyond(&solids[s], x, distance)) continue;
         const double d = obstacle_distance(&solids[s], x);
-        if (d < least) {
-            least = d;
-            if (nearest) *nearest = s;
-        }
+        if (d < distance || (s < own && !(d > distance))) return 0;
     }
-    return least;
+    return 1;
 }
 
 static double least_distance(const obstacle *solids, int count, const double x[3], int thin) {

@@ -14,10 +14,10 @@ typedef struct obstacle {
 
 double obstacle_distance(const obstacle *o, const double x[3]); /* m, negative inside */
 
-/* Distance to the nearest of the solids [m], negative inside one, +inf without any; `nearest` (may be NULL):
- * its index. */
-double obstacles_distance(const obstacle *solids, int count, const double x[3], int *nearest);
-/* The same of those that the grid resolves, or of the thin ones alone. */
+/* Whether solid `own`, known to be `distance` away, is the nearest; of two as near the first is. */
+int obstacle_is_nearest(const obstacle *solids, int count, int own, const double x[3], double distance);
+/* Distance to the nearest of those that the grid resolves, or of the thin ones alone [m], +inf without any.
+ */
 double obstacles_thick_distance(const obstacle *solids, int count, const double x[3]);
 double obstacles_thin_distance(const obstacle *solids, int count, const double x[3]);
 #endif

@@ -209,11 +209,10 @@ static void mover_on_row(const mover_faces *m, int j, int k) {
         const ptrdiff_t n = box_at(&s->g->box, i, j, k);
         if (s->o->open.value[a][n] >= 1 || is_on_side(s, a, a == 0 ? i : a == 1 ? j : k)) continue;
         double x[3];
-        int nearest = 0;
         place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
-        if (!(obstacles_distance(m->solid, 1, x, NULL) < s->g->dx)) continue;
-        obstacles_distance(s->solids, s->count, x, &nearest);
-        if (nearest == m->mover) s->o->mover[a][n] = (uint16_t)(1 + m->mover);
+        const double d = obstacle_distance(m->solid, x);
+        if (d < s->g->dx && obstacle_is_nearest(s->solids, s->count, m->mover, x, d))
+            s->o->mover[a][n] = (uint16_t)(1 + m->mover);
     }
 }
 

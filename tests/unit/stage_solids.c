@@ -119,6 +119,17 @@ static void room_is_volume(void **state) {
     drop(&s);
 }
 
+static int nearest_solid(const scene *s, double *distance, const double x[3]) {
+    int nearest = 0;
+    for (int i = 0; i < SOLIDS; ++i) {
+        const double d = obstacle_distance(&s->solids[i], x);
+        if (i && !(d < *distance)) continue;
+        nearest = i;
+        *distance = d;
+    }
+    return nearest;
+}
+
 /* A face closed by a moving solid has its velocity there; faces of static ones and of the sides have none. */
 static void walls_move_with_solids(void **state) {
     (void)state;
@@ -137,13 +148,12 @@ static void walls_move_with_solids(void **state) {
                     for (int i = r.lower[0]; i < r.upper[0]; ++i) {
                         const int at[3] = {i, j, k};
                         const ptrdiff_t n = box_at(&s.g.box, i, j, k);
-                        double x[3] = {0, 0, 0}, u[3] = {0, 0, 0};
-                        int nearest = 0;
+                        double x[3] = {0, 0, 0}, u[3] = {0, 0, 0}, distance;
                         for (int a = 0; a < 3; ++a) x[a] = s.g.dx * (at[a] + (a != axis) * 0.5);
                         if (dim == 2) x[2] = 0.5 * s.g.dx;
                         const int side = at[axis] == 0 || (at[axis] == s.g.box.n[axis] && axis != 1);
-                        if (!side && s.open.open.value[axis][n] < 1 &&
-                            obstacles_distance(s.solids, SOLIDS, x, &nearest) < s.g.dx && nearest >= 2)
+                        const int nearest = nearest_solid(&s, &distance, x);
+                        if (!side && s.open.open.value[axis][n] < 1 && distance < s.g.dx && nearest >= 2)
                             placement_velocity(u, &s.solids[nearest].now, x);
                         closed += s.open.open.value[axis][n] < 1;
                         moving += u[axis] != 0;
