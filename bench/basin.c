@@ -2,7 +2,11 @@
 #include "basin.h"
 
 #include <math.h>
+#include <string.h>
+#include "core/memory.h"
+#include "core/report.h"
 #include "sim/liquid.h"
+#include "solid/vector.h"
 
 basin basin_make(int dim, double width, double height, double depth, int cells, double level) {
     basin b = {.scene = rheo_default_scene(), .water = rheo_default_fluid()};
@@ -80,22 +84,44 @@ double basin_level(const rheo_sim *sim, double x, double z) {
     return (double)NAN;
 }
 
-double basin_submerged(const rheo_sim *sim, int solid, double level) {
+rheo_status basin_measure(basin_volume *v, const rheo_sim *sim, int solid, rheo_report *report) {
     enum { SIDE = 64 };
     const obstacle *o = &sim->solids[solid];
     const int dim = sim->g.box.dim, layers = dim == 3 ? SIDE : 1;
-    const double radius = o->body->radius, h = 2 * radius / SIDE, *centre = o->body->now->position;
-    double all = 0, below = 0;
+    const double radius = o->body->radius, h = 2 * radius / SIDE;
+    *v = (basin_volume){.spacing = h};
+    v->point = mem_alloc((size_t)layers * SIDE * SIDE * sizeof *v->point);
+    if (!v->point) return report_no_memory(report, "the points of a body");
     for (int k = 0; k < layers; ++k)
         for (int j = 0; j < SIDE; ++j)
             for (int i = 0; i < SIDE; ++i) {
-                const double x[3] = {centre[0] - radius + h * (i + 0.5), centre[1] - radius + h * (j + 0.5),
-                                     dim == 3 ? centre[2] - radius + h * (k + 0.5) : 0};
-                const double depth = (level - x[1]) / h + 0.5; /* share of this sample that is below */
-                const double d = 0.5 - placement_distance(&o->now, o->shape, x) / h;
-                const double inside = fmax(0, fmin(1, d));
-                all += inside;
-                below += inside * fmax(0, fmin(1, depth));
+                const double own[3] = {h * (i + 0.5) - radius, h * (j + 0.5) - radius,
+                                       dim == 3 ? h * (k + 0.5) - radius : 0};
+                double x[3];
+                mat_times(x, o->now.rotation, own);
+                for (int a = 0; a < 3; ++a) x[a] += o->body->now->position[a];
+                const double inside = 0.5 - placement_distance(&o->now, o->shape, x) / h;
+                if (inside <= 0) continue;
+                memcpy(v->point[v->count], own, sizeof own);
+                v->point[v->count++][3] = fmin(1, inside);
             }
+    return RHEO_OK;
+}
+
+void basin_volume_free(basin_volume *v) {
+    mem_free(v->point);
+    *v = (basin_volume){0};
+}
+
+double basin_submerged(const basin_volume *v, const rheo_sim *sim, int solid, double level) {
+    const obstacle *o = &sim->solids[solid];
+    const double *turn = o->now.rotation, centre = o->body->now->position[1];
+    double all = 0, below = 0;
+    for (int i = 0; i < v->count; ++i) {
+        const double *p = v->point[i];
+        const double y = centre + turn[3] * p[0] + turn[4] * p[1] + turn[5] * p[2];
+        all += p[3];
+        below += p[3] * fmax(0, fmin(1, (level - y) / v->spacing + 0.5)); /* as if along the axes */
+    }
     return below / all;
 }

@@ -27,6 +27,16 @@ rheo_shape basin_turned(rheo_shape form, double x, double y, double z, double de
 
 /* Where the surface crosses the vertical line at (x, z), m. */
 double basin_level(const rheo_sim *sim, double x, double z);
-/* The share of a body's volume that lies below `level`. */
-double basin_submerged(const rheo_sim *sim, int solid, double level);
+
+/* A body's volume as points of a lattice that turns with it: asked for its distances once, not every frame.
+ */
+typedef struct basin_volume {
+    int count;
+    double spacing, (*point)[4]; /* m; from the body's centre in its own frame, and the share inside */
+} basin_volume;
+
+rheo_status basin_measure(basin_volume *v, const rheo_sim *sim, int solid, rheo_report *report);
+void basin_volume_free(basin_volume *v);
+/* The share of the volume that lies below `level`, of the body where it is now. */
+double basin_submerged(const basin_volume *v, const rheo_sim *sim, int solid, double level);
 #endif

@@ -58,15 +58,20 @@ static rheo_status start(rheo_sim **sim, const floater *f, double y, int n, cons
     return basin_run(sim, &b, out->threads, out->report);
 }
 
-/* The height at which as much of it is below LEVEL as must be. */
-static rheo_status find_height(double *y, const floater *f, const char *mesh, const rows *out) {
+/* The height at which as much of it is below LEVEL as must be, and its volume. */
+static rheo_status find_height(double *y, basin_volume *v, const floater *f, const char *mesh,
+                               const rows *out) {
     rheo_sim *sim;
-    const rheo_status status = start(&sim, f, LEVEL, 16, mesh, out);
+    rheo_status status = start(&sim, f, LEVEL, 16, mesh, out);
     if (status) return status;
+    if ((status = basin_measure(v, sim, 0, out->report))) {
+        rheo_free_sim(sim);
+        return status;
+    }
     double low = -0.3, high = 0.3; /* of the level above the body's place */
     for (int i = 0; i < 30; ++i) {
         const double middle = 0.5 * (low + high);
-        if (basin_submerged(sim, 0, LEVEL + middle) < f->density) low = middle;
+        if (basin_submerged(v, sim, 0, LEVEL + middle) < f->density) low = middle;
         else high = middle;
     }
     *y = LEVEL - low;
@@ -108,17 +113,22 @@ static rheo_status floats(rows *out, const floater *f, int n, double from, doubl
     char setup[SETUP_NAME], quantity[64];
     rows_format(setup, sizeof setup, "%s, density %g", form_names[f->form], f->density);
     if (!rows_wants(out, setup)) return RHEO_OK;
-    rheo_status status = find_height(&y, f, mesh, out);
+    basin_volume volume = {0};
+    rheo_status status = find_height(&y, &volume, f, mesh, out);
     if (!status) status = start(&sim, f, y + LIFT, n, mesh, out);
-    if (status) return status;
+    if (status) {
+        basin_volume_free(&volume);
+        return status;
+    }
     rheo_frame_stats stats = {0};
     while (!status && stats.time < to - 1e-9 && frames < FRAMES_MAX) {
         if ((status = rheo_advance_frame(sim, NULL, &stats, out->report)) || stats.time < from) continue;
-        const double now = shares[frames++] = basin_submerged(sim, 0, mean_level(sim));
+        const double now = shares[frames++] = basin_submerged(&volume, sim, 0, mean_level(sim));
         lowest = fmin(lowest, now);
         highest = fmax(highest, now);
     }
     rheo_free_sim(sim);
+    basin_volume_free(&volume);
     if (status) return status;
     const double share = mean_of_bobs(shares, frames);
     rows_format(quantity, sizeof quantity, "%s: share below", setup);
