@@ -1,29 +1,18 @@
-/* The doctor: compiles the shapes of a scene, measures what would start where, and estimates memory, disk and
- * time.
+/* The doctor: compiles the shapes of a scene, measures what would start where, and looks for what cannot be
+ * meant. What a run will take is foretell.c's.
  *
  * Volumes are counted on a jittered lattice of points over a shape's bounds, V ~ |bounds| hits / points,
- * error about V / sqrt(hits). Memory is a model of the solver's fields (bytes a cell) and particles (bytes
- * each). Time is the number of steps, from the solver's own limits at the speed of free fall, times a cost a
- * cell and a particle. Limits: estimates are good to a factor of two on a machine like the one they were
- * calibrated on; a scene that comes to rest takes fewer steps; emitted volume is flow through a disc of the
- * emitter's own volume. */
-#include <rheo/preflight.h>
-
+ * error about V / sqrt(hits). Limits: emitted volume is flow through a disc of the emitter's own volume. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 #include "core/random.h"
 #include "core/report.h"
-#include "scene/scene_internal.h"
-#include "sim/step_limit.h"
-#include "solid/shape.h"
+#include "scene/doctor.h"
 #include "solid/thin.h"
 #include "solid/world.h"
-#include "stage/mac_method.h"
 
 enum { LATTICE_3D = 26, LATTICE_2D = 130 };
 /* Octants that are counted one by one, and of meshes, whose distances take longer. */
@@ -33,33 +22,6 @@ static const double OCTANTS_MAX = 3e6, MESH_OCTANTS_MAX = 1e5;
 #define FILL_TOLERANCE 0.02 /* of a fill: what the grid may put in more or less without a word */
 #define FILL_WARNING   0.1  /* the same without a warning */
 #define COMMON_LOSS    0.05 /* of a fill: a post that stands in a pool is no slip of the pen */
-
-/* Bytes: calibrated against the peak of runs of the dam break from 12 to 128 cells, all methods. */
-static const double BASE_BYTES = 30e6, CELL_BYTES = 140, PARTICLE_BYTES = 52, AFFINE_BYTES = 57;
-static const double SMOKE_CELL_BYTES = 200;
-/* Seconds of one thread of a machine of 2021, from the built-in scenes at 32 to 128 cells: a step by itself,
- * by a cell of the box and a particle; more by a cell where there are solids, solids that move, and a
- * velocity field that is carried along itself; a frame's statistics, a byte of a mesh, a byte of a
- * checkpoint. */
-static const double STEP_SECONDS = 4e-3, CELL_SECONDS = 6e-8, PARTICLE_SECONDS = 1.4e-7,
-                    SOLID_SECONDS = 1.5e-7, MOVING_SECONDS = 8e-7, CARRY_SECONDS = 5e-7;
-static const double FRAME_SECONDS = 2e-3, FILE_SECONDS = 2e-8, STATE_SECONDS = 1.2e-8;
-/* The same of smoke, by a cell, on two threads. */
-static const double SMOKE_CELL_SECONDS = 3e-7;
-
-typedef struct doctor {
-    rheo_preflight *out;
-    const rheo_scene *scene;
-    rheo_status status;  /* of the first error */
-    rheo_report *report; /* gets the first error */
-    shape **fill;        /* of all fluids, in order */
-    shape **solid, **emitter;
-    placement *place; /* of the solids at time 0 */
-    int fill_count;
-    double put_in;  /* m3 (m2 in 2D) of liquid that the grid's octants hold at the start */
-    double wanted;  /* m3 (m2 in 2D) of fills in the domain, solids or not */
-    bool has_seeds; /* some octant of a fill gets a particle; smoke: some of a fill is in the domain */
-} doctor;
 
 /* What the lattice found of a shape. */
 typedef struct sample {
@@ -81,8 +43,7 @@ static void add_finding(doctor *d, int severity, const rheo_report *report) {
     f->report = *report;
 }
 
-__attribute__((format(printf, 5, 6))) static void find(doctor *d, int severity, const char *path,
-                                                       const char *allowed, const char *format, ...) {
+void doctor_find(doctor *d, int severity, const char *path, const char *allowed, const char *format, ...) {
     rheo_report report;
     char message[400];
     va_list args;
@@ -132,7 +93,7 @@ static bool make_shapes(doctor *d) {
     d->emitter = calloc((size_t)s->emitter_count + 1, sizeof *d->emitter);
     d->place = calloc((size_t)s->solid_count + 1, sizeof *d->place);
     if (!d->fill || !d->solid || !d->emitter || !d->place) {
-        find(d, RHEO_ERROR, "", NULL, "out of memory for the shapes");
+        doctor_find(d, RHEO_ERROR, "", NULL, "out of memory for the shapes");
         return false;
     }
     int k = 0;
@@ -264,9 +225,9 @@ static void compare_fill(doctor *d, int fluid, double filled, double wanted) {
     if (d->scene->method == RHEO_SMOKE || fabs(filled - wanted) <= FILL_TOLERANCE * wanted) return;
     snprintf(path, sizeof path, "fluids[%d].fill", fluid);
     const bool much = fabs(filled - wanted) > FILL_WARNING * wanted;
-    find(d, much ? RHEO_WARNING : RHEO_NOTE, path, "more cells, or sides on multiples of half a cell",
-         "%.3g %s of %.3g %s at this grid (%+.3g%%): whole %s of cells are filled", filled, unit, wanted,
-         unit, 100 * (filled / wanted - 1), d->scene->dim == 3 ? "eighths" : "quarters");
+    doctor_find(d, much ? RHEO_WARNING : RHEO_NOTE, path, "more cells, or sides on multiples of half a cell",
+                "%.3g %s of %.3g %s at this grid (%+.3g%%): whole %s of cells are filled", filled, unit,
+                wanted, unit, 100 * (filled / wanted - 1), d->scene->dim == 3 ? "eighths" : "quarters");
 }
 
 /* Cells are cubes: sides that are no whole number of them long are made so. */
@@ -275,9 +236,10 @@ static void look_at_sides(doctor *d) {
         const double wanted = d->scene->size[a], made = d->out->cells[a] * d->out->dx;
         if (fabs(made - wanted) <= SIDE_TOLERANCE * wanted) continue;
         const bool much = fabs(made - wanted) > SIDE_WARNING * wanted;
-        find(d, much ? RHEO_WARNING : RHEO_NOTE, "domain.size", "sides that are whole numbers of cells",
-             "the domain is %.3g m along %c, not %.3g m: %d cells of %.3g m", made, "xyz"[a], wanted,
-             d -> out -> cells[a], d -> out -> dx);
+        doctor_find(d, much ? RHEO_WARNING : RHEO_NOTE, "domain.size",
+                    "sides that are whole numbers of cells",
+                    "the domain is %.3g m along %c, not %.3g m: %d cells of %.3g m", made, "xyz"[a], wanted,
+                    d -> out -> cells[a], d -> out -> dx);
     }
 }
 
@@ -301,25 +263,26 @@ static void look_at_fills(doctor *d) {
             d->out->fluid_volume += m.open;
             d->wanted += m.volume;
             if (m.volume <= 0 && k == 0)
-                find(d, RHEO_WARNING, path, "shapes that reach into the domain",
-                     "the fill lies outside the domain");
+                doctor_find(d, RHEO_WARNING, path, "shapes that reach into the domain",
+                            "the fill lies outside the domain");
             else if (m.volume <= 0)
-                find(d, RHEO_WARNING, path, NULL,
-                     "the fill adds nothing: outside the domain or within earlier fills");
+                doctor_find(d, RHEO_WARNING, path, NULL,
+                            "the fill adds nothing: outside the domain or within earlier fills");
             else if (m.outside)
-                find(d, RHEO_WARNING, path, NULL, "part of the fill lies outside the domain and is left out");
+                doctor_find(d, RHEO_WARNING, path, NULL,
+                            "part of the fill lies outside the domain and is left out");
             if (m.volume > 0 && m.open <= 0)
-                find(d, RHEO_ERROR, path, "a fill outside the solids",
-                     "the fluid lies entirely inside solids");
+                doctor_find(d, RHEO_ERROR, path, "a fill outside the solids",
+                            "the fluid lies entirely inside solids");
             else if (lost > 0.005 * m.volume)
-                find(d, lost > COMMON_LOSS * m.volume ? RHEO_WARNING : RHEO_NOTE, path, NULL,
-                     "%.3g%% of the fill lies inside solids and is left out", 100 * lost / m.volume);
+                doctor_find(d, lost > COMMON_LOSS * m.volume ? RHEO_WARNING : RHEO_NOTE, path, NULL,
+                            "%.3g%% of the fill lies inside solids and is left out", 100 * lost / m.volume);
             else if (m.by_container > 0.005 * m.volume)
-                find(d, RHEO_NOTE, path, NULL, "the fill is cut to its container: %.3g%% is left out",
-                     100 * m.by_container / m.volume);
+                doctor_find(d, RHEO_NOTE, path, NULL, "the fill is cut to its container: %.3g%% is left out",
+                            100 * m.by_container / m.volume);
             if (m.open > 0 && m.open < cell)
-                find(d, RHEO_WARNING, path, "more cells or a larger fill",
-                     "the fill is smaller than a grid cell");
+                doctor_find(d, RHEO_WARNING, path, "more cells or a larger fill",
+                            "the fill is smaller than a grid cell");
         }
         compare_fill(d, i, filled, wanted);
     }
@@ -336,17 +299,19 @@ static double look_at_emitter(doctor *d, int i, bool *works) {
     *works = m.open > 0;
     snprintf(path, sizeof path, "emitters[%d].shape", i);
     if (m.volume <= 0)
-        find(d, RHEO_WARNING, path, "a shape that reaches into the domain",
-             "the emitter lies outside the domain");
+        doctor_find(d, RHEO_WARNING, path, "a shape that reaches into the domain",
+                    "the emitter lies outside the domain");
     else if (m.open <= 0)
-        find(d, RHEO_WARNING, path, "a shape outside the solids", "the emitter lies inside solids");
-    else if (m.outside) find(d, RHEO_WARNING, path, NULL, "part of the emitter lies outside the domain");
+        doctor_find(d, RHEO_WARNING, path, "a shape outside the solids", "the emitter lies inside solids");
+    else if (m.outside)
+        doctor_find(d, RHEO_WARNING, path, NULL, "part of the emitter lies outside the domain");
     if (m.open > 0 && 2 * m.depth < d->out->dx)
-        find(d, RHEO_WARNING, path, "more cells or a larger emitter",
-             "the emitter is thinner than a grid cell");
+        doctor_find(d, RHEO_WARNING, path, "more cells or a larger emitter",
+                    "the emitter is thinner than a grid cell");
     snprintf(path, sizeof path, "emitters[%d].during", i);
     if (e->during[0] >= duration)
-        find(d, RHEO_WARNING, path, NULL, "the emitter starts after the end of the run (%g s)", duration);
+        doctor_find(d, RHEO_WARNING, path, NULL, "the emitter starts after the end of the run (%g s)",
+                    duration);
     double from = fmin(e->during[0], duration), to = fmin(e->during[1], duration);
     rheo_evaluate_curve(v, &e->velocity, 0.5 * (from + to));
     return m.open +
@@ -358,34 +323,37 @@ static void require_fluid(doctor *d, bool emits) {
     const rheo_scene *s = d->scene;
     if (d->has_seeds || emits || s->heat_source_count || d->status != RHEO_OK) return;
     if (s->emitter_count)
-        find(d, RHEO_ERROR, "emitters", "a fill or an emitter in the domain, outside solids",
-             "there is no fluid at all: nothing to start with and no emitter that works");
+        doctor_find(d, RHEO_ERROR, "emitters", "a fill or an emitter in the domain, outside solids",
+                    "there is no fluid at all: nothing to start with and no emitter that works");
     else if (!d->fill_count)
-        find(d, RHEO_ERROR, "fluids", "a fill, or an emitter",
-             "there is no fluid at all: no fill and no emitter");
+        doctor_find(d, RHEO_ERROR, "fluids", "a fill, or an emitter",
+                    "there is no fluid at all: no fill and no emitter");
     else if (d->wanted <= 0)
-        find(d, RHEO_ERROR, "fluids[0].fill", "shapes that reach into the domain",
-             "there is no fluid at all: every fill lies outside the domain");
+        doctor_find(d, RHEO_ERROR, "fluids[0].fill", "shapes that reach into the domain",
+                    "there is no fluid at all: every fill lies outside the domain");
     else
-        find(d, RHEO_ERROR, "fluids[0].fill", "a larger fill, more cells, or an emitter",
-             "there is no fluid at all: no %s of a cell (%.3g m) has its middle in the fill, outside solids",
-             s->dim == 3 ? "eighth" : "quarter", 0.5 * d->out->dx);
+        doctor_find(
+            d, RHEO_ERROR, "fluids[0].fill", "a larger fill, more cells, or an emitter",
+            "there is no fluid at all: no %s of a cell (%.3g m) has its middle in the fill, outside solids",
+            s->dim == 3 ? "eighth" : "quarter", 0.5 * d->out->dx);
 }
 
 /* Thin walls hold liquids, but not what is carried on the grid. */
 static void look_at_thin(doctor *d, const char *path) {
     if (d->scene->method == RHEO_SMOKE)
-        find(d, RHEO_WARNING, path, "more cells, or a thicker solid",
-             "the solid is thinner than a cell (%.2g m) or two in places: no gas flows through it, but smoke "
-             "on "
-             "its two sides mixes",
-             d->out->dx);
+        doctor_find(
+            d, RHEO_WARNING, path, "more cells, or a thicker solid",
+            "the solid is thinner than a cell (%.2g m) or two in places: no gas flows through it, but smoke "
+            "on "
+            "its two sides mixes",
+            d->out->dx);
     else
-        find(d, RHEO_NOTE, path, NULL,
-             "the solid is thinner than a cell (%.2g m) or two in places: it closes the faces it crosses and "
-             "no "
-             "particle passes it",
-             d->out->dx);
+        doctor_find(
+            d, RHEO_NOTE, path, NULL,
+            "the solid is thinner than a cell (%.2g m) or two in places: it closes the faces it crosses and "
+            "no "
+            "particle passes it",
+            d->out->dx);
 }
 
 static void look_at_solids(doctor *d) {
@@ -399,8 +367,8 @@ static void look_at_solids(doctor *d) {
         snprintf(path, sizeof path, "solids[%d].shape", i);
         if (obstacle_is_thin(&seen, d->out->dx, s->dim)) look_at_thin(d, path);
         if (s->dim == 3 && s->camera_eye.count && placement_distance(&d->place[i], d->solid[i], eye) < 0)
-            find(d, RHEO_WARNING, "camera.eye", NULL, "the camera stands inside the solid '%s'",
-                 s->solids[i].name ? s->solids[i].name : "");
+            doctor_find(d, RHEO_WARNING, "camera.eye", NULL, "the camera stands inside the solid '%s'",
+                        s->solids[i].name ? s->solids[i].name : "");
     }
 }
 
@@ -422,8 +390,8 @@ static void look_for_strays(doctor *d) {
         shape_bounds(low, high, d->solid[i]);
         snprintf(path, sizeof path, "solids[%d].shape", i);
         if (is_outside(s, low, high))
-            find(d, RHEO_WARNING, path, "a shape that reaches into the domain",
-                 "the solid lies outside the domain and does nothing");
+            doctor_find(d, RHEO_WARNING, path, "a shape that reaches into the domain",
+                        "the solid lies outside the domain and does nothing");
     }
     for (int i = 0; i < s->probe_count; ++i) {
         const rheo_probe *p = &s->probes[i];
@@ -433,9 +401,10 @@ static void look_for_strays(doctor *d) {
         }
         snprintf(path, sizeof path, "probes[%d]", i);
         if (is_outside(s, low, high))
-            find(d, RHEO_WARNING, path, "points within the domain", "the probe lies outside the domain");
+            doctor_find(d, RHEO_WARNING, path, "points within the domain",
+                        "the probe lies outside the domain");
         else if (is_outside(s, p->from, p->from) || is_outside(s, p->to, p->to))
-            find(d, RHEO_NOTE, path, NULL, "part of the probe lies outside the domain");
+            doctor_find(d, RHEO_NOTE, path, NULL, "part of the probe lies outside the domain");
     }
 }
 
@@ -449,15 +418,15 @@ static void look_at_joints(doctor *d) {
         if (kind == RHEO_JOINT_SLIDER || kind == RHEO_JOINT_FIXED) continue;
         snprintf(path, sizeof path, "joints[%d]", i);
         if (!node_find(node_locate(owner->root, path), "anchor"))
-            find(d, RHEO_WARNING, path, "anchor: [x, y, z]",
-                 "no anchor is given: the joint turns about the corner (0, 0, 0) of the domain");
+            doctor_find(d, RHEO_WARNING, path, "anchor: [x, y, z]",
+                        "no anchor is given: the joint turns about the corner (0, 0, 0) of the domain");
     }
 }
 
 static void note_repairs(doctor *d, const shape *s, const char *path) {
     char text[320];
     shape_repairs(text, sizeof text, s);
-    if (text[0]) find(d, RHEO_NOTE, path, NULL, "%s", text);
+    if (text[0]) doctor_find(d, RHEO_NOTE, path, NULL, "%s", text);
 }
 
 static void look_at_meshes(doctor *d) {
@@ -493,202 +462,20 @@ static void look_at_methods(doctor *d) {
     for (int i = 0; i < s->fluid_count; ++i) {
         snprintf(path, sizeof path, "fluids[%d]", i);
         if (s->method != RHEO_MAC && s->fluids[i].viscosity > 0.1)
-            find(d, RHEO_WARNING, path, "method: mac uses it",
-                 "a viscosity of %g Pa s has no effect with this method", s->fluids[i].viscosity);
+            doctor_find(d, RHEO_WARNING, path, "method: mac uses it",
+                        "a viscosity of %g Pa s has no effect with this method", s->fluids[i].viscosity);
         const char *material = s->fluids[i].material;
         const bool gas = material && strcmp(material, "smoke") == 0;
         if (material && gas != (s->method == RHEO_SMOKE))
-            find(d, RHEO_WARNING, path,
-                 gas ? "method: smoke, or a liquid" : "material: smoke, or a method for liquids",
-                 gas ? "the material '%s' is a gas, and this method moves it as a liquid"
-                     : "the material '%s' is a liquid, and method smoke moves it as a gas",
-                 material);
+            doctor_find(d, RHEO_WARNING, path,
+                        gas ? "method: smoke, or a liquid" : "material: smoke, or a method for liquids",
+                        gas ? "the material '%s' is a gas, and this method moves it as a liquid"
+                            : "the material '%s' is a liquid, and method smoke moves it as a gas",
+                        material);
     }
     if (s->no_slip && s->method != RHEO_MAC)
-        find(d, RHEO_WARNING, "domain.slip", "method: mac uses it",
-             "slip: no has no effect with this method");
-}
-
-/* --- estimates --- */
-
-static double available_memory(void) {
-    FILE *f = fopen("/proc/meminfo", "r");
-    char line[256];
-    double kilobytes = 0;
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "MemAvailable: %lf", &kilobytes) == 1) break;
-    if (f) fclose(f);
-    return 1024 * kilobytes;
-}
-
-/* How much faster all cores are than one: memory is shared. */
-static double cores_speed_up(void) {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return pow(cores > 1 ? (double)cores : 1, 0.75);
-}
-
-/* Free space where `out` is or would be: at the nearest directory above that exists. */
-static double available_disk(const char *out) {
-    char path[1024];
-    struct statvfs info;
-    if (!out || snprintf(path, sizeof path, "%s", out) >= (int)sizeof path) return 0;
-    while (statvfs(path, &info) != 0) {
-        char *slash = strrchr(path, '/');
-        if (!slash) snprintf(path, sizeof path, ".");
-        else slash[slash == path ? 1 : 0] = '\0';
-        if ((!slash || slash == path) && statvfs(path, &info) != 0) return 0;
-    }
-    return (double)info.f_bavail * (double)info.f_frsize;
-}
-
-static double length(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-/* The speed of liquid that starts in a shape with `start` m/s and falls as far as the domain goes. */
-static double fall_speed(const doctor *d, const shape *from, double start, const double g[3]) {
-    double low[3], high[3], square = start * start;
-    if (!from) return start;
-    shape_bounds(low, high, from);
-    for (int a = 0; a < d->scene->dim; ++a) {
-        const double height =
-            g[a] < 0 ? fmin(high[a], d->scene->size[a]) : d->scene->size[a] - fmax(low[a], 0);
-        square += 2 * fabs(g[a]) * fmax(height, 0);
-    }
-    return sqrt(square);
-}
-
-/* The fastest that keyed solids move, looked at in 32 moments. */
-static double keyed_speed(const doctor *d) {
-    const rheo_scene *s = d->scene;
-    double most = 0;
-    for (int i = 0; i < s->solid_count; ++i)
-        for (int k = 0; k < 32 && s->solids[i].motion == RHEO_KEYED; ++k) {
-            const placement p = placement_of_solid(&s->solids[i], d->solid[i], s->frames / s->fps * k / 32);
-            most = fmax(most, length(p.velocity));
-        }
-    return most;
-}
-
-/* What decides the number of steps: liquid that falls, is thrown or pushed. Where a
- * body of it strikes a wall, the largest speed on the grid is some 20% above that. */
-static double expected_speed(const doctor *d, const double g[3]) {
-    const rheo_scene *s = d->scene;
-    double fastest = 0, v[3] = {0};
-    int k = 0;
-    for (int i = 0; i < s->fluid_count; ++i)
-        for (int j = 0; j < s->fluids[i].fill_count; ++j)
-            fastest = fmax(fastest, 1.2 * fall_speed(d, d->fill[k++], length(s->fluids[i].velocity), g));
-    for (int i = 0; i < s->emitter_count; ++i) {
-        rheo_evaluate_curve(v, &s->emitters[i].velocity, s->emitters[i].during[0]);
-        fastest = fmax(fastest, fall_speed(d, d->emitter[i], length(v), g));
-    }
-    return fastest + keyed_speed(d);
-}
-
-/* Steps a frame at the limits of the method, all frames like the liveliest. */
-static double expected_steps(const doctor *d) {
-    const rheo_scene *s = d->scene;
-    double g[3] = {0}, limit;
-    if (s->gravity.count) rheo_evaluate_curve(g, &s->gravity, 0);
-    const double speed = expected_speed(d, g);
-    if (s->method == RHEO_MAC) { /* counts the axes' speeds together, about twice the largest */
-        const mac_grid grid = {.box = {.dim = s->dim}, .dx = d->out->dx};
-        const double nu = s->fluid_count ? s->fluids[0].viscosity / s->fluids[0].density : 0;
-        limit = mac_stable_dt(&grid, 2 * speed, length(g), nu, s->cfl);
-    } else {
-        limit = step_limit(d->out->dx, s->cfl, speed, length(g));
-    }
-    if (s->dt_max > 0) limit = fmin(limit, s->dt_max);
-    const double exact = 1 / (s->fps * limit);
-    return exact <= 1 ? 1 : exact + 0.5; /* frames take whole steps: half a step more on average */
-}
-
-/* Seconds a step on one thread, without files. */
-static double step_seconds(const rheo_scene *s, double cells, double count) {
-    double cell = CELL_SECONDS;
-    bool moving = false;
-    for (int i = 0; i < s->solid_count; ++i) moving = moving || s->solids[i].motion != RHEO_STATIC;
-    if (s->solid_count) cell += SOLID_SECONDS;
-    if (moving) cell += MOVING_SECONDS;
-    if (s->method == RHEO_SEMI_LAGRANGIAN) cell += CARRY_SECONDS;
-    const double share = s->method == RHEO_MAC ? 1.6 : s->method == RHEO_APIC ? 1.2 : 1;
-    return share * (STEP_SECONDS + cell * cells + PARTICLE_SECONDS * count);
-}
-
-/* Smoke fills the box whatever the scene puts in it; a third of a volume's bytes are left after packing. */
-static void estimate_smoke(doctor *d) {
-    const rheo_scene *s = d->scene;
-    rheo_preflight *out = d->out;
-    double cells = 1, lift = 0, rise = 0, g[3] = {0};
-    for (int a = 0; a < s->dim; ++a) cells *= out->cells[a] + 6;
-    for (int i = 0; i < s->fluid_count; ++i)
-        lift = fmax(lift, s->fluids[i].expansion * fabs(s->fluids[i].temperature - s->ambient));
-    out->particles = 0;
-    out->memory = BASE_BYTES + SMOKE_CELL_BYTES * cells;
-    out->memory_available = available_memory();
-    out->disk = s->frames * (4000 + (s->output_volume ? 8 * cells / 3 : 0)) + 2 * 24 * cells;
-    if (s->gravity.count) rheo_evaluate_curve(g, &s->gravity, 0);
-    for (int a = 0; a < s->dim; ++a) rise = fmax(rise, sqrt(2 * fabs(g[a]) * s->size[a]));
-    for (int i = 0; i < s->fluid_count; ++i) rise = fmax(rise, length(s->fluids[i].velocity));
-    double speed = fmin(rise, rise * sqrt(fmin(1, lift)) + 1);
-    double steps = fmax(1, ceil(speed / (s->fps * s->cfl * out->dx)));
-    out->steps = s->frames * steps;
-    out->seconds = s->frames * (steps + 0.3) * SMOKE_CELL_SECONDS * cells;
-}
-
-static void estimate(doctor *d, double emitted) {
-    const rheo_scene *s = d->scene;
-    rheo_preflight *out = d->out;
-    double cells = 1, domain = 1, per_cell = s->dim == 3 ? 8 : 4;
-    for (int a = 0; a < s->dim; ++a) {
-        cells *= out->cells[a] + 6; /* with the border */
-        domain *= s->size[a];
-    }
-    double cell = pow(out->dx, s->dim), most = fmin(d->put_in + emitted, domain);
-    out->particles = round(per_cell * d->put_in / cell);
-    double peak = per_cell * most / cell;
-    out->memory = BASE_BYTES + CELL_BYTES * cells +
-                  (PARTICLE_BYTES + (s->method == RHEO_APIC ? AFFINE_BYTES : 0)) * peak;
-    out->memory_available = available_memory();
-    double surface =
-        12 * pow(most / cell, (s->dim - 1.0) / s->dim); /* cells; twice that of a cube for splashes */
-    double frame = 1000 + (s->output_mesh ? 62 * surface : 0) + (s->output_particles ? 33 * peak : 0);
-    double state = 36 * (peak + cells); /* bytes before they are packed */
-    out->disk = s->frames * frame + 2 * 36 * peak;
-    out->steps = s->frames * expected_steps(d);
-    double step = step_seconds(s, cells, 0.5 * (out->particles + peak));
-    double saves = s->checkpoint_every > 0 ? 1 + s->frames / s->checkpoint_every : 1;
-    out->seconds =
-        (out->steps * step + s->frames * (FRAME_SECONDS + FILE_SECONDS * frame)) / cores_speed_up() +
-        saves * STATE_SECONDS * state;
-}
-
-int rheo_print_bytes(char *text, int size, double bytes) {
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-    int unit = 0;
-    while (bytes >= 999.5 && unit < 5) {
-        bytes /= 1000;
-        ++unit;
-    }
-    return snprintf(text, (size_t)size, "%.3g %s", bytes, units[unit]);
-}
-
-static void judge_estimates(doctor *d, const char *where) {
-    rheo_preflight *out = d->out;
-    char needed[24], available[24];
-    rheo_print_bytes(needed, sizeof needed, out->memory);
-    rheo_print_bytes(available, sizeof available, out->memory_available);
-    if (out->memory_available > 0 && out->memory > out->memory_available)
-        find(d, RHEO_ERROR, "domain.cells", "fewer cells or a smaller domain",
-             "%d x %d x %d cells would need about %s of memory; %s are free", out->cells[0], out->cells[1],
-             out->cells[2], needed, available);
-    out->disk_available = available_disk(where);
-    rheo_print_bytes(needed, sizeof needed, out->disk);
-    rheo_print_bytes(available, sizeof available, out->disk_available);
-    if (where && out->disk_available > 0 && out->disk > out->disk_available)
-        find(d, RHEO_WARNING, "output", "fewer frames, or another --out",
-             "about %s would be written; %s are free", needed, available);
+        doctor_find(d, RHEO_WARNING, "domain.slip", "method: mac uses it",
+                    "slip: no has no effect with this method");
 }
 
 static void measure_grid(rheo_preflight *out, const rheo_scene *s) {
@@ -726,9 +513,7 @@ rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene,
         look_at_joints(&d);
         look_at_bodies(&d);
         look_at_methods(&d);
-        if (scene->method == RHEO_SMOKE) estimate_smoke(&d);
-        else estimate(&d, emitted);
-        judge_estimates(&d, out);
+        doctor_foretell(&d, emitted, out);
     }
     free_shapes(&d);
     return d.status;

@@ -7,7 +7,6 @@
 #include <math.h>
 #include "core/report.h"
 #include "grid/wrap.h"
-#include "solid/curve.h"
 
 void liquid_place_still_solids(rheo_sim *s) {
     int still = 0;
@@ -79,15 +78,8 @@ double liquid_wall_speed(const rheo_sim *s) {
     for (int i = 0; i < s->def.solid_count; ++i) {
         const obstacle *o = &s->solids[i];
         if (o->def->motion != RHEO_KEYED) continue;
-        double lower[3], upper[3], radius = 0;
-        shape_bounds(lower, upper, o->shape);
-        for (int a = 0; a < 3; ++a) {
-            const double side = upper[a] - lower[a];
-            radius += isfinite(side) ? 0.25 * side * side : 0;
-        }
-        const double end = s->time + 1 / s->def.fps, turn = M_PI / 180; /* keys between frames count too */
-        most = fmax(most, curve_fastest(&o->def->position, s->time, end) +
-                              turn * curve_fastest(&o->def->rotation_degrees, s->time, end) * sqrt(radius));
+        /* keys between frames count too */
+        most = fmax(most, placement_fastest(o->def, o->shape, s->time, s->time + 1 / s->def.fps));
     }
     return most;
 }

@@ -37,6 +37,11 @@ placement placement_of_solid(const rheo_solid *def, const shape *s, double time)
     return p;
 }
 
+double placement_fastest(const rheo_solid *def, const shape *s, double from, double to) {
+    return curve_fastest(&def->position, from, to) +
+           curve_fastest(&def->rotation_degrees, from, to) * (M_PI / 180) * shape_reach(s);
+}
+
 double placement_distance(const placement *p, const shape *s, const double x[3]) {
     double from[3], y[3], centre[3];
     vec_sub(from, x, p->position);

@@ -404,6 +404,22 @@ static rheo_status compile(shape *s, const rheo_shape *given, bool flat, int dep
     return status;
 }
 
+double shape_reach(const shape *s) {
+    double lower[3], upper[3], square = 0;
+    shape_bounds(lower, upper, s);
+    for (int a = 0; a < 3; ++a) {
+        const double side = upper[a] - lower[a];
+        square += isfinite(side) ? 0.25 * side * side : 0;
+    }
+    return sqrt(square);
+}
+
+size_t shape_triangles(const shape *s) {
+    size_t sum = s->mesh.triangle_count;
+    for (int i = 0; i < s->child_count; ++i) sum += shape_triangles(&s->children[i]);
+    return sum;
+}
+
 void shape_repairs(char *text, size_t size, const shape *s) {
     text[0] = 0;
     for (int i = 0; i < s->child_count && !text[0]; ++i) shape_repairs(text, size, &s->children[i]);

@@ -22,6 +22,8 @@ int shape_as_box(double half[3], double axes[9], const shape *s);
  * set. */
 double shape_distance(const shape *s, const double x[3]);
 void shape_bounds(double lower[3], double upper[3], const shape *s); /* infinite for planes */
+double shape_reach(const shape *s);     /* m, half the diagonal of the bounds; sides without end count 0 */
+size_t shape_triangles(const shape *s); /* of all its meshes */
 void shape_centre(double centre[3], const shape *s); /* about which it scales, rotates and is keyed */
 
 /* Volume, centroid and second moments where the scene file puts the shape. Exact for primitives under any
@@ -41,6 +43,8 @@ typedef struct placement {
 } placement;
 placement placement_of_solid(const rheo_solid *def, const shape *s,
                              double time); /* static: identity; keyed: from curves */
+/* The most that a point of a keyed solid moves [m/s] in any segment of its keys from `from` to `to` (s). */
+double placement_fastest(const rheo_solid *def, const shape *s, double from, double to);
 double placement_distance(const placement *p, const shape *s, const double x[3]);
 void placement_velocity(double u[3], const placement *p, const double x[3]);
 #endif

@@ -150,6 +150,76 @@ static void slips_are_found(void **state) {
     assert_false(found(&p, RHEO_WARNING, "joints[1]", "") || found(&p, RHEO_WARNING, "joints[2]", ""));
 }
 
+#define KEYED(keys)                                                                                          \
+    FILL "solids: [ { shape: { box: { min: [0.4, 0.6, 0.4], max: [0.6, 0.8, 0.6] } }, " keys " } ]\n"
+
+/* 0.4 m in 0.1 ms at 32 cells and cfl 3: 3 / 32 / 4000 s a step. */
+static void leaps_are_warned_of(void **state) {
+    (void)state;
+    rheo_preflight p;
+    rheo_report r;
+    look(&p, &r,
+         "domain: { cells: 32 }\n" KEYED(
+             "position: { keys: [[0, [0.5, 0.7, 0.5]], [1, [0.5, 0.7, 0.5]], [1.0001, [0.9, 0.7, 0.5]]] }"));
+    assert_true(found(&p, RHEO_WARNING, "solids[0].position.keys[2]", "leaps 0.4 m in 0.0001 s (4000 m/s)"));
+    assert_true(
+        found(&p, RHEO_WARNING, "solids[0].position.keys[2]", "steps of at most 2.3e-05 s, 1423 in a frame"));
+    assert_int_equal(p.findings[p.count - 1].report.line, 3);
+    assert_true(p.steps > 1400 && p.steps < 2400); /* one frame of the 120 has so many */
+    look(&p, &r,
+         KEYED("position: { keys: [[0, [0.5, 0.7, 0.5]], [1, [40, 0.7, 0.5]]] }")); /* out in a frame */
+    assert_true(found(&p, RHEO_WARNING, "solids[0].position.keys[1]", "leaps"));
+    look(&p, &r, KEYED("rotation: { axis: [0, 1, 0], degrees: { keys: [[0, 0], [0.01, 72000]] } }"));
+    assert_true(found(&p, RHEO_WARNING, "solids[0].rotation.degrees.keys[1]", "leaps"));
+    look(&p, &r,
+         KEYED("position: { keys: [[0, [0.5, 0.7, 0.5]], [5, [9, 0.7, 0.5]]] }")); /* slowly, however far */
+    assert_false(found(&p, RHEO_WARNING, "solids[0].position.keys[1]", ""));
+    look(&p, &r,
+         KEYED("position: { keys: [[90, [0.5, 0.7, 0.5]], [90.0001, [9, 0.7, 0.5]]] }")); /* after the end */
+    assert_false(found(&p, RHEO_WARNING, "solids[0].position.keys[1]", ""));
+}
+
+static void absurd_numbers_are_warned_of(void **state) {
+    (void)state;
+    rheo_preflight p;
+    rheo_report r;
+    look(&p, &r, FILL "gravity: [0, -981, 0]\n");
+    assert_true(found(&p, RHEO_WARNING, "gravity", "100 times the earth's: steps of at most 0.002 s"));
+    look(&p, &r, FILL "gravity: { keys: [[0, [0, 0, 0]], [1, [0, -5000, 0]]] }\n");
+    assert_true(found(&p, RHEO_WARNING, "gravity.keys[1]", "5000 m/s2"));
+    look(&p, &r,
+         "solver: { method: mac }\nfluids: [ { viscosity: 1e5, fill: [ { box: { min: [0, 0, 0], max: [1, "
+         "0.5, 1] } } ] } ]\n");
+    assert_true(found(&p, RHEO_WARNING, "fluids[0].viscosity", "a viscosity of 100000 Pa s"));
+    look(&p, &r,
+         "solver: { method: mac }\nfluids: [ { material: oil, fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, "
+         "1] } } ] } ]\n");
+    assert_false(found(&p, RHEO_WARNING, "fluids[0].viscosity", ""));
+    look(&p, &r,
+         FILL "emitters: [ { shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } }, velocity: [0, "
+              "-3000, 0] } ]\n");
+    assert_true(found(&p, RHEO_WARNING, "emitters[0].velocity", "3000 m/s"));
+    look(&p, &r,
+         FILL "solids: [ { shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } }, motion: dynamic, "
+              "spin: [0, 0, 9e4] } ]\n");
+    assert_true(found(&p, RHEO_WARNING, "solids[0].spin", "the body starts at"));
+    look(&p, &r, FILL);
+    assert_int_equal(p.count, 0);
+}
+
+/* Measured: a step with a keyed plate thinner than the grid takes twice that with a thick one. */
+static void thin_solids_that_move_take_longer(void **state) {
+    (void)state;
+    rheo_preflight thick, thin;
+    rheo_report r;
+    look(&thick, &r, KEYED("position: { keys: [[0, [0.5, 0.7, 0.5]], [5, [0.6, 0.7, 0.5]]] }"));
+    look(&thin, &r,
+         FILL "solids: [ { shape: { box: { min: [0.498, 0.6, 0.4], max: [0.502, 0.8, 0.6] } }, position: { "
+              "keys: [[0, [0.5, 0.7, 0.5]], [5, [0.6, 0.7, 0.5]]] } } ]\n");
+    check_near(thin.steps, thick.steps, 1e-9);
+    assert_true(thin.seconds > 1.4 * thick.seconds && thin.seconds < 3 * thick.seconds);
+}
+
 static void hopeless_scenes_are_refused(void **state) {
     (void)state;
     rheo_preflight p;
@@ -224,6 +294,9 @@ int main(void) {
         cmocka_unit_test(slips_are_found),
         cmocka_unit_test(fills_are_compared_with_the_grid),
         cmocka_unit_test(common_losses_are_notes),
+        cmocka_unit_test(leaps_are_warned_of),
+        cmocka_unit_test(absurd_numbers_are_warned_of),
+        cmocka_unit_test(thin_solids_that_move_take_longer),
         cmocka_unit_test(hopeless_scenes_are_refused),
         cmocka_unit_test(estimates_grow_as_they_should),
         cmocka_unit_test(steps_are_near_the_taken_ones),

@@ -1,0 +1,347 @@
+/* What a run will take: memory, disk, steps and time; and what in a scene makes its steps absurdly short.
+ *
+ * Memory is a model of the solver's fields (bytes a cell) and particles (bytes each). Time is the number of
+ * steps, from the solver's own limits at the speed of free fall and of keyed solids, times a cost a cell and
+ * a particle. Limits: estimates are good to a factor of two on a machine like the one they were calibrated
+ * on; a scene that comes to rest takes fewer steps; of several solids that move the dearest counts. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include "scene/doctor.h"
+#include "sim/step_limit.h"
+#include "solid/curve.h"
+#include "solid/thin.h"
+#include "stage/mac_method.h"
+
+enum { PARTS_MOST = 4096, STEPS_MANY = 100 }; /* parts of a run looked at one by one; steps a frame */
+#define GRAVITY_MANY 100.0                    /* m/s2 */
+
+/* Bytes: calibrated against the peak of runs of the dam break from 12 to 128 cells, all methods. */
+static const double BASE_BYTES = 30e6, CELL_BYTES = 140, PARTICLE_BYTES = 52, AFFINE_BYTES = 57;
+static const double SMOKE_CELL_BYTES = 200;
+/* Seconds of one thread of a machine of 2021, from the built-in scenes at 32 to 128 cells: a step by itself,
+ * by a cell of the box and a particle; more by a cell where there are solids, solids that move, and a
+ * velocity field that is carried along itself; a frame's statistics, a byte of a mesh, a byte of a
+ * checkpoint. Of a solid that moves: thinner than the grid resolves, a mesh by log2 of its triangles, and one
+ * that is thin as well. */
+static const double STEP_SECONDS = 4e-3, CELL_SECONDS = 6e-8, PARTICLE_SECONDS = 1.4e-7,
+                    SOLID_SECONDS = 1.5e-7, MOVING_SECONDS = 8e-7, CARRY_SECONDS = 5e-7, THIN_SECONDS = 1e-6,
+                    MESH_SECONDS = 2e-7, THIN_MESH_SECONDS = 8e-7;
+static const double FRAME_SECONDS = 2e-3, FILE_SECONDS = 2e-8, STATE_SECONDS = 1.2e-8;
+/* The same of smoke, by a cell, on two threads. */
+static const double SMOKE_CELL_SECONDS = 3e-7;
+
+static double available_memory(void) {
+    FILE *f = fopen("/proc/meminfo", "r");
+    char line[256];
+    double kilobytes = 0;
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %lf", &kilobytes) == 1) break;
+    if (f) fclose(f);
+    return 1024 * kilobytes;
+}
+
+/* How much faster all cores are than one: memory is shared. */
+static double cores_speed_up(void) {
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return pow(cores > 1 ? (double)cores : 1, 0.75);
+}
+
+/* Free space where `out` is or would be: at the nearest directory above that exists. */
+static double available_disk(const char *out) {
+    char path[1024];
+    struct statvfs info;
+    if (!out || snprintf(path, sizeof path, "%s", out) >= (int)sizeof path) return 0;
+    while (statvfs(path, &info) != 0) {
+        char *slash = strrchr(path, '/');
+        if (!slash) snprintf(path, sizeof path, ".");
+        else slash[slash == path ? 1 : 0] = '\0';
+        if ((!slash || slash == path) && statvfs(path, &info) != 0) return 0;
+    }
+    return (double)info.f_bavail * (double)info.f_frsize;
+}
+
+static double length(const double v[3]) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* The speed of liquid that starts in a shape with `start` m/s and falls as far as the domain goes. */
+static double fall_speed(const doctor *d, const shape *from, double start, const double g[3]) {
+    double low[3], high[3], square = start * start;
+    if (!from) return start;
+    shape_bounds(low, high, from);
+    for (int a = 0; a < d->scene->dim; ++a) {
+        const double height =
+            g[a] < 0 ? fmin(high[a], d->scene->size[a]) : d->scene->size[a] - fmax(low[a], 0);
+        square += 2 * fabs(g[a]) * fmax(height, 0);
+    }
+    return sqrt(square);
+}
+
+/* The fastest that keyed solids move in a part of the run. */
+static double keyed_speed(const doctor *d, double from, double to) {
+    double most = 0;
+    for (int i = 0; i < d->scene->solid_count; ++i)
+        if (d->scene->solids[i].motion == RHEO_KEYED)
+            most = fmax(most, placement_fastest(&d->scene->solids[i], d->solid[i], from, to));
+    return most;
+}
+
+/* What decides the number of steps: liquid that falls or is thrown. Where a
+ * body of it strikes a wall, the largest speed on the grid is some 20% above that. */
+static double expected_speed(const doctor *d, const double g[3]) {
+    const rheo_scene *s = d->scene;
+    double fastest = 0, v[3] = {0};
+    int k = 0;
+    for (int i = 0; i < s->fluid_count; ++i)
+        for (int j = 0; j < s->fluids[i].fill_count; ++j)
+            fastest = fmax(fastest, 1.2 * fall_speed(d, d->fill[k++], length(s->fluids[i].velocity), g));
+    for (int i = 0; i < s->emitter_count; ++i) {
+        rheo_evaluate_curve(v, &s->emitters[i].velocity, s->emitters[i].during[0]);
+        fastest = fmax(fastest, fall_speed(d, d->emitter[i], length(v), g));
+    }
+    return fastest;
+}
+
+/* The longest step of the method, s; +inf when nothing limits it. */
+static double longest_step(const doctor *d, double speed, double acceleration) {
+    const rheo_scene *s = d->scene;
+    const double dx = d->out->dx;
+    double limit;
+    if (s->method == RHEO_MAC) { /* counts the axes' speeds together, about twice the largest */
+        const mac_grid grid = {.box = {.dim = s->dim}, .dx = dx};
+        const double nu = s->fluid_count ? s->fluids[0].viscosity / s->fluids[0].density : 0;
+        limit = mac_stable_dt(&grid, 2 * speed, acceleration, nu, s->cfl);
+    } else if (s->method == RHEO_SMOKE) {
+        limit = speed > 0 ? s->cfl * dx / speed : INFINITY;
+    } else {
+        limit = step_limit(dx, s->cfl, speed, acceleration);
+    }
+    return s->dt_max > 0 ? fmin(limit, s->dt_max) : limit;
+}
+
+/* Steps of the whole run at the limits of the method: the liquid in all frames as in the liveliest, solids as
+ * their keys say. */
+static double expected_steps(const doctor *d) {
+    const rheo_scene *s = d->scene;
+    const int parts = s->frames < PARTS_MOST ? s->frames : PARTS_MOST;
+    const double duration = s->frames / s->fps;
+    double g[3] = {0}, sum = 0;
+    if (s->gravity.count) rheo_evaluate_curve(g, &s->gravity, 0);
+    const double speed = expected_speed(d, g);
+    for (int k = 0; k < parts; ++k) {
+        const double pushed = keyed_speed(d, duration * k / parts, duration * (k + 1) / parts);
+        const double exact = 1 / (s->fps * longest_step(d, speed + pushed, length(g)));
+        sum += exact <= 1 ? 1 : exact + 0.5; /* frames take whole steps: half a step more on average */
+    }
+    return sum * s->frames / parts;
+}
+
+/* What the dearest solid that moves costs a cell and step, s. */
+static double moving_seconds(const doctor *d) {
+    const rheo_scene *s = d->scene;
+    double most = 0;
+    for (int i = 0; i < s->solid_count; ++i) {
+        if (s->solids[i].motion == RHEO_STATIC) continue;
+        const obstacle seen = {.shape = d->solid[i], .def = &s->solids[i], .now = d->place[i]};
+        const bool thin = obstacle_is_thin(&seen, d->out->dx, s->dim);
+        const double depth =
+            log2((double)shape_triangles(d->solid[i]) + 1); /* of a search tree; 0: no mesh */
+        const double more =
+            depth > 0 ? depth * (thin ? THIN_MESH_SECONDS : MESH_SECONDS) : (thin ? THIN_SECONDS : 0);
+        most = fmax(most, MOVING_SECONDS + more);
+    }
+    return most;
+}
+
+/* Seconds a step on one thread, without files. */
+static double step_seconds(const doctor *d, double cells, double count) {
+    const rheo_scene *s = d->scene;
+    double cell = CELL_SECONDS + moving_seconds(d);
+    if (s->solid_count) cell += SOLID_SECONDS;
+    if (s->method == RHEO_SEMI_LAGRANGIAN) cell += CARRY_SECONDS;
+    const double share = s->method == RHEO_MAC ? 1.6 : s->method == RHEO_APIC ? 1.2 : 1;
+    return share * (STEP_SECONDS + cell * cells + PARTICLE_SECONDS * count);
+}
+
+/* Smoke fills the box whatever the scene puts in it; a third of a volume's bytes are left after packing. */
+static void estimate_smoke(doctor *d) {
+    const rheo_scene *s = d->scene;
+    rheo_preflight *out = d->out;
+    double cells = 1, lift = 0, rise = 0, g[3] = {0};
+    for (int a = 0; a < s->dim; ++a) cells *= out->cells[a] + 6;
+    for (int i = 0; i < s->fluid_count; ++i)
+        lift = fmax(lift, s->fluids[i].expansion * fabs(s->fluids[i].temperature - s->ambient));
+    out->particles = 0;
+    out->memory = BASE_BYTES + SMOKE_CELL_BYTES * cells;
+    out->memory_available = available_memory();
+    out->disk = s->frames * (4000 + (s->output_volume ? 8 * cells / 3 : 0)) + 2 * 24 * cells;
+    if (s->gravity.count) rheo_evaluate_curve(g, &s->gravity, 0);
+    for (int a = 0; a < s->dim; ++a) rise = fmax(rise, sqrt(2 * fabs(g[a]) * s->size[a]));
+    for (int i = 0; i < s->fluid_count; ++i) rise = fmax(rise, length(s->fluids[i].velocity));
+    double speed = fmin(rise, rise * sqrt(fmin(1, lift)) + 1);
+    double steps = fmax(1, ceil(speed / (s->fps * s->cfl * out->dx)));
+    out->steps = s->frames * steps;
+    out->seconds = s->frames * (steps + 0.3) * SMOKE_CELL_SECONDS * cells;
+}
+
+static void estimate(doctor *d, double emitted) {
+    const rheo_scene *s = d->scene;
+    rheo_preflight *out = d->out;
+    double cells = 1, domain = 1, per_cell = s->dim == 3 ? 8 : 4;
+    for (int a = 0; a < s->dim; ++a) {
+        cells *= out->cells[a] + 6; /* with the border */
+        domain *= s->size[a];
+    }
+    double cell = pow(out->dx, s->dim), most = fmin(d->put_in + emitted, domain);
+    out->particles = round(per_cell * d->put_in / cell);
+    double peak = per_cell * most / cell;
+    out->memory = BASE_BYTES + CELL_BYTES * cells +
+                  (PARTICLE_BYTES + (s->method == RHEO_APIC ? AFFINE_BYTES : 0)) * peak;
+    out->memory_available = available_memory();
+    double surface =
+        12 * pow(most / cell, (s->dim - 1.0) / s->dim); /* cells; twice that of a cube for splashes */
+    double frame = 1000 + (s->output_mesh ? 62 * surface : 0) + (s->output_particles ? 33 * peak : 0);
+    double state = 36 * (peak + cells); /* bytes before they are packed */
+    out->disk = s->frames * frame + 2 * 36 * peak;
+    out->steps = expected_steps(d);
+    double step = step_seconds(d, cells, 0.5 * (out->particles + peak));
+    double saves = s->checkpoint_every > 0 ? 1 + s->frames / s->checkpoint_every : 1;
+    out->seconds =
+        (out->steps * step + s->frames * (FRAME_SECONDS + FILE_SECONDS * frame)) / cores_speed_up() +
+        saves * STATE_SECONDS * state;
+}
+
+int rheo_print_bytes(char *text, int size, double bytes) {
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    int unit = 0;
+    while (bytes >= 999.5 && unit < 5) {
+        bytes /= 1000;
+        ++unit;
+    }
+    return snprintf(text, (size_t)size, "%.3g %s", bytes, units[unit]);
+}
+
+/* s: a frame, or what a frame usually is where those of the scene are long. */
+static double usual_frame(const doctor *d) {
+    return fmin(1 / d->scene->fps, 1.0 / 24);
+}
+
+/* Warns where one number alone makes steps so short that it can hardly be meant. */
+__attribute__((format(printf, 5, 6))) static void
+warn_of_steps(doctor *d, const char *path, const char *allowed, double step, const char *format, ...) {
+    char cause[200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(cause, sizeof cause, format, args);
+    va_end(args);
+    doctor_find(d, RHEO_WARNING, path, allowed, "%s: steps of at most %.2g s, %.0f in a frame", cause, step,
+                ceil(1 / (d->scene->fps * step)));
+}
+
+static bool is_short(const doctor *d, double step) {
+    return step * STEPS_MANY < usual_frame(d);
+}
+
+/* The first pair of keys between which a solid leaps: across the domain in a frame, or so fast that steps get
+ * very short. Of angles, `radius` is how far from the axis the solid reaches. */
+static void look_at_leaps(doctor *d, const char *curve_path, const rheo_curve *curve, double radius) {
+    const rheo_scene *s = d->scene;
+    const double side = d->out->dx * s->cells;
+    for (int k = 0; k + 1 < curve->count; ++k) {
+        const double from = curve->times[k], to = curve->times[k + 1],
+                     *value = &curve->values[curve->width * k];
+        double way = fabs(value[1] - value[0]) * (M_PI / 180) * radius;
+        if (curve->width == 3)
+            way = length((double[]){value[3] - value[0], value[4] - value[1], value[5] - value[2]});
+        const double speed = way / (to - from), step = longest_step(d, speed, 0);
+        const bool during = to > 0 && from < s->frames / s->fps;
+        if (!during || (speed * usual_frame(d) <= side && !is_short(d, step))) continue;
+        char path[NODE_PATH_MAX];
+        snprintf(path, sizeof path, "%.200s.keys[%d]", curve_path, k + 1);
+        warn_of_steps(d, path, "keys farther apart in time, or nearer in place", step,
+                      "the solid leaps %.4g m in %.3g s (%.4g m/s)", way, to - from, speed);
+        return;
+    }
+}
+
+static void look_at_speeds(doctor *d) {
+    const rheo_scene *s = d->scene;
+    char path[NODE_PATH_MAX];
+    for (int i = 0; i < s->solid_count; ++i) {
+        const rheo_solid *solid = &s->solids[i];
+        snprintf(path, sizeof path, "solids[%d].position", i);
+        look_at_leaps(d, path, &solid->position, 0);
+        snprintf(path, sizeof path, "solids[%d].rotation.degrees", i);
+        look_at_leaps(d, path, &solid->rotation_degrees, shape_reach(d->solid[i]));
+        const double speed = solid->motion == RHEO_DYNAMIC ? length(solid->velocity) : 0;
+        const double rim = solid->motion == RHEO_DYNAMIC ? length(solid->spin) * shape_reach(d->solid[i]) : 0;
+        snprintf(path, sizeof path, "solids[%d].%s", i, speed > rim ? "velocity" : "spin");
+        if (is_short(d, longest_step(d, speed + rim, 0)))
+            warn_of_steps(d, path, "a slower start, or fewer cells", longest_step(d, speed + rim, 0),
+                          "the body starts at %.4g m/s", speed + rim);
+    }
+    for (int i = 0; i < s->fluid_count; ++i) {
+        const double speed = length(s->fluids[i].velocity), step = longest_step(d, speed, 0);
+        snprintf(path, sizeof path, "fluids[%d].velocity", i);
+        if (speed > 0 && is_short(d, step))
+            warn_of_steps(d, path, "a slower start, or fewer cells", step, "the fluid starts at %.4g m/s",
+                          speed);
+    }
+    for (int i = 0; i < s->emitter_count; ++i) {
+        const double speed = curve_largest(&s->emitters[i].velocity, 0, s->frames / s->fps),
+                     step = longest_step(d, speed, 0);
+        snprintf(path, sizeof path, "emitters[%d].velocity", i);
+        if (speed > 0 && is_short(d, step))
+            warn_of_steps(d, path, "a slower emitter, or fewer cells", step,
+                          "the fluid comes out at %.4g m/s", speed);
+    }
+}
+
+/* Gravity and viscosity: a slip in the unit is the likeliest cause of such numbers. */
+static void look_at_forces(doctor *d) {
+    const rheo_scene *s = d->scene;
+    double most = 0;
+    int key = 0;
+    for (int k = 0; k < s->gravity.count; ++k) {
+        const double size = length(&s->gravity.values[3 * k]);
+        if (size > most) most = size, key = k;
+    }
+    char path[NODE_PATH_MAX] = "gravity";
+    if (s->gravity.count > 1) snprintf(path, sizeof path, "gravity.keys[%d]", key);
+    if (most > GRAVITY_MANY)
+        warn_of_steps(d, path, "m/s2: [0, -9.81, 0] on earth", longest_step(d, 0, most),
+                      "a gravity of %.4g m/s2 is %.4g times the earth's", most, most / 9.81);
+    const double step = longest_step(d, 0, 0);
+    if (s->method == RHEO_MAC && s->fluid_count && is_short(d, step) && !(s->dt_max > 0 && step >= s->dt_max))
+        warn_of_steps(d, "fluids[0].viscosity", "a smaller viscosity, or fewer cells", step,
+                      "a viscosity of %.6g Pa s is followed in explicit steps", s->fluids[0].viscosity);
+}
+
+static void judge_estimates(doctor *d, const char *where) {
+    rheo_preflight *out = d->out;
+    char needed[24], available[24];
+    rheo_print_bytes(needed, sizeof needed, out->memory);
+    rheo_print_bytes(available, sizeof available, out->memory_available);
+    if (out->memory_available > 0 && out->memory > out->memory_available)
+        doctor_find(d, RHEO_ERROR, "domain.cells", "fewer cells or a smaller domain",
+                    "%d x %d x %d cells would need about %s of memory; %s are free", out->cells[0],
+                    out->cells[1], out->cells[2], needed, available);
+    out->disk_available = available_disk(where);
+    rheo_print_bytes(needed, sizeof needed, out->disk);
+    rheo_print_bytes(available, sizeof available, out->disk_available);
+    if (where && out->disk_available > 0 && out->disk > out->disk_available)
+        doctor_find(d, RHEO_WARNING, "output", "fewer frames, or another --out",
+                    "about %s would be written; %s are free", needed, available);
+}
+
+void doctor_foretell(doctor *d, double emitted, const char *where) {
+    look_at_forces(d);
+    look_at_speeds(d);
+    if (d->scene->method == RHEO_SMOKE) estimate_smoke(d);
+    else estimate(d, emitted);
+    judge_estimates(d, where);
+}
