@@ -15,12 +15,26 @@ typedef struct body_state {
 } body_state;
 enum { BODY_STATE_REALS = 19 };
 
-/* Motions that contacts with what stands still do not let a body make while forces of a step act on it, as
- * world_expect() finds them: row . (velocity, spin) = 0. Who applies forces leaves out what they would do
- * along these, and says how much that was. */
+/* What drives a body against what stands still: row . (velocity, spin) = speed, as far as its impulse goes.
+ */
+typedef struct body_motor {
+    const rheo_joint *of; /* NULL: there is none */
+    double row[6];
+    double speed;  /* m/s or rad/s */
+    double most;   /* N s or N m s, within the step */
+    double ease;   /* 1/kg or 1/(kg m2): what an impulse of 1 does to the body's own mass along the row */
+    double gained; /* m/s or rad/s that world_expect() gave along the row, against that mass */
+    int at_speed;  /* it had its speed at the end of the last step */
+    double share;  /* what of an impulse is left for the body's own mass; who applies forces says it */
+} body_motor;
+
+/* Motions that contacts and joints with what stands still do not let a body make while forces of a step act
+ * on it, as world_expect() finds them: row . (velocity, spin) = 0. Who applies forces leaves out what they
+ * would do along these, and says how much that was. */
 typedef struct body_grip {
     int count;
     double row[6][6];
+    body_motor motor;
     double withheld[6]; /* m/s, rad/s */
 } body_grip;
 

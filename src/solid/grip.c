@@ -3,7 +3,8 @@
  *   row_i M^-1 row_j^T = 1 where i = j, else 0,
  *
  * by Gram and Schmidt, so that at most six are kept however many contacts hold the body and each is obeyed by
- * itself: v -= M^-1 row^T (row . v). Limit: a row of which less than a hundredth is new counts as held. */
+ * itself: v -= M^-1 row^T (row . v). Limit: a contact's row of which less than a hundredth is new counts as
+ * held. */
 #include "solid/grip.h"
 
 #include <math.h>
@@ -18,21 +19,34 @@ static void row_effect(double effect[6], const body *b, const double row[6]) {
     mat_times(effect + 3, inverse, row + 3);
 }
 
-void grip_add(const body *b, const double row[6]) {
-    body_grip *g = b->grip;
-    double rest[6], effect[6];
-    memcpy(rest, row, sizeof rest);
+/* What of a row those of the grip leave; returns its square in the metric, and that of the whole row. */
+static double free_part(double rest[6], double effect[6], double *whole, const body *b,
+                        const double row[6]) {
+    const body_grip *g = b->grip;
+    memcpy(rest, row, 6 * sizeof *rest);
     row_effect(effect, b, row);
-    const double all = six_dot(row, effect);
+    *whole = six_dot(row, effect);
     for (int k = 0; k < g->count; ++k) {
         const double part = six_dot(g->row[k], effect);
         for (int c = 0; c < 6; ++c) rest[c] -= part * g->row[k][c];
     }
     row_effect(effect, b, rest);
-    const double left = six_dot(rest, effect);
-    if (!(left > 0.01 * all) || g->count == 6) return;
+    return six_dot(rest, effect);
+}
+
+void grip_add(const body *b, const double row[6], double fresh) {
+    body_grip *g = b->grip;
+    double rest[6], effect[6], whole;
+    const double left = free_part(rest, effect, &whole, b, row);
+    if (!(left > fresh * whole) || g->count == 6) return;
     for (int c = 0; c < 6; ++c) g->row[g->count][c] = rest[c] / sqrt(left);
     ++g->count;
+}
+
+double grip_free_effect(double effect[6], const body *b, const double row[6]) {
+    double rest[6], whole;
+    const double left = free_part(rest, effect, &whole, b, row);
+    return left > GRIP_OF_JOINT * whole ? left : 0;
 }
 
 void grip_obey(const body *b) {

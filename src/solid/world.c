@@ -19,7 +19,8 @@
  * friction under the body's own weight stops within the step is not sliding. Restitution acts where the
  * approach is faster than what gravity gives in a step and over a margin, so that resting does not rattle.
  *
- * Joints are ODE's. Two solids that a joint holds do not touch each other: hinges would bind.
+ * Joints are ODE's (solid/joint.c); motors act once a step, after its forces. Two solids that a joint holds do
+ * not touch each other: hinges would bind.
  *
  * Limits: the pyramid lets up to sqrt(2) more friction act at 45 degrees to the slip's first axis; a body
  * thinner than SINK dx can be passed by a faster one. */
@@ -34,6 +35,7 @@
 #include "core/report.h"
 #include "solid/contact.h"
 #include "solid/grip.h"
+#include "solid/joint.h"
 #include "solid/vector.h"
 
 #define MARGIN       0.02  /* cells: nearer than this is touching, deeper than this is parted */
@@ -67,7 +69,7 @@ struct world {
     dBodyID *ode_body; /* of each thing; NULL where it stands still */
     dGeomID *ode_box;  /* of each thing that is a box in space, larger by half a margin; else NULL */
     dJointGroupID contacts;
-    dJointID *joint;    /* of the scene's joints; an end that stands still is the world's */
+    joint *joints;      /* of the scene, in its order */
     body_grip *grips;   /* of each body */
     double (*given)[6]; /* of each body: the velocity that world_expect() has added */
     double (*slid)[6];  /* of each body: velocity and spin before the forces of a step */
@@ -165,64 +167,6 @@ static void make_ode(world *w) {
     }
 }
 
-/* One joint where the bodies are at time 0. */
-static dJointID make_joint(world *w, const rheo_joint *def) {
-    const double *x = def->anchor;
-    double axis[3] = {def->axis[0], def->axis[1], def->axis[2]};
-    const int flat = w->scene->dim == 2;
-    dBodyID a = def->a >= 0 ? w->ode_body[def->a] : NULL, b = def->b >= 0 ? w->ode_body[def->b] : NULL;
-    dJointID j = NULL;
-    switch (def->kind) {
-    case RHEO_JOINT_BALL:
-        j = dJointCreateBall(w->ode, 0);
-        dJointAttach(j, a, b);
-        dJointSetBallAnchor(j, x[0], x[1], flat ? 0 : x[2]);
-        break;
-    case RHEO_JOINT_SLIDER:
-        j = dJointCreateSlider(w->ode, 0);
-        dJointAttach(j, a, b);
-        dJointSetSliderAxis(j, axis[0], axis[1], flat ? 0 : axis[2]);
-        dJointSetSliderParam(j, dParamLoStop, def->limits[0] > -1e9 ? def->limits[0] : -dInfinity);
-        dJointSetSliderParam(j, dParamHiStop, def->limits[1] < 1e9 ? def->limits[1] : dInfinity);
-        break;
-    case RHEO_JOINT_FIXED:
-        j = dJointCreateFixed(w->ode, 0);
-        dJointAttach(j, a, b);
-        dJointSetFixed(j);
-        break;
-    case RHEO_JOINT_HINGE:
-    case RHEO_JOINT_MOTOR:
-        j = dJointCreateHinge(w->ode, 0);
-        dJointAttach(j, a, b);
-        dJointSetHingeAnchor(j, x[0], x[1], flat ? 0 : x[2]);
-        if (flat) dJointSetHingeAxis(j, 0, 0, 1);
-        else dJointSetHingeAxis(j, axis[0], axis[1], axis[2]);
-        dJointSetHingeParam(j, dParamLoStop,
-                            def->limits[0] > -1e9 ? def->limits[0] * M_PI / 180 : -dInfinity);
-        dJointSetHingeParam(j, dParamHiStop, def->limits[1] < 1e9 ? def->limits[1] * M_PI / 180 : dInfinity);
-        break;
-    }
-    return j;
-}
-
-/* The speed and the most force of driven joints; force 0 lets them go. */
-static void drive_joints(world *w, double time, int driven) {
-    for (int i = 0; i < w->scene->joint_count; ++i) {
-        const rheo_joint *def = &w->scene->joints[i];
-        double speed = 0;
-        if (!(def->force > 0)) continue;
-        rheo_evaluate_curve(&speed, &def->speed, time);
-        const double force = driven ? def->force : 0;
-        if (def->kind == RHEO_JOINT_HINGE || def->kind == RHEO_JOINT_MOTOR) {
-            dJointSetHingeParam(w->joint[i], dParamVel, speed);
-            dJointSetHingeParam(w->joint[i], dParamFMax, force);
-        } else if (def->kind == RHEO_JOINT_SLIDER) {
-            dJointSetSliderParam(w->joint[i], dParamVel, speed);
-            dJointSetSliderParam(w->joint[i], dParamFMax, force);
-        }
-    }
-}
-
 static int are_joined(const world *w, int a, int b) {
     for (int i = 0; i < w->scene->joint_count; ++i) {
         const rheo_joint *j = &w->scene->joints[i];
@@ -236,7 +180,25 @@ static rheo_status check_start(world *w, rheo_report *report);
 
 static void make_joints(world *w) {
     give_states(w);
-    for (int i = 0; i < w->scene->joint_count; ++i) w->joint[i] = make_joint(w, &w->scene->joints[i]);
+    for (int i = 0; i < w->scene->joint_count; ++i) {
+        const rheo_joint *def = &w->scene->joints[i];
+        const int end[2] = {def->a, def->b};
+        const body *only = NULL;
+        double far = 0;
+        int still = 0;
+        for (int e = 0; e < 2; ++e) {
+            const body *b = end[e] >= 0 ? w->things[end[e]].body : NULL;
+            still += end[e] < 0 || w->things[end[e]].def->motion == RHEO_STATIC;
+            if (!b) continue;
+            double arm[3];
+            vec_sub(arm, def->anchor, b->now->position);
+            if (b->flat) arm[2] = 0;
+            far = fmax(far, vec_length(arm) + b->radius);
+            only = b;
+        }
+        joint_make(&w->joints[i], def, w->ode, end[0] >= 0 ? w->ode_body[end[0]] : NULL,
+                   end[1] >= 0 ? w->ode_body[end[1]] : NULL, still ? only : NULL, far, w->scene->dim == 2);
+    }
 }
 
 rheo_status world_create(world **out, const rheo_scene *scene, shape *const *shapes, double dx,
@@ -255,9 +217,9 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     w->things = mem_alloc(solids * sizeof *w->things);
     w->ode_body = mem_alloc(solids * sizeof *w->ode_body);
     w->ode_box = mem_alloc(solids * sizeof *w->ode_box);
-    w->joint = mem_alloc(((size_t)scene->joint_count + 1) * sizeof *w->joint);
+    w->joints = mem_alloc(((size_t)scene->joint_count + 1) * sizeof *w->joints);
     const int whole = w->bodies && w->states && w->grips && w->given && w->slid && w->things && w->ode_body &&
-                      w->ode_box && w->joint;
+                      w->ode_box && w->joints;
     rheo_status status = whole ? make_bodies(w, report) : report_no_memory(report, "the bodies");
     if (!status && w->count) status = make_things(w, report);
     if (!status && w->count) {
@@ -281,7 +243,7 @@ void world_free(world *w) {
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->ode) dWorldDestroy(w->ode);
     void *const blocks[] = {w->bodies,   w->states,  w->grips, w->given,        w->slid,      w->things,
-                            w->ode_body, w->ode_box, w->joint, w->touches.item, w->close.item};
+                            w->ode_body, w->ode_box, w->joints, w->touches.item, w->close.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(w);
 }
@@ -425,8 +387,8 @@ static void slip_of(double u[3], const world *w, const touch *t) {
     vec_sub(u, u, other);
 }
 
-/* How long a part may be, from gaps and closing speeds, and from the turning of what is held by joints. */
-static double safe_part(const world *w, double left) {
+/* How long a part may be, from gaps and closing speeds, and from the turning and the stops of joints. */
+static double safe_part(world *w, double left) {
     double h = left;
     for (int i = 0; i < w->scene->joint_count; ++i)
         for (int end = 0; end < 2; ++end) {
@@ -434,6 +396,9 @@ static double safe_part(const world *w, double left) {
             const double turn = solid >= 0 ? vec_length(w->things[solid].now.spin) : 0;
             if (turn * h > TURN) h = TURN / turn;
         }
+    if (w->scene->joint_count) give_states(w);
+    for (int i = 0; i < w->scene->joint_count; ++i)
+        h = fmin(h, joint_time_to_stop(&w->joints[i], MARGIN * w->dx, SINK * w->dx));
     for (int i = 0; i < w->touches.count; ++i) {
         const touch *t = &w->touches.item[i];
         double u[3];
@@ -654,12 +619,16 @@ static speeds least_speeds(const world *w, double time, double dt) {
     return (speeds){.rest = 1.5 * weight * dt + sqrt(2 * weight * MARGIN * w->dx), .fall = weight * dt};
 }
 
-/* Velocities that contacts and joints allow. Without `moving` nothing is parted, put right or driven: that is
- * for the solve that moves, so that it happens once a step. */
+/* Velocities that contacts and joints allow. Only the solve that moves parts and puts right, and only the one
+ * that does not, after the forces of the step, drives: so that each happens once a step. */
 static void solve(world *w, double time, double h, speeds least, int moving) {
     int rows = 6 * w->scene->joint_count;
     if (rows) give_states(w);
-    drive_joints(w, time, moving);
+    for (int i = 0; i < w->scene->joint_count; ++i) {
+        const stop_rule rule = {.margin = MARGIN * w->dx, .repair = moving ? fmin(0.5, h / PART_TIME) : 0};
+        joint_drive(&w->joints[i], time, !moving);
+        joint_set_stops(&w->joints[i], rule);
+    }
     dWorldSetERP(w->ode, moving ? JOINT_REPAIR : 0);
     for (int i = 0; i < w->touches.count; ++i) {
         if (w->touches.item[i].gap >= MARGIN * w->dx) continue;
@@ -680,11 +649,8 @@ static void solve(world *w, double time, double h, speeds least, int moving) {
     take_velocities(w);
 }
 
-/* What was hit may now be faster than anything was before: the part ends earlier then. What drives a joint
- * has had the whole part's impulse, so where joints are driven the part stays. */
+/* What was hit may now be faster than anything was before: the part ends earlier then. */
 static double shorten_part(world *w, double h) {
-    for (int i = 0; i < w->scene->joint_count; ++i)
-        if (w->scene->joints[i].force > 0) return h;
     for (int i = 0; i < w->thing_count; ++i)
         if (w->things[i].body) w->things[i].now = body_placement(w->things[i].body);
     return safe_part(w, h);
@@ -720,7 +686,7 @@ static void grip_touch(world *w, const touch *t) {
     if (b->flat) arm[2] = 0;
     memcpy(row, t->normal, 3 * sizeof *row);
     vec_cross(row + 3, arm, t->normal);
-    if (six_dot(row, b->now->held) > 0) grip_add(b, row);
+    if (six_dot(row, b->now->held) > 0) grip_add(b, row, GRIP_OF_CONTACT);
 }
 
 /* sum += share (velocities now), for each body */
@@ -738,19 +704,28 @@ static void add_velocities(body_state *b, const double v[6], double share) {
     }
 }
 
+/* Velocity and spin of a joint's only body before the forces of the step. */
+static const double *slid_by(const world *w, const joint *j) {
+    return j->only ? w->slid[j->only - w->bodies] : NULL;
+}
+
 void world_expect(world *w, double time, double dt) {
     if (!world_count(w)) return;
     for (int i = 0; i < w->count; ++i) *w->bodies[i].grip = (body_grip){0};
     place_things(w, time);
     find_touches(w, 0);
-    for (int i = 0; i < w->touches.count; ++i) grip_touch(w, &w->touches.item[i]);
     for (int i = 0; i < w->count; ++i) {
-        const body *b = &w->bodies[i];
-        note_velocities(w->given[i], b->now, -1);
-        add_velocities(b->now, b->now->held, dt);
-        grip_obey(b);
-        note_velocities(w->given[i], b->now, 1);
+        note_velocities(w->given[i], &w->states[i], -1);
+        add_velocities(&w->states[i], w->states[i].held, dt);
     }
+    if (w->scene->joint_count) give_states(w);
+    for (int i = 0; i < w->scene->joint_count; ++i)
+        joint_grip(&w->joints[i], slid_by(w, &w->joints[i]), MARGIN * w->dx, time, dt);
+    for (int i = 0; i < w->touches.count; ++i) grip_touch(w, &w->touches.item[i]);
+    for (int i = 0; i < w->count; ++i) grip_obey(&w->bodies[i]);
+    for (int i = 0; i < w->scene->joint_count; ++i)
+        joint_grip_motor(&w->joints[i], slid_by(w, &w->joints[i]), time, dt);
+    for (int i = 0; i < w->count; ++i) note_velocities(w->given[i], &w->states[i], 1);
 }
 
 void world_hold(world *w, double time, double dt) {
@@ -761,11 +736,17 @@ void world_hold(world *w, double time, double dt) {
         add_velocities(b, w->grips[i].withheld, 1);
         memset(w->given[i], 0, sizeof w->given[i]);
         memset(b->held, 0, sizeof b->held);
-        w->grips[i] = (body_grip){0};
         note_velocities(b->held, b, -1 / dt);
     }
     place_things(w, time);
     find_touches(w, 0);
     solve(w, time, dt, least_speeds(w, time, dt), 0);
-    for (int i = 0; i < w->count; ++i) note_velocities(w->states[i].held, &w->states[i], 1 / dt);
+    for (int i = 0; i < w->count; ++i) {
+        note_velocities(w->states[i].held, &w->states[i], 1 / dt);
+        w->grips[i] = (body_grip){0};
+    }
+    for (int i = 0; i < w->scene->joint_count; ++i) {
+        const body *b = w->joints[i].only;
+        if (b) joint_leave_out(b->now->held, &w->joints[i]);
+    }
 }

@@ -1,0 +1,280 @@
+/* Joints through ODE: rows J v = 0, stops and motors.
+ *
+ *   stop:   0 <= lambda  _|_  rate >= 0 at the lower one, the mirror image at the upper one,
+ *   motor:  rate = speed where |lambda| <= force, else |lambda| = force.
+ *
+ * A stop acts from a margin before it on, on the rate alone: what arrives is halted where it is. Steps are
+ * cut so that nothing passes a stop by more than a fraction of the margin (joint_time_to_stop), and what is
+ * deeper in than the margin is taken back slowly; so a stop adds no energy. The motor is a joint of its own
+ * beside the link: ODE's motor of a link that is at its stop pushes with all its force, away from the stop
+ * too.
+ *
+ * A body that hangs on what stands still is told to whoever applies forces (body_grip): rows that it cannot
+ * move along, and the motor with its limit, which the pressure solve reckons with (stage/coupling.c).
+ *
+ * Limits: a hinge with stops a whole turn apart does not know on which side of them it is; only the first
+ * motor of a body is in its grip. */
+#include "solid/joint.h"
+
+#include <math.h>
+#include <string.h>
+#include "solid/curve.h"
+#include "solid/grip.h"
+#include "solid/vector.h"
+
+#define AT_SPEED 0.01 /* of its speed: as near as a motor was that held it */
+
+static int turns(const joint *j) {
+    return j->def->kind == RHEO_JOINT_HINGE || j->def->kind == RHEO_JOINT_MOTOR;
+}
+
+static int has_one_motion(const joint *j) {
+    return turns(j) || j->def->kind == RHEO_JOINT_SLIDER;
+}
+
+static int is_driven(const joint *j) {
+    return j->motor && j->def->force > 0;
+}
+
+/* Making
+ * ------------------------------------------------------------------------------------------------------ */
+
+static dJointID make_link(const joint *j, dWorldID ode, dBodyID first, dBodyID second, int flat) {
+    const double *x = j->def->anchor, *axis = j->axis;
+    dJointID link = NULL;
+    switch (j->def->kind) {
+    case RHEO_JOINT_BALL:
+        link = dJointCreateBall(ode, 0);
+        dJointAttach(link, first, second);
+        dJointSetBallAnchor(link, x[0], x[1], flat ? 0 : x[2]);
+        break;
+    case RHEO_JOINT_SLIDER:
+        link = dJointCreateSlider(ode, 0);
+        dJointAttach(link, first, second);
+        dJointSetSliderAxis(link, axis[0], axis[1], axis[2]);
+        break;
+    case RHEO_JOINT_FIXED:
+        link = dJointCreateFixed(ode, 0);
+        dJointAttach(link, first, second);
+        dJointSetFixed(link);
+        break;
+    case RHEO_JOINT_HINGE:
+    case RHEO_JOINT_MOTOR:
+        link = dJointCreateHinge(ode, 0);
+        dJointAttach(link, first, second);
+        dJointSetHingeAnchor(link, x[0], x[1], flat ? 0 : x[2]);
+        dJointSetHingeAxis(link, axis[0], axis[1], axis[2]);
+        break;
+    }
+    return link;
+}
+
+static dJointID make_motor(const joint *j, dWorldID ode, dBodyID first, dBodyID second) {
+    dJointID motor = turns(j) ? dJointCreateAMotor(ode, 0) : dJointCreateLMotor(ode, 0);
+    dJointAttach(motor, first, second);
+    if (turns(j)) {
+        dJointSetAMotorMode(motor, dAMotorUser);
+        dJointSetAMotorNumAxes(motor, 1);
+        dJointSetAMotorAxis(motor, 0, 1, j->axis[0], j->axis[1], j->axis[2]);
+    } else {
+        dJointSetLMotorNumAxes(motor, 1);
+        dJointSetLMotorAxis(motor, 0, 1, j->axis[0], j->axis[1], j->axis[2]);
+    }
+    return motor;
+}
+
+void joint_make(joint *j, const rheo_joint *def, dWorldID ode, dBodyID first, dBodyID second,
+                const body *only, double far, int flat) {
+    *j = (joint){.def = def, .only = only, .lever = def->kind == RHEO_JOINT_SLIDER ? 1 : far};
+    const int swap = !first; /* the motion of a against b along an axis is that of b against a the other way */
+    const int upright = flat && turns(j);
+    double axis[3] = {upright ? 0 : def->axis[0], upright ? 0 : def->axis[1], upright ? 1 : def->axis[2]};
+    if (flat && !upright) axis[2] = 0;
+    const double length = vec_length(axis);
+    for (int c = 0; c < 3; ++c) j->axis[c] = length > 0 ? (swap ? -axis[c] : axis[c]) / length : 0;
+    dBodyID one = swap ? second : first, other = swap ? first : second;
+    j->link = make_link(j, ode, one, other, flat);
+    dJointSetFeedback(j->link, &j->link_push);
+    if (!has_one_motion(j)) return;
+    j->motor = make_motor(j, ode, one, other);
+    dJointSetFeedback(j->motor, &j->motor_push);
+}
+
+/* Stops and motors in ODE's solve
+ * ------------------------------------------------------------------------------------------------------ */
+
+static double wanted_speed(const joint *j, double time) {
+    double speed = 0;
+    rheo_evaluate_curve(&speed, &j->def->speed, time);
+    return speed;
+}
+
+void joint_drive(const joint *j, double time, int acts) {
+    if (!j->motor) return;
+    const body_motor *m = j->only ? &j->only->grip->motor : NULL;
+    const double share = m && m->of == j->def ? m->share : 1, force = acts ? share * j->def->force : 0;
+    if (turns(j)) {
+        dJointSetAMotorParam(j->motor, dParamVel, wanted_speed(j, time));
+        dJointSetAMotorParam(j->motor, dParamFMax, force);
+    } else {
+        dJointSetLMotorParam(j->motor, dParamVel, wanted_speed(j, time));
+        dJointSetLMotorParam(j->motor, dParamFMax, force);
+    }
+}
+
+/* Distances to the lower and the upper stop, rad or m, negative beyond them; how fast the joint moves; what
+ * ODE takes its place for. 0: it has no stops. */
+static int read_place(double gap[2], double *rate, double *ode_place, const joint *j) {
+    const double *limits = j->def->limits;
+    if (!has_one_motion(j) || !(limits[0] > -1e9 || limits[1] < 1e9)) return 0;
+    const double unit = turns(j) ? M_PI / 180 : 1;
+    double place = turns(j) ? dJointGetHingeAngle(j->link) : dJointGetSliderPosition(j->link);
+    *ode_place = place;
+    *rate = turns(j) ? dJointGetHingeAngleRate(j->link) : dJointGetSliderPositionRate(j->link);
+    if (turns(j)) { /* within half a turn of the middle between the stops, or of the start */
+        const int both = limits[0] > -1e9 && limits[1] < 1e9;
+        const double middle = both ? 0.5 * (limits[0] + limits[1]) * unit : 0;
+        place = middle + remainder(place - middle, 2 * M_PI);
+    }
+    gap[0] = limits[0] > -1e9 ? place - limits[0] * unit : INFINITY;
+    gap[1] = limits[1] < 1e9 ? limits[1] * unit - place : INFINITY;
+    return 1;
+}
+
+static void set_link(const joint *j, int parameter, double value) {
+    if (turns(j)) dJointSetHingeParam(j->link, parameter, value);
+    else dJointSetSliderParam(j->link, parameter, value);
+}
+
+void joint_set_stops(const joint *j, stop_rule rule) {
+    double gap[2], rate, place;
+    if (!read_place(gap, &rate, &place, j)) return;
+    const double margin = rule.margin / j->lever;
+    const double deep[2] = {fmax(0, -gap[0] - margin), fmax(0, -gap[1] - margin)};
+    set_link(j, dParamLoStop, gap[0] < margin ? place + deep[0] : -dInfinity);
+    set_link(j, dParamHiStop, gap[1] < margin ? place - deep[1] : dInfinity);
+    set_link(j, dParamStopERP, rule.repair);
+}
+
+double joint_time_to_stop(const joint *j, double margin, double sink) {
+    double gap[2], rate, place, most = INFINITY;
+    if (!read_place(gap, &rate, &place, j)) return INFINITY;
+    for (int side = 0; side < 2; ++side) {
+        const double closing = j->lever * (side ? rate : -rate), way = j->lever * gap[side];
+        if (closing > 0 && way >= margin) most = fmin(most, fmax(way, sink) / closing);
+    }
+    return most;
+}
+
+/* What forces are to know
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* The rate of the joint's one motion as a row of its body's velocity and spin. */
+static void motion_row(double row[6], const joint *j) {
+    memset(row, 0, 6 * sizeof *row);
+    memcpy(row + (turns(j) ? 3 : 0), j->axis, sizeof j->axis);
+}
+
+/* Rows e_c of motion, or of turning, but along the joint's own axis where `across`. */
+static void grip_axes(const joint *j, int turning, int across) {
+    double side[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    int count = 3;
+    if (across) {
+        const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
+        vec_cross(side[0], j->axis, fabs(j->axis[0]) < 0.7 ? x : y);
+        vec_cross(side[1], j->axis, side[0]);
+        count = 2;
+    }
+    for (int k = 0; k < count; ++k) {
+        double row[6] = {0};
+        memcpy(row + 3 * turning, side[k], sizeof side[k]);
+        grip_add(j->only, row, GRIP_OF_JOINT);
+    }
+}
+
+static void grip_anchor(const joint *j) {
+    double arm[3];
+    vec_sub(arm, j->def->anchor, j->only->now->position);
+    if (j->only->flat) arm[2] = 0;
+    for (int c = 0; c < 3; ++c) {
+        double row[6] = {0};
+        row[c] = 1;
+        vec_cross(row + 3, arm, row);
+        grip_add(j->only, row, GRIP_OF_JOINT);
+    }
+}
+
+static double rate_along(const double row[6], const body_state *b) {
+    return vec_dot(row, b->velocity) + vec_dot(row + 3, b->spin);
+}
+
+/* A stop that the body comes to rest on, unless its motor is to draw it away. */
+static void grip_stops(const joint *j, const double before[6], double margin, double time, double dt) {
+    double gap[2], rate, place, row[6];
+    if (!read_place(gap, &rate, &place, j)) return;
+    motion_row(row, j);
+    const double was = j->lever * six_dot(row, before), now = rate_along(row, j->only->now);
+    const double speed = is_driven(j) ? wanted_speed(j, time) : 0;
+    for (int side = 0; side < 2; ++side) {
+        const double away = side ? -1 : 1;
+        if (j->lever * gap[side] >= margin || away * was * dt > 0.01 * margin) continue;
+        if (away * now < 0 && !(away * speed > 0)) grip_add(j->only, row, GRIP_OF_JOINT);
+    }
+}
+
+void joint_grip(const joint *j, const double before[6], double margin, double time, double dt) {
+    if (!j->only) return;
+    switch (j->def->kind) {
+    case RHEO_JOINT_BALL:
+        grip_anchor(j);
+        break;
+    case RHEO_JOINT_SLIDER:
+        grip_axes(j, 1, 0);
+        grip_axes(j, 0, 1);
+        break;
+    case RHEO_JOINT_FIXED:
+        grip_axes(j, 1, 0);
+        grip_axes(j, 0, 0);
+        break;
+    case RHEO_JOINT_HINGE:
+    case RHEO_JOINT_MOTOR:
+        grip_axes(j, 1, 1);
+        grip_anchor(j);
+        break;
+    }
+    grip_stops(j, before, margin, time, dt);
+}
+
+void joint_grip_motor(const joint *j, const double before[6], double time, double dt) {
+    if (!j->only || !is_driven(j) || j->only->grip->motor.of) return;
+    body_motor *m = &j->only->grip->motor;
+    double effect[6];
+    motion_row(m->row, j);
+    m->ease = grip_free_effect(effect, j->only, m->row);
+    if (!(m->ease > 0)) return;
+    const double last = wanted_speed(j, time - dt), near = AT_SPEED * fabs(last) + 1e-6 / j->lever;
+    m->of = j->def;
+    m->share = 1;
+    m->most = j->def->force * dt;
+    m->speed = wanted_speed(j, time);
+    m->at_speed = fabs(six_dot(m->row, before) - last) <= near;
+    const double lack = m->speed - rate_along(m->row, j->only->now), most = m->most * m->ease;
+    m->gained = fmax(-most, fmin(most, lack));
+    for (int c = 0; c < 3; ++c) {
+        j->only->now->velocity[c] += m->gained / m->ease * effect[c];
+        j->only->now->spin[c] += m->gained / m->ease * effect[3 + c];
+    }
+}
+
+void joint_leave_out(double rate[6], const joint *j) {
+    if (!j->only) return;
+    double torque[3], turn[3], inverse[9];
+    body_inverse_inertia(inverse, j->only);
+    for (int c = 0; c < 3; ++c) torque[c] = j->link_push.t1[c] + (j->motor ? j->motor_push.t1[c] : 0);
+    mat_times(turn, inverse, torque);
+    for (int c = 0; c < 3; ++c) {
+        const double force = j->link_push.f1[c] + (j->motor ? j->motor_push.f1[c] : 0);
+        if (!(j->only->flat && c == 2)) rate[c] -= force / j->only->mass;
+        rate[3 + c] -= turn[c];
+    }
+}

@@ -1,0 +1,45 @@
+/* What holds two solids together, or one to the world: ODE's joint, its stops and its motor. */
+#ifndef SOLID_JOINT_H
+#define SOLID_JOINT_H
+
+#include <ode/ode.h>
+#include "solid/body.h"
+
+typedef struct joint {
+    const rheo_joint *def;
+    const body *only; /* the body that hangs on what stands still; NULL: both ends may move */
+    dJointID link;    /* the first of its bodies is `only` */
+    dJointID motor;   /* NULL: of this kind none can be driven */
+    dJointFeedback link_push, motor_push;
+    double axis[3]; /* unit: of the first body's motion against the second's, where the scene file has them */
+    double lever;   /* m: what the farthest point goes a radian; 1 for sliders */
+} joint;
+
+/* How near to a stop counts as there, m, and how much of what is deeper than that the next solve takes back.
+ */
+typedef struct stop_rule {
+    double margin, repair;
+} stop_rule;
+
+/* first and second: NULL for what stands still; not both. far: how far the farthest point of either body is
+ * from the anchor, m. */
+void joint_make(joint *j, const rheo_joint *def, dWorldID ode, dBodyID first, dBodyID second,
+                const body *only, double far, int flat);
+/* Speed and greatest force of the motor, if it is to act. */
+void joint_drive(const joint *j, double time, int acts);
+/* Which stops act in the next solve, from where ODE's bodies are. */
+void joint_set_stops(const joint *j, stop_rule rule);
+/* How long the joint may move on as it does before it is past a stop by more than sink, s. */
+double joint_time_to_stop(const joint *j, double margin, double sink);
+
+/* Of a body on what stands still: the motions that the joint does not let it make, stops that it leans on
+ * among them, go into the body's grip. before: its velocity and spin before the forces of a step of dt that
+ * ends at `time`. */
+void joint_grip(const joint *j, const double before[6], double margin, double time, double dt);
+/* The same of its motor, when all else holds the body already: the body gains what the motor does to its own
+ * mass. */
+void joint_grip_motor(const joint *j, const double before[6], double time, double dt);
+/* Takes what a joint on what stands still and its motor did in the last solve out of their body's rate of
+ * change (m/s2, rad/s2): the grips of the next step find that anew. */
+void joint_leave_out(double rate[6], const joint *j);
+#endif
