@@ -8,6 +8,8 @@
 #include "core/report.h"
 #include "grid/wrap.h"
 
+enum { MOTOR_ROUNDS = 2 }; /* of further solves in a step */
+
 void liquid_place_still_solids(rheo_sim *s) {
     int still = 0;
     if (!s->moving) return;
@@ -103,6 +105,47 @@ static void keep_separation(rheo_solve_stats *stats, const lcp_result *r) {
     stats->violation = fmax(stats->violation, fmax(-r->least_rest, r->product));
 }
 
+/* Walls as fast as their bodies are now. */
+static void walls_follow(rheo_sim *s, const openings *open, double dt) {
+    follow_bodies(s);
+    solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
+    coupling_walls(&s->open, &s->coupling);
+    if (open != &s->open) liquid_close_emitters(s, dt);
+}
+
+static rheo_status solve_pressure(rheo_sim *s, const openings *open, const float *phi, rheo_report *report) {
+    if (!s->separation) {
+        const poisson_result solve = pressure_solve(s->q, s->solver, &s->work, &s->g, open, phi, &s->vel,
+                                                    s->def.tolerance, s->def.max_iterations);
+        liquid_keep_worst(&s->stats.pressure, &solve);
+        return RHEO_OK;
+    }
+    const poisson_term term = {s->coupling.pairs, s->coupling.first, s->coupling.count};
+    lcp_result r;
+    if (pressure_separate(&r, s->q, s->separation, s->bounded, s->solver, &s->work, &s->g, open, phi, &s->vel,
+                          &term, s->def.tolerance, s->def.max_iterations))
+        return report_no_memory(report, "the pressure solve");
+    keep_separation(&s->stats.pressure, &r);
+    return RHEO_OK;
+}
+
+/* Liquid and bodies together; again where a motor turns out to be weaker or stronger than was guessed. */
+static rheo_status solve_coupled(rheo_sim *s, const openings *open, const float *phi, double dt,
+                                 rheo_report *report) {
+    for (int round = 0;; ++round) {
+        walls_follow(s, open, dt);
+        const rheo_status status = solve_pressure(s, open, phi, report);
+        if (status) return status;
+        coupling_push(&s->coupling, &s->g, s->q, s->fluid_density);
+        if (round == MOTOR_ROUNDS || !coupling_judge(&s->coupling)) break;
+        if (coupling_attach_again(&s->coupling, s->solver, &s->g, s->fluid_density))
+            return report_no_memory(report, "the pressure solve");
+    }
+    walls_follow(s, open, dt);
+    poisson_attach(s->solver, NULL, NULL, 0); /* what follows moves liquid alone */
+    return RHEO_OK;
+}
+
 rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, double dt, rheo_report *report) {
     const mac_grid *g = &s->g;
     wrap_faces(&s->vel, g);
@@ -112,27 +155,9 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
         coupling_attach(&s->coupling, s->solver, g, open, s->solids, s->walls, s->work.unknown,
                         s->fluid_density))
         return report_no_memory(report, "the pressure solve");
-    coupling_walls(open, &s->coupling);
-    if (s->separation) {
-        const poisson_term term = {s->coupling.pairs, s->coupling.first, s->coupling.count};
-        lcp_result r;
-        if (pressure_separate(&r, s->q, s->separation, s->bounded, s->solver, &s->work, g, open, *phi,
-                              &s->vel, &term, s->def.tolerance, s->def.max_iterations))
-            return report_no_memory(report, "the pressure solve");
-        keep_separation(&s->stats.pressure, &r);
-    } else {
-        const poisson_result solve = pressure_solve(s->q, s->solver, &s->work, g, open, *phi, &s->vel,
-                                                    s->def.tolerance, s->def.max_iterations);
-        liquid_keep_worst(&s->stats.pressure, &solve);
-    }
-    if (s->coupling.count) {
-        coupling_push(&s->coupling, g, s->q, s->fluid_density);
-        follow_bodies(s);
-        solids_wall_velocity(&s->open, g, s->solids, s->walls);
-        coupling_walls(&s->open, &s->coupling);
-        if (open != &s->open) liquid_close_emitters(s, dt);
-        poisson_attach(s->solver, NULL, NULL, 0); /* what follows moves liquid alone */
-    }
+    const rheo_status status =
+        s->coupling.count ? solve_coupled(s, open, *phi, dt, report) : solve_pressure(s, open, *phi, report);
+    if (status) return status;
     pressure_subtract(&s->vel, s->q, &s->work, g, open, *phi);
     if (s->separation) pressure_release(&s->vel, g, open, liquid_voids(s));
     if (s->rigid.count) {

@@ -20,12 +20,9 @@ enum { BODY_STATE_REALS = 19 };
 typedef struct body_motor {
     const rheo_joint *of; /* NULL: there is none */
     double row[6];
-    double speed;  /* m/s or rad/s */
-    double most;   /* N s or N m s, within the step */
-    double ease;   /* 1/kg or 1/(kg m2): what an impulse of 1 does to the body's own mass along the row */
-    double gained; /* m/s or rad/s that world_expect() gave along the row, against that mass */
-    int at_speed;  /* it had its speed at the end of the last step */
-    double share;  /* what of an impulse is left for the body's own mass; who applies forces says it */
+    double speed; /* m/s or rad/s */
+    double most;  /* N s or N m s, within the step */
+    int at_speed; /* it had its speed at the end of the last step */
 } body_motor;
 
 /* Motions that contacts and joints with what stands still do not let a body make while forces of a step act
@@ -35,7 +32,8 @@ typedef struct body_grip {
     int count;
     double row[6][6];
     body_motor motor;
-    double withheld[6]; /* m/s, rad/s */
+    double given[6];    /* m/s, rad/s: what rows and motor have done to the body's own mass so far */
+    double withheld[6]; /* m/s, rad/s, likewise; less what was given and is otherwise in the end */
 } body_grip;
 
 typedef struct body {

@@ -20,8 +20,7 @@ static void row_effect(double effect[6], const body *b, const double row[6]) {
 }
 
 /* What of a row those of the grip leave; returns its square in the metric, and that of the whole row. */
-static double free_part(double rest[6], double effect[6], double *whole, const body *b,
-                        const double row[6]) {
+static double free_part(double rest[6], double effect[6], double *whole, const body *b, const double row[6]) {
     const body_grip *g = b->grip;
     memcpy(rest, row, 6 * sizeof *rest);
     row_effect(effect, b, row);

@@ -86,7 +86,8 @@ static dJointID make_motor(const joint *j, dWorldID ode, dBodyID first, dBodyID 
 void joint_make(joint *j, const rheo_joint *def, dWorldID ode, dBodyID first, dBodyID second,
                 const body *only, double far, int flat) {
     *j = (joint){.def = def, .only = only, .lever = def->kind == RHEO_JOINT_SLIDER ? 1 : far};
-    const int swap = !first; /* the motion of a against b along an axis is that of b against a the other way */
+    const int swap =
+        !first; /* the motion of a against b along an axis is that of b against a the other way */
     const int upright = flat && turns(j);
     double axis[3] = {upright ? 0 : def->axis[0], upright ? 0 : def->axis[1], upright ? 1 : def->axis[2]};
     if (flat && !upright) axis[2] = 0;
@@ -111,8 +112,7 @@ static double wanted_speed(const joint *j, double time) {
 
 void joint_drive(const joint *j, double time, int acts) {
     if (!j->motor) return;
-    const body_motor *m = j->only ? &j->only->grip->motor : NULL;
-    const double share = m && m->of == j->def ? m->share : 1, force = acts ? share * j->def->force : 0;
+    const double force = acts ? j->def->force : 0;
     if (turns(j)) {
         dJointSetAMotorParam(j->motor, dParamVel, wanted_speed(j, time));
         dJointSetAMotorParam(j->motor, dParamFMax, force);
@@ -225,9 +225,7 @@ static void grip_stops(const joint *j, const double before[6], double margin, do
 void joint_grip(const joint *j, const double before[6], double margin, double time, double dt) {
     if (!j->only) return;
     switch (j->def->kind) {
-    case RHEO_JOINT_BALL:
-        grip_anchor(j);
-        break;
+    case RHEO_JOINT_BALL: grip_anchor(j); break;
     case RHEO_JOINT_SLIDER:
         grip_axes(j, 1, 0);
         grip_axes(j, 0, 1);
@@ -250,19 +248,18 @@ void joint_grip_motor(const joint *j, const double before[6], double time, doubl
     body_motor *m = &j->only->grip->motor;
     double effect[6];
     motion_row(m->row, j);
-    m->ease = grip_free_effect(effect, j->only, m->row);
-    if (!(m->ease > 0)) return;
+    const double ease = grip_free_effect(effect, j->only, m->row);
+    if (!(ease > 0)) return;
     const double last = wanted_speed(j, time - dt), near = AT_SPEED * fabs(last) + 1e-6 / j->lever;
     m->of = j->def;
-    m->share = 1;
     m->most = j->def->force * dt;
     m->speed = wanted_speed(j, time);
     m->at_speed = fabs(six_dot(m->row, before) - last) <= near;
-    const double lack = m->speed - rate_along(m->row, j->only->now), most = m->most * m->ease;
-    m->gained = fmax(-most, fmin(most, lack));
+    const double lack = m->speed - rate_along(m->row, j->only->now);
+    const double impulse = fmax(-m->most, fmin(m->most, lack / ease));
     for (int c = 0; c < 3; ++c) {
-        j->only->now->velocity[c] += m->gained / m->ease * effect[c];
-        j->only->now->spin[c] += m->gained / m->ease * effect[3 + c];
+        j->only->now->velocity[c] += impulse * effect[c];
+        j->only->now->spin[c] += impulse * effect[3 + c];
     }
 }
 

@@ -19,8 +19,8 @@
  * friction under the body's own weight stops within the step is not sliding. Restitution acts where the
  * approach is faster than what gravity gives in a step and over a margin, so that resting does not rattle.
  *
- * Joints are ODE's (solid/joint.c); motors act once a step, after its forces. Two solids that a joint holds do
- * not touch each other: hinges would bind.
+ * Joints are ODE's (solid/joint.c); motors act once a step, after its forces. Two solids that a joint holds
+ * do not touch each other: hinges would bind.
  *
  * Limits: the pyramid lets up to sqrt(2) more friction act at 45 degrees to the slip's first axis; a body
  * thinner than SINK dx can be passed by a faster one. */
@@ -242,7 +242,7 @@ void world_free(world *w) {
     }
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->ode) dWorldDestroy(w->ode);
-    void *const blocks[] = {w->bodies,   w->states,  w->grips, w->given,        w->slid,      w->things,
+    void *const blocks[] = {w->bodies,   w->states,  w->grips,  w->given,        w->slid,      w->things,
                             w->ode_body, w->ode_box, w->joints, w->touches.item, w->close.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(w);
@@ -722,10 +722,16 @@ void world_expect(world *w, double time, double dt) {
     for (int i = 0; i < w->scene->joint_count; ++i)
         joint_grip(&w->joints[i], slid_by(w, &w->joints[i]), MARGIN * w->dx, time, dt);
     for (int i = 0; i < w->touches.count; ++i) grip_touch(w, &w->touches.item[i]);
-    for (int i = 0; i < w->count; ++i) grip_obey(&w->bodies[i]);
+    for (int i = 0; i < w->count; ++i) {
+        note_velocities(w->grips[i].given, &w->states[i], -1);
+        grip_obey(&w->bodies[i]);
+    }
     for (int i = 0; i < w->scene->joint_count; ++i)
         joint_grip_motor(&w->joints[i], slid_by(w, &w->joints[i]), time, dt);
-    for (int i = 0; i < w->count; ++i) note_velocities(w->given[i], &w->states[i], 1);
+    for (int i = 0; i < w->count; ++i) {
+        note_velocities(w->grips[i].given, &w->states[i], 1);
+        note_velocities(w->given[i], &w->states[i], 1);
+    }
 }
 
 void world_hold(world *w, double time, double dt) {

@@ -34,8 +34,9 @@ void world_lift(world *w, double fluid_density, const double gravity[3], double 
 void world_step(world *w, double time, double dt);
 /* Before forces that are still to be found: every body gains what contacts and joints gave it in the last
  * step, over dt, and is held (body_grip) where a contact with something that stands still bore it then and
- * touches it now, and where a joint ties it to what stands still. A body that rests on the floor of a tank then meets pressure as one at rest, not as one
- * that falls, however light it is beside the liquid that it would have to push. */
+ * touches it now, and where a joint ties it to what stands still. A body that rests on the floor of a tank
+ * then meets pressure as one at rest, not as one that falls, however light it is beside the liquid that it
+ * would have to push. */
 void world_expect(world *w, double time, double dt);
 /* Takes back what world_expect() gave and adds what was withheld; contacts, joints and motors act on
  * velocities, nothing moves: after forces of a step of dt, so that what rests has no velocity left. */

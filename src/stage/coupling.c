@@ -22,6 +22,12 @@
  * of L^-1 J^T, M^-1 becomes L^-T (1 - Q Q^T) L^-1 in both places. Then liquid beside a light body on the
  * floor or in a tube does not count on a motion that the contact takes back.
  *
+ * A motor against what stands still is one more such row q in the mass's metric, with q . L^T V = its speed,
+ * while the impulse that this takes is within its limit; else it is an impulse of that size before the solve.
+ * Which of the two holds is guessed from the last step and judged after the solve; a wrong guess is solved
+ * again (coupling_judge). What contacts, joints and motors have to do is handed back to them as impulses on
+ * the body's own mass, which is what they know.
+ *
  * Of a body thinner than a cell the part in the cell-sized box about a face has its own centre: rows take
  * that for the face's place, or pressure would turn it with arms longer than its own.
  *
@@ -52,6 +58,15 @@ typedef struct body_face {
     double turn[3];    /* c_f r_f x e_a: with the share all of c_f k_f */
 } body_face;
 
+/* A body's motor in the metric of its mass. */
+typedef struct coupled_motor {
+    enum { NO_MOTOR, HOLDS_SPEED, GIVES_ALL } mode;
+    double row[SIX]; /* q */
+    double size;     /* of L^-1 row where the grip leaves it free: its square is the ease on the grid */
+    double impulse;  /* of the step, along the joint's motion: N s, N m s */
+    int passed;      /* gave all and yet its speed is behind */
+} coupled_motor;
+
 struct coupled_body {
     const obstacle *solid;
     body_face *faces;
@@ -62,6 +77,10 @@ struct coupled_body {
     double factor[SIX * SIX];   /* L of the mass matrix, lower triangle, row-major */
     double held[SIX][SIX];      /* Q^T */
     int held_count;
+    body_state was;    /* before coupling_attach() */
+    double start[SIX]; /* L^T V before contacts, joints, motor and pressure */
+    double bound[SIX]; /* what contacts, joints and motor added to that before pressure */
+    coupled_motor motor;
     int failed; /* no memory */
 };
 
@@ -304,6 +323,89 @@ static void make_held(coupled_body *b) {
     }
 }
 
+/* ---- motors ---- */
+
+static double rate_along(const double row[SIX], const body_state *b) {
+    return vec_dot(row, b->velocity) + vec_dot(row + 3, b->spin);
+}
+
+static void read_start(coupled_body *b) {
+    const body *rigid = b->solid->body;
+    const double *v = rigid->now->velocity, *w = rigid->now->spin, *given = rigid->grip->given;
+    for (int r = 0; r < SIX; ++r) {
+        b->start[r] = 0;
+        for (int k = r; k < SIX; ++k)
+            b->start[r] += b->factor[SIX * k + r] * ((k < 3 ? v[k] : w[k - 3]) - given[k]);
+    }
+}
+
+/* The motor's row, what it can do on the grid, and the guess. */
+static void make_motor(coupled_body *b) {
+    const body_motor *m = &b->solid->body->grip->motor;
+    coupled_motor *at = &b->motor;
+    double size = 0, left = 0, rate = 0;
+    *at = (coupled_motor){.mode = NO_MOTOR};
+    if (!m->of || b->held_count == SIX) return;
+    memcpy(at->row, m->row, sizeof at->row);
+    six_solve_lower(at->row, b->factor);
+    for (int r = 0; r < SIX; ++r) size += at->row[r] * at->row[r];
+    for (int twice = 0; twice < 2; ++twice) leave_free(at->row, b);
+    for (int r = 0; r < SIX; ++r) left += at->row[r] * at->row[r];
+    if (!(left > 1e-9 * size)) return;
+    at->size = sqrt(left);
+    for (int r = 0; r < SIX; ++r) {
+        at->row[r] /= at->size;
+        rate += at->size * at->row[r] * b->start[r];
+    }
+    const double need = (m->speed - rate) / left;
+    at->mode = fabs(need) <= m->most && m->at_speed ? HOLDS_SPEED : GIVES_ALL;
+    at->impulse = copysign(m->most, need);
+}
+
+/* Before a solve: the velocity that contacts and joints leave the body, and what its motor makes of it. */
+static void bind(coupled_body *b) {
+    const body_grip *grip = b->solid->body->grip;
+    coupled_motor *at = &b->motor;
+    double y[SIX], along = 0;
+    if (grip->count == 0 && !grip->motor.of) return;
+    memcpy(y, b->start, sizeof y);
+    leave_free(y, b);
+    for (int r = 0; r < SIX; ++r) along += at->row[r] * y[r];
+    if (at->mode == HOLDS_SPEED) {
+        memcpy(b->held[b->held_count++], at->row, sizeof at->row);
+        at->impulse = (grip->motor.speed / at->size - along) / at->size;
+    }
+    for (int r = 0; r < SIX && at->mode; ++r) y[r] += at->impulse * at->size * at->row[r];
+    for (int r = 0; r < SIX; ++r) b->bound[r] = y[r] - b->start[r];
+    six_solve_upper(y, b->factor);
+    memcpy(b->solid->body->now->velocity, y, 3 * sizeof *y);
+    memcpy(b->solid->body->now->spin, y + 3, 3 * sizeof *y);
+}
+
+/* After it: what the motor gave. `change`: by pressure, in the metric of the mass, with what is held. */
+static void read_motor(coupled_body *b, const double change[SIX]) {
+    const body_motor *m = &b->solid->body->grip->motor;
+    coupled_motor *at = &b->motor;
+    if (at->mode == HOLDS_SPEED)
+        for (int r = 0; r < SIX; ++r) at->impulse -= at->row[r] * change[r] / at->size;
+    const double ahead = rate_along(m->row, b->solid->body->now) - m->speed;
+    at->passed = at->mode == GIVES_ALL && ahead * at->impulse > 1e-6 * fabs(m->speed * at->impulse);
+}
+
+int coupling_judge(coupling *c) {
+    int wrong = 0;
+    for (int i = 0; i < c->count; ++i) {
+        coupled_motor *at = &c->bodies[i].motor;
+        const double most = c->bodies[i].solid->body->grip->motor.most;
+        const int slips = at->mode == HOLDS_SPEED && fabs(at->impulse) > (1 + 1e-6) * most;
+        if (!slips && !at->passed) continue;
+        wrong = 1;
+        at->mode = slips ? GIVES_ALL : HOLDS_SPEED;
+        at->impulse = copysign(most, at->impulse);
+    }
+    return wrong;
+}
+
 /* ---- to the solver and back ---- */
 
 static void body_task(void *context, int index) {
@@ -316,6 +418,11 @@ static void body_task(void *context, int index) {
     for (int axis = 0; axis < s->g->box.dim && !b->failed; ++axis) b->failed = find_faces(b, s, axis);
     make_mass(b, s);
     make_held(b);
+    read_start(b);
+    b->was = *b->solid->body->now;
+    memset(b->bound, 0, sizeof b->bound);
+    make_motor(b);
+    bind(b);
 }
 
 static void pairs_task(void *context, int index) {
@@ -368,6 +475,18 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
     return poisson_attach(solver, c->pairs, c->first, c->count);
 }
 
+int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, double fluid_density) {
+    job s = {.c = c, .g = g, .fluid_density = fluid_density};
+    for (int i = 0; i < c->count; ++i) {
+        coupled_body *b = &c->bodies[i];
+        memcpy(b->solid->body->now, &b->was, sizeof b->was);
+        make_held(b);
+        bind(b);
+    }
+    parallel_for(g->pool, c->count, pairs_task, &s);
+    return poisson_attach(solver, c->pairs, c->first, c->count);
+}
+
 void coupling_walls(openings *o, const coupling *c) {
     for (int i = 0; i < c->count; ++i) {
         const coupled_body *b = &c->bodies[i];
@@ -395,11 +514,24 @@ void coupling_momentum(double momentum[POISSON_RANK], const coupling *c, int ind
     }
 }
 
+/* What an impulse, y in the metric of the mass, does to the body's own. */
+static void on_own_mass(double y[SIX], const coupled_body *b) {
+    const body *rigid = b->solid->body;
+    double impulse[SIX], inverse[9];
+    for (int r = 0; r < SIX; ++r) {
+        impulse[r] = 0;
+        for (int k = 0; k <= r; ++k) impulse[r] += b->factor[SIX * r + k] * y[k];
+    }
+    body_inverse_inertia(inverse, rigid);
+    for (int a = 0; a < 3; ++a) y[a] = impulse[a] / rigid->mass;
+    mat_times(y + 3, inverse, impulse + 3);
+}
+
 static void push_task(void *context, int index) {
     const job *s = context;
-    const coupled_body *b = &s->c->bodies[index];
+    coupled_body *b = &s->c->bodies[index];
     body_state *now = b->solid->body->now;
-    double change[SIX] = {0};
+    double change[SIX] = {0}, all[SIX];
     for (int i = 0; i < b->count; ++i) {
         const body_face *f = &b->faces[i];
         const double drop = (f->low ? (double)s->q[f->cell - s->g->box.step[f->axis]] : 0) -
@@ -409,20 +541,22 @@ static void push_task(void *context, int index) {
     }
     for (int r = 0; r < SIX; ++r) change[r] *= s->fluid_density * s->g->dx * s->g->dx * s->g->dx;
     six_solve_lower(change, b->factor);
-    double *withheld = b->solid->body->grip->withheld;
-    memcpy(withheld, change, sizeof change);
+    body_grip *grip = b->solid->body->grip;
+    memcpy(all, change, sizeof change);
     leave_free(change, b);
-    for (int r = 0; r < SIX; ++r) withheld[r] -= change[r];
+    double *withheld = grip->withheld;
+    for (int r = 0; r < SIX; ++r) withheld[r] = all[r] - change[r] - b->bound[r];
+    on_own_mass(withheld, b);
+    for (int r = 0; r < SIX; ++r) withheld[r] += grip->given[r];
     six_solve_upper(change, b->factor);
-    six_solve_upper(withheld, b->factor);
     for (int a = 0; a < 3; ++a) {
         now->velocity[a] += change[a];
         now->spin[a] += change[3 + a];
     }
+    if (b->motor.mode) read_motor(b, all);
 }
 
-void coupling_push(const coupling *c, const mac_grid *g, const float *q, double fluid_density) {
-    coupling copy = *c;
-    job s = {.c = &copy, .g = g, .q = q, .fluid_density = fluid_density};
+void coupling_push(coupling *c, const mac_grid *g, const float *q, double fluid_density) {
+    job s = {.c = c, .g = g, .q = q, .fluid_density = fluid_density};
     if (c->count) parallel_for(g->pool, c->count, push_task, &s);
 }

@@ -20,14 +20,19 @@ int coupling_make(coupling *c, int bodies); /* -1: no memory */
 void coupling_free(coupling *c);
 size_t coupling_bytes(const coupling *c);
 
-/* Hands the solver the bodies among the solids beside the system of `unknown` cells it was set up with. -1:
- * no memory. fluid_density in kg/m3. */
+/* Hands the solver the bodies among the solids beside the system of `unknown` cells it was set up with, and
+ * lets their motors act. -1: no memory. fluid_density in kg/m3. */
 int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
                     const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density);
 /* Wall velocities of the faces that bodies thinner than a cell close, as the solve has them. */
 void coupling_walls(openings *o, const coupling *c);
 /* The velocity of every body after the pressure q of the solve has acted on it. */
-void coupling_push(const coupling *c, const mac_grid *g, const float *q, double fluid_density);
+void coupling_push(coupling *c, const mac_grid *g, const float *q, double fluid_density);
+/* Whether a motor gave more in coupling_push() than it has, or less than it could: the solve is to be done
+ * again after coupling_attach_again(), which puts all velocities back to where they were before
+ * coupling_attach() and the motors right. That returns -1 without memory. */
+int coupling_judge(coupling *c);
+int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, double fluid_density);
 /* Linear and angular momentum of a body (the index counts bodies) with the mass matrix of the last attach:
  * what a projection exchanges with the liquid. */
 void coupling_momentum(double momentum[POISSON_RANK], const coupling *c, int index);

@@ -57,7 +57,7 @@ static void start(tank *t) {
     t->scene.solids = &t->solid;
     t->scene.joints = &t->joint;
     t->scene.fluid_count = t->scene.solid_count = t->scene.joint_count = 1;
-    if (rheo_create_sim(&t->sim, &t->scene, 2, &report)) fail_msg("%s", report.message);
+    if (rheo_create_sim(&t->sim, &t->scene, 1, &report)) fail_msg("%s", report.message);
 }
 
 static rheo_body_stats look(const tank *t) {
@@ -98,7 +98,7 @@ static void strong_motors_hold_their_speed(void **state) {
         while (t.sim->time < 0.1) step(&t, 1);
         const double from = t.sim->time;
         last = angle_of(&t);
-        while (t.sim->time < 0.5) {
+        while (t.sim->time < 0.4) {
             step(&t, 1);
             const double now = angle_of(&t);
             off = fmax(off, fabs(look(&t).spin[2] - 6));
@@ -107,72 +107,48 @@ static void strong_motors_hold_their_speed(void **state) {
             ++steps;
         }
         const double mean = turned / (t.sim->time - from);
-        print_message("paddle of %.1f cells, density %.1f: 6 rad/s held to %.4f in %d steps, it turned at %.4f\n",
-                      thick[i], relative[i], off, steps, mean);
+        print_message(
+            "paddle of %.1f cells, density %.1f: 6 rad/s held to %.4f in %d steps, it turned at %.4f\n",
+            thick[i], relative[i], off, steps, mean);
         check_below(off, 0.06);
         check_near(mean, 6, 0.06);
         rheo_free_sim(t.sim);
     }
 }
 
-/* A motor too weak to reach its speed gives the pair of body and water just its power: d(energy)/dt = M w. In
- * a full box without weight nothing else does work; steps and grid lose some. */
-static void weak_motors_push_with_their_force(void **state) {
-    (void)state;
-    static const double thick[] = {2, 0.4}, none[3] = {0, 0, 0};
-    for (int i = 0; i < 2; ++i) {
-        tank t;
-        double work = 0, spin = 0;
-        paddle(&t, thick[i], 0.5, 100, 2);
-        t.fill = box_shape(0, 0, 0, 1, 1, 1);
-        t.scene.gravity = (rheo_curve){1, none, none, 3};
-        start(&t);
-        while (t.sim->time < 0.3) {
-            const double before = angle_of(&t);
-            step(&t, 0.01);
-            work += 2 * remainder(angle_of(&t) - before, 2 * M_PI);
-            spin = look(&t).spin[2];
-        }
-        rheo_frame_stats stats;
-        rheo_read_stats(&stats, t.sim);
-        const double energy = stats.kinetic + body_kinetic(t.sim->solids[0].body);
-        print_message("paddle of %.1f cells, 2 N m for 0.3 s: %.3f rad/s, work %.5f J, kinetic energy %.5f J\n",
-                      thick[i], spin, work, energy);
-        assert_true(spin > 0.05 && spin < 50);
-        check_below(energy, 1.1 * work);
-        check_below(0.7 * work, energy);
-        rheo_free_sim(t.sim);
-    }
-}
-
-/* A block of density 2 on an upright slider weighs W = (rho - 1000) V g under water. A brake of F > W holds
- * it; one of F < W lets it sink with (1 - F / W) of the acceleration that it has without. */
+/* A block of density 2 weighs W = (rho - 1000) V g under water: on an upright slider, or at the arm d of a
+ * hinge. A brake of F > W, or M > W d, holds it; a weaker one lets it go down with (1 - F / W) of the
+ * acceleration that it has without. */
 static void brakes_bear_their_force(void **state) {
     (void)state;
-    static const double share[] = {0, 0.3, 0.6, 0.9, 1.05, 100}, side[] = {3.7, 0.4};
-    for (int n = 0; n < 2; ++n) {
+    static const double share[] = {0, 0.5, 0.98, 1.02}, high[] = {3.7, 0.4, 2.3};
+    for (int n = 0; n < 3; ++n) {
         double free_fall = 0;
-        for (int i = 0; i < 6; ++i) {
+        for (int i = 0; i < 4; ++i) {
             tank t;
-            const double half = 0.5 * side[n] * DX, wide = 2.13 * DX;
+            const int turns = n == 2;
+            const double half = 0.5 * high[n] * DX, wide = 2.13 * DX, arm = turns ? 0.2 : 1;
             const double weight = 1000 * 8 * half * wide * wide * 9.81;
-            fill_tank(&t, 1, box_shape(0.51 - wide, 0.6 - half, 0.48 - wide, 0.51 + wide, 0.6 + half, 0.48 + wide),
-                      2000, RHEO_JOINT_SLIDER);
-            memcpy(t.joint.axis, (double[]){0, 1, 0}, sizeof t.joint.axis);
-            drive(&t, 0, share[i] * weight);
+            fill_tank(&t, 1,
+                      box_shape(0.51 - wide, 0.6 - half, 0.48 - wide, 0.51 + wide, 0.6 + half, 0.48 + wide),
+                      2000, turns ? RHEO_JOINT_HINGE : RHEO_JOINT_SLIDER);
+            memcpy(t.joint.axis, (double[]){0, !turns, turns}, sizeof t.joint.axis);
+            memcpy(t.joint.anchor, (double[]){0.51 - arm, 0.6, 0.48}, sizeof t.joint.anchor);
+            drive(&t, 0, share[i] * weight * arm);
             start(&t);
-            while (t.sim->time < 0.0999) step(&t, 0.01);
-            const double fall = -look(&t).velocity[1] / 0.1;
+            while (t.sim->time < 0.0299) step(&t, 0.01);
+            const double fall = -look(&t).velocity[1] / 0.03;
             if (i == 0) free_fall = fall;
-            print_message("block %.1f cells high, brake of %.2f W: sinks with %.4f m/s2, %.4f of that without\n",
-                          side[n], share[i], fall, fall / free_fall);
-            check_near(fall / free_fall, fmax(0, 1 - share[i]), 0.02);
+            print_message("block %.1f cells high on a %s, brake of %.2f W: %.4f m/s2, %.4f of that without\n",
+                          high[n], turns ? "hinge" : "slider", share[i], fall, fall / free_fall);
+            check_near(fall / free_fall, fmax(0, 1 - share[i]), 0.005);
             rheo_free_sim(t.sim);
         }
     }
 }
 
-/* A block sinks or rises along its slider, or is driven, 3 cells to its stop, at 30 and 100 steps a second. */
+/* A block sinks or rises along its slider, or is driven, 3 cells to its stop, at 30 and 100 steps a second.
+ */
 static void sliders_stop(void **state) {
     (void)state;
     static const double relative[] = {3, 0.2, 3, 0.2}, speed[] = {0, 0, 2, -2};
@@ -180,7 +156,8 @@ static void sliders_stop(void **state) {
         for (int fast = 0; fast < 2; ++fast) {
             tank t;
             double past = 0, dt = fast ? 0.01 : 1.0 / 30, back = 0;
-            fill_tank(&t, 0.85, box_shape(0.4, 0.4, 0.4, 0.6, 0.6, 0.6), 1000 * relative[i], RHEO_JOINT_SLIDER);
+            fill_tank(&t, 0.85, box_shape(0.4, 0.4, 0.4, 0.6, 0.6, 0.6), 1000 * relative[i],
+                      RHEO_JOINT_SLIDER);
             memcpy(t.joint.axis, (double[]){0, 1, 0}, sizeof t.joint.axis);
             t.scene.fps = fast ? 100 : 30;
             t.joint.limits[0] = -3 * DX;
@@ -188,27 +165,28 @@ static void sliders_stop(void **state) {
             if (speed[i] != 0) drive(&t, speed[i], 1e4);
             const double way = speed[i] != 0 ? speed[i] : 1 - relative[i]; /* its sign */
             start(&t);
-            while (t.sim->time < 1) {
+            while (t.sim->time < 0.7) {
                 step(&t, dt);
                 const double gone = (look(&t).position[1] - 0.5) / DX;
                 past = fmax(past, fabs(gone) - 3);
-                if (t.sim->time > 0.8) back = fmax(back, fabs(look(&t).velocity[1]));
+                if (t.sim->time > 0.6) back = fmax(back, fabs(look(&t).velocity[1]));
             }
             const double end = (look(&t).position[1] - 0.5) / DX;
-            print_message("density %.1f, driven at %g, dt %.4f: past its stop by %.4f cells, ends %.4f from it "
-                          "with %.2g m/s\n",
-                          relative[i], speed[i], dt, past, fabs(end) - 3, back);
+            print_message(
+                "density %.1f, driven at %g, dt %.4f: past its stop by %.4f cells, ends %.4f from it "
+                "with %.2g m/s\n",
+                relative[i], speed[i], dt, past, fabs(end) - 3, back);
             assert_true(end * way > 0);
             check_below(past, 0.1);
             check_below(3 - fabs(end), 0.1);
-            check_below(back, 1e-6);
+            check_below(back, 1e-4);
             rheo_free_sim(t.sim);
         }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strong_motors_hold_their_speed), cmocka_unit_test(weak_motors_push_with_their_force),
-        cmocka_unit_test(brakes_bear_their_force), cmocka_unit_test(sliders_stop)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(strong_motors_hold_their_speed),
+                                       cmocka_unit_test(brakes_bear_their_force),
+                                       cmocka_unit_test(sliders_stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,86 @@ static void limits_stop(void **state) {
     rig_end(&r);
 }
 
+/* What falls on its stop or is driven at it halts there, at any step, and gains no energy; so does what hangs
+ * on a solid that the scene names first. A strong motor leaves a stop at its speed, not with all its force.
+ */
+static void stops_halt(void **state) {
+    (void)state;
+    static const double steps[] = {30, 100};
+    for (int n = 0; n < 2; ++n)
+        for (int driven = 0; driven < 3; ++driven)
+            for (int turned = 0; turned < 2; ++turned) {
+                rig r;
+                rheo_joint joints[1];
+                rig_start(&r);
+                r.gravity[1] = -9.81;
+                rig_add(&r, rig_box(0.9, 0.9, 0.9, 0.02, 0.02, 0.02), RHEO_STATIC);
+                rig_add(&r, rig_box(0.6, 0.5, 0.5, 0.1, 0.03, 0.05), RHEO_DYNAMIC);
+                rheo_joint *j = turned ? join(&r, joints, RHEO_JOINT_HINGE, 0, 1, 0.5, 0.5, 0.5)
+                                       : join(&r, joints, RHEO_JOINT_SLIDER, 1, 0, 0.5, 0.5, 0.5);
+                memcpy(j->axis, (double[]){0, !turned, turned}, sizeof j->axis);
+                /* the door turns against the angle of what it hangs on to it */
+                const double limit = turned ? 40 : 0.3, unit = turned ? M_PI / 180 : 1;
+                const double way = driven == 2 ? 1 : -1, speed = (turned ? -4 : 4) * way;
+                const int far = (way > 0) != turned;
+                j->limits[far] = far ? limit : -limit;
+                j->limits[!far] = driven == 2 ? 0 : far ? -1e9 : 1e9; /* the last ones start at a stop */
+                if (driven) {
+                    j->speed.values = &speed;
+                    j->force = 1e6;
+                }
+                rig_make(&r);
+                const body_state *b = world_body(r.w, 0)->now;
+                double past = -1e9, fastest = 0;
+                for (int i = 0; i < steps[n]; ++i) {
+                    rig_advance(&r, 1 / steps[n], 1 / steps[n]);
+                    const double gone =
+                        turned ? 2 * atan2(b->orientation[3], b->orientation[0]) : b->position[1] - 0.5;
+                    past = fmax(past, way * gone - limit * unit);
+                    fastest = fmax(fastest, turned ? fabs(b->spin[2]) : fabs(b->velocity[1]));
+                }
+                const double cells = past * (turned ? 0.2 : 1) / r.dx;
+                printf("%s %s at %g steps a second: past its stop by %.4f cells, fastest %.4f, in the end "
+                       "%.2g\n",
+                       turned ? "door" : "slider",
+                       driven == 2 ? "driven up"
+                       : driven    ? "driven down"
+                                   : "falling",
+                       steps[n], cells, fastest, vec_length(b->velocity));
+                check_near(cells, 0, 0.1);
+                check_near(vec_length(b->velocity), 0, 1e-3);
+                if (driven) check_near(fastest, 4, 0.05);
+                rig_end(&r);
+            }
+}
+
+/* A motor between two free discs turns them against each other; their angular momentum stays. */
+static void motor_between_bodies(void **state) {
+    (void)state;
+    rig r;
+    rheo_joint joints[1];
+    rig_start(&r);
+    for (int i = 0; i < 2; ++i)
+        rig_add(&r,
+                rig_shape(RHEO_SHAPE_CYLINDER, (double[]){0.5, 0.5, 0.45 + 0.1 * i},
+                          (double[]){0.5, 0.5, 0.52 + 0.1 * i}, i ? 0.15 : 0.1),
+                RHEO_DYNAMIC);
+    rheo_joint *j = join(&r, joints, RHEO_JOINT_MOTOR, 0, 1, 0.5, 0.5, 0.5);
+    const double speed = 5;
+    j->speed.values = &speed;
+    j->force = 1e3;
+    rig_make(&r);
+    const body *a = world_body(r.w, 0), *b = world_body(r.w, 1);
+    rig_advance(&r, 0.5, 0.01);
+    const double apart = a->now->spin[2] - b->now->spin[2];
+    const double momentum = a->inertia[8] * a->now->spin[2] + b->inertia[8] * b->now->spin[2];
+    printf("two discs: %.6f rad/s against each other (5), angular momentum %.2g of one's\n", apart,
+           momentum / (a->inertia[8] * a->now->spin[2]));
+    check_near(apart, 5, 1e-3);
+    check_near(momentum / (a->inertia[8] * a->now->spin[2]), 0, 1e-6);
+    rig_end(&r);
+}
+
 /* Two boxes made one fall and turn as one; a body fixed to the world hangs still. */
 static void fixed_holds(void **state) {
     (void)state;
@@ -176,8 +256,9 @@ static void joints_in_the_plane(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulum_period),     cmocka_unit_test(motor_drives),
-        cmocka_unit_test(limits_stop),         cmocka_unit_test(fixed_holds),
+        cmocka_unit_test(pendulum_period),      cmocka_unit_test(motor_drives),
+        cmocka_unit_test(limits_stop),          cmocka_unit_test(stops_halt),
+        cmocka_unit_test(motor_between_bodies), cmocka_unit_test(fixed_holds),
         cmocka_unit_test(joints_in_the_plane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
