@@ -27,7 +27,7 @@
 
 #define WAVE_STEP         0.5 /* of sqrt(dx / g): omega dt = 0.9 */
 #define VOLUME_TOLERANCE  0.05
-#define VOLUME_ITERATIONS 12 /* it takes 2 to 4, and 8 where walls thinner than a cell part the water */
+#define VOLUME_ITERATIONS 12 /* it takes 2 to 4, up to 9 where walls thinner than a cell part the water */
 /* Of extrapolation around the liquid, beyond what particles can cross in a step; and of these. */
 enum { NEAR_LAYERS = 3, LAYERS_MOST = 64 };
 
