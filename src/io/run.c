@@ -7,7 +7,6 @@
  * ends saves the state as it is between two steps ("partial") under the number of the last complete frame. */
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -19,6 +18,7 @@
 #include "io/checkpoint.h"
 #include "io/frame.h"
 #include "io/scene_text.h"
+#include "sim/definition.h"
 
 typedef struct run {
     const rheo_scene *scene;
@@ -131,16 +131,13 @@ static void sweep_all(const run *r, bool pictures) {
 static rheo_status fill_manifest(run *r) {
     cache_manifest *m = &r->m;
     const rheo_scene *s = r->scene;
-    rheo_particle_view view;
     snprintf(m->version, sizeof m->version, "%s", RHEO_VERSION);
     snprintf(m->status, sizeof m->status, "running");
     snprintf(m->title, sizeof m->title, "%s", s->title ? s->title : "");
     snprintf(m->scene_file, sizeof m->scene_file, "%s", s->file ? s->file : "");
     m->fps = s->fps;
     m->dim = s->dim;
-    rheo_view_particles(&view, r->sim);
-    m->dx = view.dx;
-    for (int a = 0; a < 3; ++a) m->cells[a] = a < s->dim ? (int)fmax(1, round(s->size[a] / view.dx)) : 1;
+    m->dx = definition_cells(m->cells, s);
     cache_stem(m->surface, s->fluid_count ? s->fluids[0].name : NULL, "fluid");
     if (strcmp(m->surface, "spray") == 0)
         strcpy(m->surface, "spray_"); /* the name of the spray's own files */

@@ -11,6 +11,7 @@
 #include "core/memory.h"
 #include "core/report.h"
 #include "geom/mesh.h"
+#include "sim/definition.h"
 #include "solid/vector.h"
 
 enum { BODIES_MAX = 256 };
@@ -79,7 +80,10 @@ rheo_status cache_scene_open(cache_scene **out, const char *cache, const cache_m
     c->cache = cache;
     c->manifest = m;
     rheo_status status = cache_load_scene(&c->scene, m, report);
-    if (!status) status = compile_solids(c, report);
+    if (!status) {
+        definition_fit_sides(c->scene); /* the box that was simulated */
+        status = compile_solids(c, report);
+    }
     if (status) {
         cache_scene_free(c);
         return status;

@@ -8,10 +8,11 @@
 
 typedef struct doctor {
     rheo_preflight *out;
-    const rheo_scene *scene;
-    rheo_status status;  /* of the first error */
-    rheo_report *report; /* gets the first error */
-    shape **fill;        /* of all fluids, in order */
+    const rheo_scene *scene; /* with the sides that a run gives the domain */
+    const rheo_scene *given; /* with those it was asked for */
+    rheo_status status;      /* of the first error */
+    rheo_report *report;     /* gets the first error */
+    shape **fill;            /* of all fluids, in order */
     shape **solid, **emitter;
     placement *place; /* of the solids at time 0 */
     int fill_count;

@@ -11,6 +11,7 @@
 #include "core/random.h"
 #include "core/report.h"
 #include "scene/doctor.h"
+#include "sim/definition.h"
 #include "solid/thin.h"
 #include "solid/world.h"
 
@@ -151,7 +152,8 @@ static sample measure(const doctor *d, const shape *s, bool clip, int earlier) {
     int n[3] = {1, 1, 1};
     shape_bounds(low, high, s);
     for (int a = 0; a < scene->dim; ++a) {
-        bool out = low[a] < -0.01 * d->out->dx || high[a] > scene->size[a] + 0.01 * d->out->dx;
+        const double end = fmax(scene->size[a], d->given->size[a]); /* a side made shorter is said once */
+        bool out = low[a] < -0.01 * d->out->dx || high[a] > end + 0.01 * d->out->dx;
         if (out && isfinite(low[a]) && isfinite(high[a])) result.outside = true;
         if (clip || !isfinite(low[a]) || !isfinite(high[a])) {
             low[a] = fmax(low[a], 0);
@@ -233,7 +235,7 @@ static void compare_fill(doctor *d, int fluid, double filled, double wanted) {
 /* Cells are cubes: sides that are no whole number of them long are made so. */
 static void look_at_sides(doctor *d) {
     for (int a = 0; a < d->scene->dim; ++a) {
-        const double wanted = d->scene->size[a], made = d->out->cells[a] * d->out->dx;
+        const double wanted = d->given->size[a], made = d->scene->size[a];
         if (fabs(made - wanted) <= SIDE_TOLERANCE * wanted) continue;
         const bool much = fabs(made - wanted) > SIDE_WARNING * wanted;
         doctor_find(d, much ? RHEO_WARNING : RHEO_NOTE, "domain.size",
@@ -478,24 +480,19 @@ static void look_at_methods(doctor *d) {
                     "slip: no has no effect with this method");
 }
 
-static void measure_grid(rheo_preflight *out, const rheo_scene *s) {
-    double longest = 0;
-    for (int a = 0; a < s->dim; ++a) longest = fmax(longest, s->size[a]);
-    out->dx = longest / s->cells;
-    for (int a = 0; a < 3; ++a) out->cells[a] = a < s->dim ? (int)fmax(1, round(s->size[a] / out->dx)) : 1;
-}
-
 rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene, const char *out,
                              rheo_report *report) {
     *preflight = (rheo_preflight){0};
-    doctor d = {.out = preflight, .scene = scene, .report = report};
+    rheo_scene fitted = *scene;
+    doctor d = {.out = preflight, .scene = &fitted, .given = scene, .report = report};
     rheo_report invalid = {0};
     rheo_status status = rheo_validate_scene(scene, &invalid);
     if (status != RHEO_OK) {
         add_finding(&d, RHEO_ERROR, &invalid);
         return status;
     }
-    measure_grid(preflight, scene);
+    preflight->dx = definition_cells(preflight->cells, scene);
+    definition_fit_sides(&fitted); /* the domain of a run */
     if (make_shapes(&d)) {
         double emitted = 0;
         bool any = false;

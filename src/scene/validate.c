@@ -12,6 +12,7 @@
 #include "core/report.h"
 #include "scene/params.h"
 #include "scene/scene_internal.h"
+#include "sim/definition.h"
 
 typedef struct checker {
     const rheo_scene *scene;
@@ -181,10 +182,9 @@ static rheo_status check_shape(const checker *c, const rheo_shape *s, const char
 /* Cells along periodic axes come in whole blocks of the pressure solver's. */
 enum { PERIODIC_CELLS = 16 };
 
-static rheo_status check_periodic(const checker *c, int side, double longest) {
+static rheo_status check_periodic(const checker *c, int side, int cells) {
     const rheo_scene *s = c->scene;
     const int axis = side / 2;
-    const long cells = lround(s->size[axis] * s->cells / longest);
     char path[NODE_PATH_MAX], allowed[160];
     path_of(path, "domain.walls.%s", side_names[side]);
     if (s->wall[side ^ 1] != RHEO_WALL_PERIODIC)
@@ -201,11 +201,11 @@ static rheo_status check_periodic(const checker *c, int side, double longest) {
         if (s->solids[i].motion == RHEO_DYNAMIC && s->coupling != RHEO_MONOLITHIC)
             return fail(c, "solver.coupling", "monolithic", "bodies in a periodic box need this coupling");
     if (cells % PERIODIC_CELLS == 0) return RHEO_OK;
-    snprintf(allowed, sizeof allowed, "a multiple of %d cells along a periodic axis: %ld or %ld of this size",
+    snprintf(allowed, sizeof allowed, "a multiple of %d cells along a periodic axis: %d or %d of this size",
              PERIODIC_CELLS,
              cells < PERIODIC_CELLS ? PERIODIC_CELLS : cells / PERIODIC_CELLS * PERIODIC_CELLS,
              (cells / PERIODIC_CELLS + 1 + (cells < PERIODIC_CELLS)) * PERIODIC_CELLS);
-    return fail(c, "domain.cells", allowed, "there are %ld cells along %c, which is periodic", cells,
+    return fail(c, "domain.cells", allowed, "there are %d cells along %c, which is periodic", cells,
                 "xyz"[axis]);
 }
 
@@ -214,17 +214,18 @@ static rheo_status check_domain(const checker *c) {
     if (s->dim != 2 && s->dim != 3) return fail(c, "domain.dim", "2 or 3", "%d is not a dimension", s->dim);
     rheo_status status = check_section(c, s, IN_SCENE, "");
     if (status != RHEO_OK) return status;
-    double longest = 0;
-    for (int axis = 0; axis < s->dim; ++axis) longest = fmax(longest, s->size[axis]);
+    int cells[3];
+    definition_cells(cells, s);
     for (int axis = 0; axis < s->dim; ++axis)
-        if (lround(s->size[axis] * s->cells / longest) < 2)
+        if (cells[axis] < 2)
             return fail(c, "domain.size",
                         "at least two cells in every direction: more cells or a thicker domain",
                         "the domain is less than two cells thick along %c", "xyz"[axis]);
     for (int side = 0; side < 2 * s->dim; ++side) {
         if ((int)s->wall[side] < 0 || s->wall[side] > RHEO_WALL_PERIODIC)
             return fail(c, "domain.walls", "closed, open, periodic", "unknown kind of wall");
-        if (s->wall[side] == RHEO_WALL_PERIODIC && (status = check_periodic(c, side, longest))) return status;
+        if (s->wall[side] == RHEO_WALL_PERIODIC && (status = check_periodic(c, side, cells[side / 2])))
+            return status;
     }
     if (s->frames / s->fps > 1e9)
         return fail(c, "time.frames", "less than 1e9 s in all", "the run is too long");

@@ -1,7 +1,31 @@
-/* Deep copy of a scene without its shapes, so that the caller may forget it after creation. */
+/* Deep copy of a scene without its shapes, so that the caller may forget it after creation; the domain in
+ * cells.
+ *
+ * Cells are cubes of the longest side / `cells`. Another side has round(side / dx) of them and is made that
+ * long: liquid and bodies share one box. */
 #include "sim/definition.h"
 
+#include <math.h>
 #include <string.h>
+
+static double longest_side(const rheo_scene *s) {
+    const double plane = fmax(s->size[0], s->size[1]);
+    return s->dim == 3 ? fmax(plane, s->size[2]) : plane;
+}
+
+double definition_cells(int cells[3], const rheo_scene *scene) {
+    const double dx = longest_side(scene) / scene->cells;
+    for (int a = 0; a < 3; ++a) cells[a] = a < scene->dim ? (int)fmax(1, round(scene->size[a] / dx)) : 1;
+    return dx;
+}
+
+void definition_fit_sides(rheo_scene *scene) {
+    const double longest = longest_side(scene);
+    int cells[3];
+    definition_cells(cells, scene);
+    for (int a = 0; a < scene->dim; ++a) /* the longest to the last bit: it decides dx */
+        scene->size[a] = cells[a] == scene->cells ? longest : longest * cells[a] / scene->cells;
+}
 
 static void *copy_bytes(arena *owner, const void *from, size_t bytes, int *fail) {
     if (!from || bytes == 0) return NULL;
@@ -27,6 +51,7 @@ static void copy_curve(rheo_curve *c, arena *owner, int *fail) {
 int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
     int fail = 0;
     *copy = *scene;
+    definition_fit_sides(copy);
     copy->owner = NULL;
     copy->title = copy_text(owner, scene->title, &fail);
     copy->source = NULL;

@@ -1,10 +1,15 @@
-/* A simulation's own copy of its scene. */
+/* A simulation's own copy of its scene, and the one place where a domain's sides become cells. */
 #ifndef SIM_DEFINITION_H
 #define SIM_DEFINITION_H
 
 #include <rheo/scene.h>
 #include "core/memory.h"
 
-/* Everything that a run reads later, in `owner`; shapes are left out (they are compiled). -1: no memory. */
+/* Cells along each side (1 along z in 2D), the nearest whole numbers; returns the side of a cell, m. */
+double definition_cells(int cells[3], const rheo_scene *scene);
+/* Makes the sides of the domain as long as their cells, so that all that reads them has the grid's box. */
+void definition_fit_sides(rheo_scene *scene);
+/* Everything that a run reads later, in `owner`, with fitted sides; shapes are left out (they are compiled).
+ * -1: no memory. */
 int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene);
 #endif

@@ -21,14 +21,8 @@ static int field_make(float **field, const mac_grid *g) {
 }
 
 static mac_grid make_grid(const rheo_scene *def, pool *threads) {
-    double longest = fmax(def->size[0], def->size[1]);
-    if (def->dim == 3) longest = fmax(longest, def->size[2]);
-    mac_grid g = {.dx = longest / def->cells, .pool = threads};
-    int n[3] = {1, 1, 1};
-    for (int a = 0; a < def->dim; ++a) {
-        n[a] = (int)lround(def->size[a] / g.dx);
-        if (n[a] < 1) n[a] = 1;
-    }
+    int n[3];
+    mac_grid g = {.dx = definition_cells(n, def), .pool = threads};
     g.box = box_make(def->dim, n);
     for (int a = 0; a < def->dim; ++a) g.box.periodic[a] = def->wall[2 * a] == RHEO_WALL_PERIODIC;
     return g;

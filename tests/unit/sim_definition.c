@@ -1,0 +1,150 @@
+/* The domain in cells: sides become whole numbers of them, and liquid and bodies live in that one box. */
+#include "check.h"
+#include <rheo/rheo.h>
+#include "sim/definition.h"
+
+static void sides_become_whole_cells(void **state) {
+    (void)state;
+    rheo_scene s = rheo_default_scene();
+    int n[3];
+    s.cells = 10;
+    s.size[0] = 0.54, s.size[1] = 1.7, s.size[2] = 0.3;
+    check_near(definition_cells(n, &s), 0.17, 1e-15);
+    assert_int_equal(n[0], 3);
+    assert_int_equal(n[1], 10);
+    assert_int_equal(n[2], 2);
+    definition_fit_sides(&s);
+    assert_true(s.size[1] == 1.7); /* to the last bit: dx comes from it */
+    check_near(s.size[0], 0.51, 1e-15);
+    check_near(s.size[2], 0.34, 1e-15);
+    const rheo_scene once = s;
+    definition_fit_sides(&s);
+    assert_memory_equal(once.size, s.size, sizeof s.size);
+    s.dim = 2, s.size[2] = 50; /* means nothing in a plane */
+    check_near(definition_cells(n, &s), 0.17, 1e-15);
+    assert_int_equal(n[2], 1);
+}
+
+/* For any sides: fitting twice is fitting once, and keeps the cells. */
+static void fitting_is_done_once(void **state) {
+    (void)state;
+    rheo_scene s = rheo_default_scene();
+    for (int cells = 4; cells < 400; cells += 3)
+        for (int i = 1; i <= 40; ++i) {
+            int n[3], again[3];
+            s.cells = cells;
+            s.size[0] = 0.1 * i, s.size[1] = 1.3, s.size[2] = 3.7 / i;
+            const double dx = definition_cells(n, &s);
+            definition_fit_sides(&s);
+            assert_true(definition_cells(again, &s) == dx);
+            assert_memory_equal(n, again, sizeof n);
+            for (int a = 0; a < 3; ++a) check_near(s.size[a], n[a] * dx, 1e-12);
+        }
+}
+
+typedef struct box_case {
+    double width, height;
+    rheo_shape fill, body;
+    double density, gravity[3];
+    double seconds;
+} box_case;
+
+/* Where the only body of a plane scene of ten cells is in the end. */
+static rheo_body_stats run_case(const box_case *c) {
+    rheo_scene scene = rheo_default_scene();
+    rheo_fluid water = rheo_default_fluid();
+    rheo_solid solid = rheo_default_solid();
+    rheo_body_stats body;
+    rheo_report report = {0};
+    rheo_sim *sim;
+    water.name = "water";
+    water.fill = &c->fill;
+    water.fill_count = 1;
+    solid.name = "body";
+    solid.shape = c->body;
+    solid.motion = RHEO_DYNAMIC;
+    solid.density = c->density;
+    scene.dim = 2;
+    scene.cells = 10;
+    scene.size[0] = c->width, scene.size[1] = c->height;
+    scene.gravity = (rheo_curve){.count = 1, .values = c->gravity, .width = 3};
+    scene.fluids = &water;
+    scene.fluid_count = 1;
+    scene.solids = &solid;
+    scene.solid_count = 1;
+    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+    for (int f = 0; f < (int)(c->seconds * scene.fps + 0.5); ++f)
+        if (rheo_advance_frame(sim, NULL, NULL, &report)) fail_msg("%s", report.message);
+    rheo_read_body(&body, NULL, sim, 0);
+    rheo_free_sim(sim);
+    return body;
+}
+
+static rheo_shape flat_box(double x0, double y0, double x1, double y1) {
+    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
+    s.a[0] = x0, s.a[1] = y0, s.b[0] = x1, s.b[1] = y1;
+    return s;
+}
+
+/* A side of 5.4 cells is 5 cells: what floats up in a full tank comes to rest below the liquid's own lid. */
+static void a_light_disc_rests_below_the_lid(void **state) {
+    (void)state;
+    box_case c = {.width = 1,
+                  .height = 0.54,
+                  .fill = flat_box(0, 0, 1, 0.54),
+                  .body = rheo_default_shape(RHEO_SHAPE_SPHERE),
+                  .density = 300,
+                  .gravity = {0, -9.81, 0},
+                  .seconds = 1};
+    c.body.a[0] = 0.5, c.body.a[1] = 0.25, c.body.radius = 0.1;
+    const double top = run_case(&c).position[1] + 0.1;
+    print_message("light disc: its top at %.4f m, the lid at 0.5 m\n", top);
+    check_near(top, 0.5, 0.005);
+}
+
+/* A side of 9.55 cells is 10 cells: what falls along x stops where the liquid does. */
+static void a_falling_box_reaches_the_wall(void **state) {
+    (void)state;
+    const box_case c = {.width = 0.955,
+                        .height = 1,
+                        .fill = flat_box(0.8, 0, 1, 0.2),
+                        .body = flat_box(0.3, 0.6, 0.5, 0.8),
+                        .density = 3000,
+                        .gravity = {9.81, 0, 0},
+                        .seconds = 1};
+    const double right = run_case(&c).position[0] + 0.1;
+    print_message("falling box: its side at %.4f m, the wall at 1 m\n", right);
+    check_near(right, 1, 0.005);
+}
+
+/* The doctor counts in the box that is simulated, and says once that it was fitted. */
+static void the_doctor_has_the_same_box(void **state) {
+    (void)state;
+    const rheo_shape fill = flat_box(0, 0, 1, 0.54);
+    rheo_scene scene = rheo_default_scene();
+    rheo_fluid water = rheo_default_fluid();
+    rheo_preflight p;
+    rheo_report report = {0};
+    water.name = "water";
+    water.fill = &fill;
+    water.fill_count = 1;
+    scene.dim = 2;
+    scene.cells = 10;
+    scene.size[0] = 1, scene.size[1] = 0.54;
+    scene.fluids = &water;
+    scene.fluid_count = 1;
+    assert_int_equal(rheo_check_scene(&p, &scene, NULL, &report), RHEO_OK);
+    check_near(p.fluid_volume, 0.5, 1e-9);
+    check_near(p.particles, 200, 0.5);
+    assert_int_equal(p.count, 1);
+    assert_string_equal(p.findings[0].report.path, "domain.size");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sides_become_whole_cells),         cmocka_unit_test(fitting_is_done_once),
+        cmocka_unit_test(a_light_disc_rests_below_the_lid), cmocka_unit_test(a_falling_box_reaches_the_wall),
+        cmocka_unit_test(the_doctor_has_the_same_box),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
