@@ -5,10 +5,12 @@
  * cannot even hold a smooth solution to 1e-6 in the residual; so the iterate is x + y, x in double and y the
  * float part since the last replacement: whenever the residual has dropped by 1e-3, and before anything is
  * called converged, y moves into x and the residual is computed anew in double. The residual reported is that
- * one, of the iterate before it is rounded to the float field it is returned in. A step x += alpha p waits
- * for the pass that makes the next p. Closed regions: the residual and its preconditioned form are kept free
- * of each region's mean. Limits: a preconditioner or system that proves not positive (r.z or p.Ap <= 0) falls
- * back to a cycle without the term of low rank, a V-cycle, the diagonal, then gives up with what it has. */
+ * one, of the iterate before it is rounded to the float field it is returned in. A recursion that rises far
+ * above its least has lost its way, as it can where a term of low rank is carried along in recursions of its
+ * own: the residual is replaced and the directions begin anew. A step x += alpha p waits for the pass that
+ * makes the next p. Closed regions: the residual and its preconditioned form are kept free of each region's
+ * mean. Limits: a preconditioner or system that proves not positive (r.z or p.Ap <= 0) falls back to a cycle
+ * without the term of low rank, a V-cycle, the diagonal, then gives up with what it has. */
 #include "linear/poisson.h"
 
 #include <math.h>
@@ -18,6 +20,7 @@
 
 enum { COARSEST_CELLS = 2 };
 static const double REPLACE_DROP = 1e-3;
+static const double REPLACE_RISE = 10; /* above the least since the last replacement: the recursion is lost */
 
 typedef enum { BY_W_CYCLE, BY_V_CYCLE, BY_MIC, BY_DIAGONAL } preconditioner;
 
@@ -437,14 +440,16 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
                     int rough) {
     preconditioner by = s->kind == POISSON_MIC ? BY_MIC : BY_W_CYCLE;
     double goal = tolerance * tolerance * bb, pending = 0, rz_before = 0;
-    double rr = rough ? bb : replace_residual(s, &pending), rr_exact = rr;
+    double rr = rough ? bb : replace_residual(s, &pending), rr_exact = rr, rr_least = rr;
     int exact = 1;
     for (;;) {
         if (rough) exact = 1;
-        if (!exact && (rr <= goal || rr <= REPLACE_DROP * REPLACE_DROP * rr_exact || !isfinite(rr) ||
+        const int lost = !(rr <= REPLACE_RISE * REPLACE_RISE * rr_least);
+        if (!exact && (rr <= goal || rr <= REPLACE_DROP * REPLACE_DROP * rr_exact || lost ||
                        out->iterations >= max_iterations)) {
-            rr = rr_exact = replace_residual(s, &pending);
+            rr = rr_exact = rr_least = replace_residual(s, &pending);
             exact = 1;
+            if (lost) rz_before = 0; /* the next direction starts from what is true */
         }
         if (exact && (rr <= goal || !isfinite(rr) || out->iterations >= max_iterations)) break;
         double rz = precondition(s, by);
@@ -470,6 +475,7 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         w.alpha = pending = rz / pq;
         rz_before = rz;
         rr = parallel_sum(workers(s), vector_chunks(s), descend_task, &w);
+        rr_least = fmin(rr, rr_least);
         exact = 0;
         ++out->iterations;
     }
