@@ -6,8 +6,9 @@
  * - grad psi comes from a second, loose solve with the matrix at hand, and moves positions only, so no energy
  * enters the velocities.
  *
- * Near the surface c < 1 says how full a cell is, not how dense: cells with air beside them are left alone,
- * and the next layer is compared with what liquid of density one would show at its distance from the surface,
+ * Near the surface c < 1 says how full a cell is, not how dense: cells with air beside them are left alone
+ * unless they hold far more than they can, as where a film that flew without pressure runs into a wall; and
+ * the next layer is compared with what liquid of density one would show at its distance from the surface,
  *   c(d) = (H(d - 1/2) + H(d + 1/2)) / (2 dim) + (1 - 1/dim) H(d),   H(d) = 1 - (1 - d)^2 / 2 up to d = 1,
  * the share of the weights' support (stage/surface.c) that lies below a straight surface d cells away. Where
  * a wall cuts that support the share is another one, and the few particles there cannot be as even as that:
@@ -22,9 +23,12 @@
 #include "grid/rows.h"
 #include "grid/wrap.h"
 
-#define RATE   0.3f  /* of the deviation, a step */
-#define MOST   0.25f /* largest change of a cell's volume, a step */
-#define UNSURE 0.2f  /* deviations up to this are let be in cut cells next to the surface's layer */
+#define RATE     0.3f  /* of the deviation, a step */
+#define NEAR     0.5f  /* what is denser by more than this spreads at once */
+#define MOST     0.25f /* largest loss of a cell's volume, a step */
+#define MOST_OUT 2.0f  /* and largest gain */
+#define OVERFULL 1.5f  /* density from which cells with air beside them spread */
+#define UNSURE   0.2f  /* deviations up to this are let be in cut cells next to the surface's layer */
 
 typedef struct {
     const mac_grid *g;
@@ -103,26 +107,46 @@ INLINE float beyond(float off, float least) {
     return off > least ? off - least : off < -least ? off + least : 0;
 }
 
+/* The change of a cell's volume that is asked for when its density is off. */
+INLINE float change_for(float off) {
+    const float change = off < NEAR ? RATE * off : RATE * NEAR + (off - NEAR);
+    return greater(lesser(change, MOST_OUT), -MOST);
+}
+
+/* What part of a cell's faces is open. */
+INLINE float open_share(const job *s, ptrdiff_t c, int dim) {
+    float open = 0;
+    for (int a = 0; a < dim; ++a) open += s->o->open.value[a][c] + s->o->open.value[a][c + s->g->box.step[a]];
+    return open / (float)(2 * dim);
+}
+
+/* By how much a cell's density is off; air beside it is two cells away at least. */
+INLINE float deviation(const job *s, ptrdiff_t c, int dim) {
+    const ptrdiff_t *step = s->g->box.step;
+    int deep = 1, opens = 0;
+    for (int a = 0; a < dim; ++a) {
+        deep &= s->depth[c - step[a]] != 1 && s->depth[c + step[a]] != 1;
+        opens |= s->voids && (s->voids[c - step[a]] | s->voids[c + step[a]]);
+    }
+    const float wanted = deep ? 1 : density_at_depth(depth_below(s, c, dim), dim);
+    const float off = beyond(s->density[c] - wanted, !deep && is_cut(s, c, dim) ? UNSURE : 0);
+    return opens ? greater(off, 0) : off;
+}
+
 INLINE void outflow_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
         memset(s->outflow + row, 0, (size_t)b->n[0] * sizeof *s->outflow);
-        if (!memchr(s->depth + row, 2, (size_t)b->n[0])) continue;
+        if (!row_is_wet(s->phi + row, b->n[0])) continue;
         for (int i = 0; i < b->n[0]; ++i) {
             const ptrdiff_t c = row + i;
-            if (s->depth[c] != 2) continue;
-            int deep = 1, opens = 0;
-            float open = 0;
-            for (int a = 0; a < dim; ++a) {
-                deep &= s->depth[c - b->step[a]] != 1 && s->depth[c + b->step[a]] != 1;
-                opens |= s->voids && (s->voids[c - b->step[a]] | s->voids[c + b->step[a]]);
-                open += s->o->open.value[a][c] + s->o->open.value[a][c + b->step[a]];
-            }
-            const float wanted = deep ? 1 : density_at_depth(depth_below(s, c, dim), dim);
-            const float off = beyond(s->density[c] - wanted, !deep && is_cut(s, c, dim) ? UNSURE : 0);
-            const float change = greater(lesser(RATE * off, MOST), opens ? 0 : -MOST);
-            s->outflow[c] = s->scale * change * open / (float)(2 * dim);
+            float off = 0;
+            if (s->depth[c] == 2) off = deviation(s, c, dim);
+            else if (s->depth[c] == 1 && s->density[c] > OVERFULL && !is_cut(s, c, dim))
+                off = s->density[c] - 1;
+            else continue;
+            s->outflow[c] = s->scale * change_for(off) * open_share(s, c, dim);
         }
     }
 }
