@@ -61,13 +61,10 @@ static void swap_fields(mac_field *a, mac_field *b) {
     *b = kept;
 }
 
-rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
+/* Markers and bodies to where they are at the end of the step; markers of emitters too. */
+static rheo_status move_all(rheo_sim *s, uint8_t *cells_before, double dt, rheo_report *report) {
     const mac_grid *g = &s->g;
-    uint8_t *cells_before = s->front.layer;
     rheo_status status;
-    double gravity[3];
-    rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
-
     timer_stage(&s->timer, "advect");
     mac_mark_cells(cells_before, g, &s->parts, &s->open);
     if (s->source && (status = liquid_carry_emitted(s, dt, report))) return status;
@@ -81,16 +78,30 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "sort");
     if (particles_sort(&s->parts, g)) return report_no_memory(report, "particles");
-    if ((status = liquid_emit(s, dt, report))) return status;
+    return liquid_emit(s, dt, report);
+}
+
+/* Faces of walls and bodies take their velocity; returns the openings that emitters have closed. */
+static openings *set_walls(rheo_sim *s, double dt) {
+    openings *open = liquid_close_emitters(s, dt);
+    mac_set_walls(&s->vel, &s->g, open);
+    return open;
+}
+
+rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
+    const mac_grid *g = &s->g;
+    uint8_t *cells_before = s->front.layer;
+    double gravity[3];
+    rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
+    rheo_status status = move_all(s, cells_before, dt, report);
+    if (status) return status;
 
     timer_stage(&s->timer, "cells");
     mac_mark_cells(s->cells, g, &s->parts, &s->open);
     mac_cell_distance(s->cell_phi, g, s->cells);
     mac_fill_new_cells(&s->vel, g, s->cells, cells_before, &s->parts);
-    liquid_pull_bodies(s, gravity, dt);
-    openings *open = liquid_close_emitters(s, dt);
     liquid_drive_emitters(&s->vel, s, dt);
-    mac_set_walls(&s->vel, g, open);
+    openings *open = set_walls(s, dt);
     mac_close_surface(&s->vel, g, s->cells, open, s->source);
 
     timer_stage(&s->timer, "surface");
@@ -99,6 +110,8 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "momentum");
     mac_momentum(&s->before, g, &s->vel, s->cells, open, viscosity(s), gravity, s->def.no_slip, dt);
     swap_fields(&s->vel, &s->before);
+    liquid_pull_bodies(s, gravity, dt); /* not before the liquid: momentum would mix their falls */
+    open = set_walls(s, dt);
     mac_close_surface(&s->vel, g, s->cells, open, s->source);
 
     timer_stage(&s->timer, "pressure");

@@ -130,6 +130,28 @@ static void pool_rests_around_a_ball(void **state) {
 
 /* Two seconds of a breaking dam: markers are neither lost nor made, energy never exceeds that of the start,
  * and the volume that markers enclose keeps. */
+/* As heavy as the liquid, wholly under it: neither begins to move the other. */
+static void neutral_body_rests(void **state) {
+    (void)state;
+    enum { CELLS = 24 };
+    setting s;
+    set(&s, 2, CELLS, 1, 0.75);
+    add_ball(&s, 0.47, 0.31, 0.13);
+    s.ball.motion = RHEO_DYNAMIC;
+    s.ball.density = s.fluid.density;
+    rheo_sim *sim = start(&s, 2);
+    rheo_frame_stats f = {0};
+    for (int frame = 0; frame < 60; ++frame) f = advance(sim);
+    rheo_body_stats body;
+    const char *name;
+    rheo_read_body(&body, &name, sim, 0);
+    const double drift = hypot(body.position[0] - 0.47, body.position[1] - 0.31) * CELLS;
+    print_message("neutral ball, mac: %.1e cells and %.1e m/s after 2 s\n", drift, f.speed);
+    check_below(drift, 1e-3);
+    check_below(f.speed, 1e-4);
+    rheo_free_sim(sim);
+}
+
 static void dam_breaks(int dim, int cells, int with_ball, double drift_allowed) {
     setting s;
     set(&s, dim, cells, 0.4, 0.6);
@@ -225,6 +247,7 @@ int main(void) {
         cmocka_unit_test(pool_rests),
         cmocka_unit_test(pool_stays_calm_with_volume_correction),
         cmocka_unit_test(pool_rests_around_a_ball),
+        cmocka_unit_test(neutral_body_rests),
         cmocka_unit_test(dam_breaks_in_the_plane),
         cmocka_unit_test(dam_breaks_in_space),
         cmocka_unit_test(dam_breaks_over_a_ball),
