@@ -1,5 +1,5 @@
 /* Volume of the dam break: what was put in stays, in every frame of ten seconds of splashing, and all but one
- * percent of it in the last, flip and apic. */
+ * percent of it in the last, flip and apic. And of a film, which the grid hardly knows. */
 #include "check.h"
 #include <rheo/rheo.h>
 
@@ -38,7 +38,41 @@ static void test_apic(void **state) {
     watch("solver.method=apic");
 }
 
+/* A film of one cell thrown into a corner is heaped up there and spreads again: it lost 16 % for a second
+ * when cells beside air were never thinned. */
+static void test_film(void **state) {
+    (void)state;
+    enum { CELLS = 20 };
+    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
+    fill.b[0] = fill.b[2] = 1;
+    fill.b[1] = 1.0 / CELLS;
+    rheo_fluid water = rheo_default_fluid();
+    water.fill = &fill;
+    water.fill_count = 1;
+    water.velocity[0] = 1;
+    water.velocity[2] = 0.7;
+    rheo_scene scene = rheo_default_scene();
+    scene.cells = CELLS;
+    scene.fps = 24;
+    scene.method = RHEO_APIC;
+    scene.fluids = &water;
+    scene.fluid_count = 1;
+    rheo_sim *sim;
+    rheo_report report = {0};
+    assert_int_equal(rheo_create_sim(&sim, &scene, 0, &report), RHEO_OK);
+    double most = 0;
+    for (int frame = 0; frame < 48; ++frame) {
+        rheo_frame_stats stats;
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        most = fmax(most, fabs(stats.volume_drift));
+    }
+    rheo_free_sim(sim);
+    print_message("film of a cell into a corner: largest |drift| %.3f\n", most);
+    check_below(most, 0.11);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flip), cmocka_unit_test(test_apic)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flip), cmocka_unit_test(test_apic),
+                                       cmocka_unit_test(test_film)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
