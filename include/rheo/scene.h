@@ -116,6 +116,13 @@ typedef struct rheo_emitter {
     rheo_curve temperature; /* degrees C, smoke, width 1; not given: the fluid's */
 } rheo_emitter;
 
+/* how pictures show a solid */
+typedef enum rheo_look {
+    RHEO_LOOK_AUTO,  /* glass with inside: fluid, else matte */
+    RHEO_LOOK_MATTE, /* opaque */
+    RHEO_LOOK_GLASS, /* clear, faintly of its color: what is in it and behind it is seen */
+} rheo_look;
+
 typedef enum rheo_motion { RHEO_STATIC, RHEO_KEYED, RHEO_DYNAMIC } rheo_motion;
 
 typedef struct rheo_solid {
@@ -133,6 +140,7 @@ typedef struct rheo_solid {
     double static_friction; /* of contact that does not slide; 0: the same */
     double restitution;     /* share of the speed that a bounce keeps */
     double color[3];        /* linear RGB */
+    rheo_look look;
 } rheo_solid;
 
 typedef enum rheo_joint_kind {

@@ -26,6 +26,7 @@ static const char *const side_words[] = {"left", "right", "bottom", "top", "back
 static const char *const surface_words[] = {"density", "average", "spheres", "pressure"};
 static const char *const advection_words[] = {"maccormack", "bfecc", "semi-lagrangian"};
 static const char *const motion_words[] = {"static", "keyed", "dynamic"};
+static const char *const look_words[] = {"auto", "matte", "glass"};
 static const char *const joint_words[] = {"ball", "hinge", "slider", "fixed", "motor"};
 static const char *const quantity_words[] = {"velocity", "pressure", "temperature", "phi", "density"};
 
@@ -243,6 +244,7 @@ static void put_solid(writer *t, const rheo_scene *s, int i) {
     put_real(t, "static_friction", o->static_friction);
     put_real(t, "restitution", o->restitution);
     put_vector(t, "color", o->color);
+    put_word(t, "look", look_words[o->look]);
 }
 
 /* Solids made by hand may have no name; the reader then calls them solidN. */

@@ -209,11 +209,15 @@ static bool add_flat_vessel(picture_scene *p, const cache_solid *s, const rheo_s
            picture_add_solid(p, (picture_solid){around_distance, s, p->lower, upper, material, 0}) >= 0;
 }
 
+static picture_kind kind_of(const rheo_solid *def) {
+    if (def->inside_fluid) return PICTURE_GLASS;
+    return def->look == RHEO_LOOK_GLASS ? PICTURE_CLEAR : PICTURE_MATTE;
+}
+
 static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def, double dx) {
     s->swell = (def->inside_fluid ? VESSEL_SWELL : SWELL) * dx;
     if (p->flat && def->inside_fluid) return add_flat_vessel(p, s, def);
-    int material =
-        picture_add_material(p, def->inside_fluid ? PICTURE_GLASS : PICTURE_MATTE, vec_of(def->color));
+    int material = picture_add_material(p, kind_of(def), vec_of(def->color));
     if (material < 0) return false;
     if (s->triangles) {
         for (size_t v = 0; v < s->vertex_count; ++v) {

@@ -14,6 +14,8 @@ typedef enum picture_kind {
     PICTURE_LIQUID, /* dielectric; color: left after one metre */
     PICTURE_MATTE,  /* diffuse with a soft highlight; color: albedo */
     PICTURE_GLASS,  /* a thin clear shell that does not bend light: the walls of a tank */
+    PICTURE_CLEAR,  /* a body of glass whose two faces are drawn; bends no light but what leaves liquid in it
+                     */
     PICTURE_SMOKE,  /* a volume */
     PICTURE_LINE,   /* dark edges that cast no shadow and have no shading */
 } picture_kind;

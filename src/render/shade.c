@@ -8,12 +8,15 @@
  * is lost or made, so under an even sky a clear liquid cannot be seen (tested). Sunlight that reaches the
  * floor through liquid comes from caustics.c; on solids it runs straight and loses what surfaces reflect and
  * depth absorbs. Liquid against the floor or a solid wets it: without that the thin gap between mesh and
- * solid would mirror. Source: Whitted (1980). Limits: caustics on the floor only, no light between solids. */
+ * solid would mirror. Source: Whitted (1980). Limits: caustics on the floor only, no light between solids;
+ * glass bends no light of its own and mirrors the sky alone. */
 #include "render/shade.h"
 
 #include "core/random.h"
 
-enum { DEPTH_MAX = 12, SHADOW_LAYERS = 12, SEED = 7, DRAWS_MAX = 6 };
+/* What a surface adds to the depth of a branch, by whether it turns the ray. */
+enum { BOUNCE = 8, STRAIGHT = 1, DEPTH_MAX = 12 * BOUNCE };
+enum { SHADOW_LAYERS = 12, SEED = 7, DRAWS_MAX = 6 };
 enum { SKY_RAYS = 3, SKY_MORE = 4, SUN_RAYS = 6 }; /* a sample, on what the pixel is mostly made of */
 static const float MUCH = 0.2f;                    /* of a pixel */
 static const float WEIGHT_MIN = 0.025f;
@@ -207,24 +210,59 @@ static bool wets(const path *p, const tracer_hit *hit, vec3 x, vec3 d) {
            s->material[behind.material].kind == PICTURE_MATTE;
 }
 
-static vec3 shade_liquid(path *p, const tracer_hit *hit, vec3 x, vec3 d, float weight, int depth) {
-    bool entering = dot(hit->facet, d) < 0;
-    int beyond = entering ? hit->material : -1;
-    if (!entering && wets(p, hit, x, d)) return follow(p, x, d, -1, weight, depth + 1);
-    vec3 n = flattened_normal(p, hit, x), facet = hit->facet;
-    if ((dot(n, d) < 0) != entering) n = facet; /* smoothed past the horizon */
-    if (!entering) n = scaled(n, -1), facet = scaled(facet, -1);
+/* Where rays are: in air, in a liquid (its material), or in glass that they came into out of a liquid, which
+ * is as good as that liquid until it is known what is on the other side. */
+enum { IN_AIR = -1 };
+
+static int glass_beside(int liquid) {
+    return -2 - liquid;
+}
+
+static bool is_glass_beside(int inside) {
+    return inside < IN_AIR;
+}
+
+/* Whether liquid at x ends on a body of glass. */
+static bool touches_glass(const path *p, vec3 x, vec3 d) {
+    const picture_scene *s = p->s;
+    const double at[3] = {(double)x.x, (double)x.y, (double)x.z};
+    for (int i = 0; i < s->solid_count; ++i)
+        if (s->material[s->solid[i].material].kind == PICTURE_CLEAR &&
+            s->solid[i].distance(s->solid[i].body, at) < 0.3 * (double)s->contact)
+            return true;
+    tracer_hit behind;
+    return tracer_nearest(&behind, p->t, x, d, 0, 0.3f * s->contact, SEE_SOLID) &&
+           s->material[behind.material].kind == PICTURE_CLEAR;
+}
+
+/* Both branches at a surface between liquid and air; n and facet point against d. */
+static vec3 split(path *p, vec3 x, vec3 d, vec3 n, vec3 facet, bool entering, int material, float weight,
+                  int depth) {
+    const int beyond = entering ? material : IN_AIR, before = entering ? IN_AIR : material;
     float ratio = entering ? 1 / WATER_INDEX : WATER_INDEX, through;
     float share = optics_fresnel(&through, -dot(n, d), ratio);
     vec3 mirrored = optics_reflect(d, n);
     if (dot(mirrored, facet) <= 0) mirrored = optics_reflect(d, facet);
-    vec3 light =
-        scaled(follow(p, x, mirrored, entering ? -1 : hit->material, weight * share, depth + 1), share);
+    vec3 light = scaled(follow(p, x, mirrored, before, weight * share, depth + BOUNCE), share);
     if (share < 1) {
         vec3 bent = optics_refract(d, n, ratio, through);
-        light = add(light, scaled(follow(p, x, bent, beyond, weight * (1 - share), depth + 1), 1 - share));
+        light =
+            add(light, scaled(follow(p, x, bent, beyond, weight * (1 - share), depth + BOUNCE), 1 - share));
     }
     return light;
+}
+
+static vec3 shade_liquid(path *p, const tracer_hit *hit, vec3 x, vec3 d, int inside, float weight,
+                         int depth) {
+    bool entering = dot(hit->facet, d) < 0;
+    if (!entering && wets(p, hit, x, d)) return follow(p, x, d, IN_AIR, weight, depth + BOUNCE);
+    if (entering && is_glass_beside(inside)) return follow(p, x, d, hit->material, weight, depth + STRAIGHT);
+    if (!entering && touches_glass(p, x, d))
+        return follow(p, x, d, glass_beside(hit->material), weight, depth + STRAIGHT);
+    vec3 n = flattened_normal(p, hit, x), facet = hit->facet;
+    if ((dot(n, d) < 0) != entering) n = facet; /* smoothed past the horizon */
+    if (!entering) n = scaled(n, -1), facet = scaled(facet, -1);
+    return split(p, x, d, n, facet, entering, hit->material, weight, depth);
 }
 
 /* A droplet is a sphere: the ray leaves it under the angle it came in, after a chord known in advance. A drop
@@ -237,8 +275,8 @@ static vec3 shade_drop(path *p, const tracer_hit *hit, vec3 x, vec3 d, float wei
     vec3 leave = along(x, within, 2 * hit->radius * through);
     vec3 inward = normalized(sub(along(x, n, -hit->radius), leave));
     vec3 out = optics_refract(within, inward, WATER_INDEX, clamp(-dot(n, d), 0, 1));
-    vec3 light = scaled(follow(p, x, optics_reflect(d, n), -1, weight * share, depth + 1), share);
-    light = add(light, scaled(follow(p, leave, out, -1, weight * (1 - share), depth + 1), 1 - share));
+    vec3 light = scaled(follow(p, x, optics_reflect(d, n), -1, weight * share, depth + BOUNCE), share);
+    light = add(light, scaled(follow(p, leave, out, -1, weight * (1 - share), depth + BOUNCE), 1 - share));
     const sky *s = &p->s->sky;
     vec3 scattered = mix(mix(s->ground, s->zenith, 0.5f), s->horizon, 0.6f);
     return mix(light, along(scattered, s->sun, 0.25f), 0.25f);
@@ -251,10 +289,30 @@ static vec3 shade_glass(path *p, const tracer_hit *hit, vec3 x, vec3 d, int insi
     vec3 light = scaled(
         add(optics_sky(&p->s->sky, optics_reflect(d, n)), optics_sun_glow(&p->s->sky, optics_reflect(d, n))),
         share);
-    vec3 through = follow(p, x, d, inside, weight * (1 - share), depth + 1);
+    vec3 through = follow(p, x, d, inside, weight * (1 - share), depth + BOUNCE);
     if (inside < 0)
         through = mul(through, vec(0.93f, 0.965f, 0.955f)); /* so that an empty tank can be seen */
     return add(light, scaled(through, 1 - share));
+}
+
+/* A face of a body of glass. Out of a liquid, through the glass and into a liquid light goes straight; where
+ * there is air behind the glass, it bends and is mirrored as at the liquid's own surface. Rims are darker:
+ * there light goes a longer way through the glass. */
+static vec3 shade_clear(path *p, const tracer_hit *hit, vec3 x, vec3 d, int inside, float weight, int depth) {
+    const bool leaving = dot(hit->facet, d) > 0;
+    const vec3 n = leaving ? scaled(hit->normal, -1) : hit->normal;
+    const float cosine = fmaxf(-dot(n, d), 0.25f);
+    tracer_hit ahead;
+    if (is_glass_beside(inside) && leaving &&
+        !(tracer_nearest(&ahead, p->t, x, d, 0, 0.3f * p->s->contact, SEE_LIQUID) && dot(ahead.facet, d) < 0))
+        return split(p, x, d, n, n, false, glass_beside(inside), weight, depth);
+    const vec3 tint = mix(grey(1), p->s->material[hit->material].color, 0.12f);
+    const vec3 left = vec(powf(tint.x, 1 / cosine), powf(tint.y, 1 / cosine), powf(tint.z, 1 / cosine));
+    float unused, share = inside == IN_AIR ? optics_fresnel(&unused, cosine, 1 / 1.5f) : 0;
+    const vec3 mirrored = optics_reflect(d, n);
+    vec3 light = scaled(add(optics_sky(&p->s->sky, mirrored), optics_sun_glow(&p->s->sky, mirrored)), share);
+    vec3 through = follow(p, x, d, inside, weight * (1 - share), depth + STRAIGHT);
+    return add(light, scaled(mul(through, left), 1 - share));
 }
 
 /* Light that liquid itself sends back: what depth swallows returns in part, in the liquid's colour. */
@@ -282,9 +340,11 @@ static vec3 follow(path *p, vec3 o, vec3 d, int inside, float weight, int depth)
     vec3 x = along(o, d, hit.distance), light;
     if (hit.what == SEE_FLOOR) light = shade_floor(p, x, d, hit.distance, weight);
     else if (hit.what == SEE_DROPS) light = shade_drop(p, &hit, x, d, weight, depth);
-    else if (hit.what == SEE_LIQUID) light = shade_liquid(p, &hit, x, d, weight, depth);
+    else if (hit.what == SEE_LIQUID) light = shade_liquid(p, &hit, x, d, inside, weight, depth);
     else if (p->s->material[hit.material].kind == PICTURE_GLASS)
         light = shade_glass(p, &hit, x, d, inside, weight, depth);
+    else if (p->s->material[hit.material].kind == PICTURE_CLEAR)
+        light = shade_clear(p, &hit, x, d, inside, weight, depth);
     else light = shade_solid(p, &hit, x, d, weight);
     if (hit.what == SEE_LIQUID && dot(hit.facet, d) > 0)
         inside = hit.material; /* seen from within, however it got there */

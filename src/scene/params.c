@@ -24,6 +24,7 @@ static const char *const wall_names[] = {"closed", "open", "periodic", NULL};
 static const char *const slip_names[] = {"free", "no", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
+static const char *const look_names[] = {"auto", "matte", "glass", NULL};
 static const char *const joint_names[] = {"ball", "hinge", "slider", "fixed", "motor", NULL};
 static const char *const quantity_names[] = {"velocity", "pressure", "temperature", "phi", "density", NULL};
 
@@ -182,7 +183,9 @@ const param scene_params[] = {
     {IN_SOLID, "restitution", P_REAL, "", 0, 1, false, false, "0", SOLID(restitution), NULL, 0,
      "share of the approach speed that a bounce gives back; of two solids the larger counts"},
     {IN_SOLID, "color", P_COLOR, "", 0, 1, false, false, "[0.55, 0.5, 0.45]", SOLID(color), NULL, 0,
-     "linear RGB"},
+     "linear RGB; of glass, a faint tint"},
+    {IN_SOLID, "look", P_CHOICE, "", NONE, false, "auto", SOLID(look), look_names, 0,
+     "of pictures: glass shows what a vessel holds and hides; auto: glass with inside: fluid, else matte"},
 
     {IN_ROTATION, "axis", P_VECTOR, "", -FAR, FAR, false, false, "[0, 0, 1]", SOLID(rotation_axis), NULL, 0,
      "of the rotation, any length"},

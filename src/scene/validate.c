@@ -374,6 +374,9 @@ static rheo_status check_solids(const checker *c) {
         if (status == RHEO_OK) status = check_motion(c, solid, i);
         if (status == RHEO_OK) status = check_thin(c, solid, i);
         if (status != RHEO_OK) return status;
+        if (solid->inside_fluid && solid->look == RHEO_LOOK_MATTE && s->dim == 3)
+            return fail(c, path_of(path, "solids[%d].look", i), "glass or auto",
+                        "a container (inside: fluid) that is matte would hide all it holds");
         if (same(solid->name, "world"))
             return fail(c, path_of(path, "solids[%d].name", i), "another name",
                         "'world' is what joints call the world itself");

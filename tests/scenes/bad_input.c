@@ -114,6 +114,8 @@ static const bad table[] = {
     {"keyed without keys", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: keyed }"), CHECK, 3, {"solids[0].motion", "needs position or rotation"}, 0, 0},
     {"static with a density", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, density: 1000 }"), CHECK, 3, {"s.yaml:4:68: solids[0].density", "means nothing for a static solid", "motion: dynamic"}, 0, 0},
     {"keyed with a velocity", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, velocity: [1, 0, 0], position: [0.8, 0.5, 0.5] }"), CHECK, 3, {"s.yaml:4:68: solids[0].velocity", "means nothing for a keyed solid"}, 0, 0},
+    {"matte container", SOLID("{ shape: { box: { min: [0.1, 0.1, 0.1], max: [0.9, 0.9, 0.9] } }, inside: fluid, look: matte }"), CHECK, 3, {"s.yaml:4:", "solids[0].look", "would hide all it holds", "glass or auto"}, 0, 0},
+    {"look misspelt", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, look: glas }"), CHECK, 3, {"s.yaml:4:", "solids[0].look", "'glass'", "allowed: auto, matte, glass"}, 0, 0},
     {"camera without direction", FLUID "camera: { eye: [1, 1, 1], target: [1, 1, 1] }\n", CHECK, 3, {"s.yaml:3:35: camera.target"}, 0, 0},
 
     /* names of the contract that this version does not have */

@@ -255,6 +255,31 @@ static void test_vessels_and_cuts(void **state) {
     image_free(&seen[1]);
 }
 
+/* A red wall before the liquid hides it; of glass, it does not. */
+static void test_glass_shows_what_it_hides(void **state) {
+    (void)state;
+    if (!tracer_available()) skip();
+    rheo_solid wall = rheo_default_solid();
+    rheo_render_options o = small();
+    o.last_frame = 0;
+    wall.shape = rheo_default_shape(RHEO_SHAPE_BOX);
+    for (int a = 0; a < 3; ++a) wall.shape.a[a] = a == 2 ? 0.96 : 0.01, wall.shape.b[a] = 0.99;
+    wall.color[0] = 0.9, wall.color[1] = 0.05, wall.color[2] = 0.05;
+    for (int glass = 0; glass < 2; ++glass) {
+        int pictures;
+        image i;
+        wall.look = glass ? RHEO_LOOK_GLASS : RHEO_LOOK_AUTO;
+        write_cache_with(&wall, true, 3);
+        assert_int_equal(rheo_render_cache(&pictures, cache, &o, NULL), RHEO_OK);
+        read_pixels(&i, 0);
+        const unsigned char *middle = i.pixels + 3 * (22 * 64 + 30);
+        if (glass) assert_true(middle[0] < 1.4 * middle[2]);
+        else assert_true(middle[0] > 2 * middle[2]);
+        image_free(&i);
+        clean_up(NULL);
+    }
+}
+
 static void test_refusals(void **state) {
     (void)state;
     if (!tracer_available()) skip();
@@ -357,6 +382,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_draws_and_keeps, clean_up),
         cmocka_unit_test_teardown(test_plane_scene, clean_up),
         cmocka_unit_test_teardown(test_vessels_and_cuts, clean_up),
+        cmocka_unit_test(test_glass_shows_what_it_hides),
         cmocka_unit_test_teardown(test_stops_on_request, clean_up),
         cmocka_unit_test_teardown(test_refusals, clean_up),
         cmocka_unit_test_teardown(test_movie_and_sheet, clean_up),

@@ -83,12 +83,20 @@ static void need_embree(void) {
 static void test_furnace(void **state) {
     (void)state;
     need_embree();
-    for (int shape = 0; shape < 3; ++shape) {
+    static const double glass[3][4] = {{0.5, 0.5, 0.5, 0.2},
+                                       {0.8, 0.6, 0.5, 0.15},
+                                       {0.15, 0.5, 0.8, 0.1}}; /* in, half in, beside the block */
+    for (int shape = 0; shape < 6; ++shape) {
         picture_scene *s = unit_scene();
         even_sky(s, 0.7f);
         int clear = picture_add_material(s, PICTURE_LIQUID, grey(1));
         float drop[1][4] = {{0.5f, 0.5f, 0.5f, 0.3f}};
-        if (shape < 2) picture_add_mesh(s, shape ? ball(clear) : block(clear));
+        if (shape > 2) {
+            const int body = picture_add_material(s, PICTURE_CLEAR, grey(1));
+            picture_add_solid(s, (picture_solid){ball_distance, glass[shape - 3], grey(0), grey(1), body, 0});
+        }
+        if (shape > 2) picture_add_mesh(s, block(clear));
+        else if (shape < 2) picture_add_mesh(s, shape ? ball(clear) : block(clear));
         else picture_add_drops(s, (picture_drops){1, (const float(*)[4])drop, clear});
         tracer *t;
         assert_int_equal(tracer_make(&t, s, NULL), RHEO_OK);
@@ -102,6 +110,61 @@ static void test_furnace(void **state) {
         tracer_free(t);
         test_free(s);
     }
+}
+
+static double cube_distance(const void *body, const double x[3]) {
+    double out = 0, in = -INFINITY;
+    for (int a = 0; a < 3; ++a) {
+        const double d = fabs(x[a] - 0.5) - *(const double *)body;
+        out += d > 0 ? d * d : 0;
+        in = fmax(in, d);
+    }
+    return out > 0 ? sqrt(out) : in;
+}
+
+/* A cube of glass in liquid, around which the liquid's mesh has a hollow, cannot be seen if it is white; with
+ * a sky that differs up and down, so that a ray which bends in the wrong place shows. The same hollow full of
+ * air is seen. */
+static void test_glass_in_liquid(void **state) {
+    (void)state;
+    need_embree();
+    static const double half = 0.153; /* drawn a little larger than its hollow, as solids are */
+    static float hollow_position[8][3];
+    static uint32_t hollow_triangle[12][3];
+    for (int v = 0; v < 8; ++v)
+        for (int a = 0; a < 3; ++a) hollow_position[v][a] = 0.5f + 0.5f * (block_position[v][a] - 0.5f);
+    for (int t = 0; t < 12; ++t)
+        for (int c = 0; c < 3; ++c) hollow_triangle[t][c] = block_triangle[t][2 - c];
+    vec3 seen[3][900];
+    for (int round = 0; round < 3; ++round) { /* all liquid; glass in it; air in it */
+        picture_scene *s = unit_scene();
+        even_sky(s, 0.7f);
+        s->sky.ground = vec(0.1f, 0.2f, 0.9f);
+        int liquid = picture_add_material(s, PICTURE_LIQUID, grey(1));
+        int glass = picture_add_material(s, PICTURE_CLEAR, grey(1));
+        picture_add_mesh(s, block(liquid));
+        if (round)
+            picture_add_mesh(s, (picture_mesh){8, 12, hollow_position[0], NULL, hollow_triangle[0], liquid});
+        if (round == 1)
+            picture_add_solid(s, (picture_solid){cube_distance, &half, grey(0.3f), grey(0.7f), glass, 0});
+        tracer *t;
+        assert_int_equal(tracer_make(&t, s, NULL), RHEO_OK);
+        for (int k = 0; k < 900; ++k) {
+            vec3 o, d;
+            camera_ray(&o, &d, &s->camera, (float)(k % 30) * 2 + 0.5f, (float)(k / 30) + 3.5f, 60, 36);
+            seen[round][k] = shade_ray(&(shade_maps){.tracer = t}, s, o, d, (uint64_t)k, 0);
+        }
+        tracer_free(t);
+        test_free(s);
+    }
+    int glass_differs = 0, air_differs = 0;
+    for (int k = 0; k < 900; ++k) {
+        glass_differs += fabsf(seen[1][k].x - seen[0][k].x) > 0.01f;
+        air_differs += fabsf(seen[2][k].x - seen[0][k].x) > 0.01f;
+    }
+    print_message("of 900 rays %d show glass in liquid, %d air in it\n", glass_differs, air_differs);
+    assert_true(glass_differs < 5);
+    assert_true(air_differs > 20);
 }
 
 /* Straight through 0.6 m of liquid: color^(0.6 tint) and both surfaces' losses. */
@@ -370,6 +433,7 @@ static void test_shrink(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_furnace),
+        cmocka_unit_test(test_glass_in_liquid),
         cmocka_unit_test(test_absorbed_light),
         cmocka_unit_test(test_hits),
         cmocka_unit_test(test_ambient_under_a_ball),
