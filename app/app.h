@@ -69,6 +69,8 @@ typedef struct progress {
 } progress;
 void progress_start(progress *p, int first, int total, bool quiet); /* the clock runs from here on */
 void progress_step(progress *p, int done, const char *now);
+/* Lines that are no progress: they do not stand in the bar, and --quiet does not keep them back. */
+void progress_say(const progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void progress_end(progress *p);
 double wall_time(void);
 

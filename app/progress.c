@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "app.h"
 
+#include <stdarg.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,6 +41,14 @@ void progress_step(progress *p, int done, const char *now) {
     fprintf(stderr, "\r%s[%s]%s %d/%d  %s  %s to go\033[K", color ? "\033[36m" : "", bar,
             color ? "\033[0m" : "", done, p->total, now, left);
     fflush(stderr);
+}
+
+void progress_say(const progress *p, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    if (p->tty && !p->quiet) fputs("\r\033[K", stderr); /* the bar comes again with the next frame */
+    vfprintf(stderr, format, args);
+    va_end(args);
 }
 
 void progress_end(progress *p) {

@@ -5,13 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SQUEEZE 1e-3 /* share of a closed space's flow that is no rounding any more */
+
 typedef struct runner {
     const options *o;
     const rheo_scene *scene;
     const rheo_preflight *preflight;
     progress bar;
     int threads;
-    bool deaf; /* standard output failed */
+    bool deaf;     /* standard output failed */
+    bool squeezed; /* it was said that a closed space is pressed together */
 } runner;
 
 static void put_vector(const char *key, const double *v, int n) {
@@ -145,8 +148,51 @@ static void on_start(void *user, rheo_sim *sim, int first_frame) {
     hear(r);
 }
 
+/* Whether keys moved a solid between two times. */
+static bool was_moved(const rheo_solid *solid, double from, double to) {
+    double before[4] = {0}, after[4] = {0};
+    if (solid->motion != RHEO_KEYED) return false;
+    if (solid->position.count) {
+        rheo_evaluate_curve(before, &solid->position, from);
+        rheo_evaluate_curve(after, &solid->position, to);
+    }
+    if (solid->rotation_degrees.count) {
+        rheo_evaluate_curve(before + 3, &solid->rotation_degrees, from);
+        rheo_evaluate_curve(after + 3, &solid->rotation_degrees, to);
+    }
+    return memcmp(before, after, sizeof before) != 0;
+}
+
+/* Who may press: the keyed solids that moved around a time, at most three; else what the scene has. */
+static void name_pressers(char *text, size_t size, const rheo_scene *s, double time) {
+    int named = 0;
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; i < s->solid_count && named < 3 && length < size; ++i)
+        if (was_moved(&s->solids[i], time - 1 / s->fps, time + 1 / s->fps))
+            length += (size_t)snprintf(text + length, size - length, "%s'%.40s'", named++ ? " or " : "",
+                                       s->solids[i].name ? s->solids[i].name : "a keyed solid");
+    if (!named) snprintf(text, size, "%s", s->emitter_count ? "an emitter" : "a solid");
+}
+
+/* Liquid without air that is pressed together, or drawn apart: the solve leaves out what cannot be, and some
+ * of the volume is then lost or made. Said once. */
+static void warn_of_squeeze(runner *r, const rheo_frame_stats *s) {
+    char who[160];
+    if (r->squeezed || !(s->pressure.incompatible > SQUEEZE)) return;
+    r->squeezed = true;
+    name_pressers(who, sizeof who, r->scene, s->time);
+    progress_say(
+        &r->bar,
+        "warning: at t = %.4g s %s presses or pulls at liquid that fills a closed space: %.2g%% of the flow "
+        "there has no place to go and is left out (volume %+.2f%%)\n"
+        "  allowed: an open side, some air, or a way out\n",
+        s->time, who, 100 * s->pressure.incompatible, 100 * s->volume_drift);
+}
+
 static void on_frame(void *user, rheo_sim *sim, const rheo_frame_stats *s) {
     runner *r = user;
+    warn_of_squeeze(r, s);
     if (r->o->json) {
         put_frame(r, sim, s);
         hear(r);

@@ -485,6 +485,31 @@ static int can_draw(void) {
 }
 
 /* What has no effect is worth a word, --quiet or not; that all is well is not. */
+/* A piston on a chamber without air: said once, with its name and when it began; not before it moves. */
+static void pistons_without_a_way_out_are_named(void **state) {
+    (void)state;
+    char said[8192], name[80];
+    enter_empty_directory();
+    snprintf(name, sizeof name, "%s.err", directory);
+    write_file("s.yaml",
+               "domain: { cells: 10 }\ntime: { frames: 6, fps: 30 }\n"
+               "fluids:\n  - fill: [ { box: { min: [0, 0, 0], max: [1, 0.8, 1] } } ]\n"
+               "solids:\n  - { name: wheel, shape: { sphere: { center: [0.5, 0.3, 0.5], radius: 0.15 } } }\n"
+               "  - name: piston\n    shape: { box: { min: [-0.1, 0.8, -0.1], max: [1.1, 1.4, 1.1] } }\n"
+               "    position: { keys: [[0.1, [0.5, 1.1, 0.5]], [1, [0.5, 0.9, 0.5]]] }\n");
+    assert_int_equal(run_command("run s.yaml --out c -q"), 0);
+    read_file(said, sizeof said, name);
+    const char *first = strstr(said, "warning: at t = 0.1 s 'piston' presses");
+    assert_non_null(first);
+    assert_non_null(strstr(first, "% of the flow"));
+    assert_null(strstr(first + 9, "warning:"));
+    assert_null(strstr(said, "wheel"));
+    assert_int_equal(run_command("run s.yaml --out d -q --frames 2"), 0);
+    read_file(said, sizeof said, name);
+    assert_null(strstr(said, "piston"));
+    leave_directory();
+}
+
 static void warnings_are_never_quiet(void **state) {
     (void)state;
     char said[8192], name[80];
@@ -539,10 +564,15 @@ static void open_sheets_are_drawn(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_inputs_fail_well),      cmocka_unit_test(damaged_caches_are_refused),
-        cmocka_unit_test(monsters_are_refused),      cmocka_unit_test(failures_end_in_json),
-        cmocka_unit_test(help_finds_what_there_is),  cmocka_unit_test(warnings_are_never_quiet),
-        cmocka_unit_test(words_fit_what_they_count), cmocka_unit_test(open_sheets_are_drawn),
+        cmocka_unit_test(bad_inputs_fail_well),
+        cmocka_unit_test(damaged_caches_are_refused),
+        cmocka_unit_test(monsters_are_refused),
+        cmocka_unit_test(failures_end_in_json),
+        cmocka_unit_test(help_finds_what_there_is),
+        cmocka_unit_test(warnings_are_never_quiet),
+        cmocka_unit_test(pistons_without_a_way_out_are_named),
+        cmocka_unit_test(words_fit_what_they_count),
+        cmocka_unit_test(open_sheets_are_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
