@@ -2,6 +2,7 @@
 #include "app.h"
 
 #include <string.h>
+#include <rheo/measure.h>
 
 rheo_status command_mesh(const options *o) {
     static const char *const names[] = {"density", "average", "spheres", "pressure", NULL};

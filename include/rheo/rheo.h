@@ -9,6 +9,5 @@
 #include <rheo/sim.h>
 #include <rheo/cache.h>
 #include <rheo/render.h>
-#include <rheo/measure.h>
 
 #endif

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What is installed to a prefix of its own works from there, even after the prefix was moved, without a word to the loader:
-# the command, and the README's C program compiled through the pkg-config file.
+# the command, and the README's C program compiled through the pkg-config file. The shared library needs nothing that only
+# benchmarks use.
 # usage: install.sh COMMAND SOURCE
 set -u
 build=$(dirname "$1")
@@ -24,4 +25,7 @@ flags=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags --libs rheo) || fai
 cc "$source/tests/api/example.c" -o "$dir/example" $flags > "$dir/log" 2>&1 || fail "compiling: $(cat "$dir/log")"
 "$dir/example" > "$dir/log" 2>&1 || fail "the program: $(cat "$dir/log")"
 [ "$(grep -c 'm3, at most' "$dir/log")" = 10 ] || fail "the program said $(cat "$dir/log")"
+library=$(find "$dir/second" -name 'librheo.so')
+needed=$(readelf -d "$library" | grep -iE 'NEEDED.*(hypre|mpi)') && fail "the library loads what only benchmarks use: $needed"
+[ -z "$(find "$dir/second" -name measure.h)" ] || fail "the command's own header is installed"
 echo "install: works from its prefix"
