@@ -9,9 +9,11 @@
 extern "C" {
 #endif
 
+typedef enum rheo_severity { RHEO_NOTE, RHEO_WARNING, RHEO_ERROR } rheo_severity;
+
 enum { RHEO_FINDINGS_MAX = 32 };
 typedef struct rheo_finding {
-    enum { RHEO_NOTE, RHEO_WARNING, RHEO_ERROR } severity;
+    rheo_severity severity;
     rheo_report report; /* where and what */
 } rheo_finding;
 

@@ -21,9 +21,9 @@ typedef struct doctor {
     bool has_seeds; /* some octant of a fill gets a particle; smoke: some of a fill is in the domain */
 } doctor;
 
-/* Adds a finding at `path`, whose place in the file is looked up; `severity` as in rheo_finding. */
-void doctor_find(doctor *d, int severity, const char *path, const char *allowed, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+/* Adds a finding at `path`, whose place in the file is looked up. */
+void doctor_find(doctor *d, rheo_severity severity, const char *path, const char *allowed, const char *format,
+                 ...) __attribute__((format(printf, 5, 6)));
 /* foretell.c: memory, disk, steps and time, and what of the scene makes steps absurdly short. `emitted` in m3
  * (m2 in 2D); `where` the cache would be, or NULL. */
 void doctor_foretell(doctor *d, double emitted, const char *where);

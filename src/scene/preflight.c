@@ -33,18 +33,19 @@ typedef struct sample {
     bool outside;        /* reaches out of the domain */
 } sample;
 
-static void add_finding(doctor *d, int severity, const rheo_report *report) {
+static void add_finding(doctor *d, rheo_severity severity, const rheo_report *report) {
     if (severity == RHEO_ERROR && d->status == RHEO_OK) {
         d->status = report->status;
         if (d->report) *d->report = *report;
     }
     if (d->out->count >= RHEO_FINDINGS_MAX) return;
     rheo_finding *f = &d->out->findings[d->out->count++];
-    f->severity = severity == RHEO_ERROR ? RHEO_ERROR : severity == RHEO_WARNING ? RHEO_WARNING : RHEO_NOTE;
+    f->severity = severity;
     f->report = *report;
 }
 
-void doctor_find(doctor *d, int severity, const char *path, const char *allowed, const char *format, ...) {
+void doctor_find(doctor *d, rheo_severity severity, const char *path, const char *allowed, const char *format,
+                 ...) {
     rheo_report report;
     char message[400];
     va_list args;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What is installed to a prefix of its own works from there, even after the prefix was moved, without a word to the loader:
 # the command, and the README's C program compiled through the pkg-config file. The shared library needs nothing that only
-# benchmarks use.
+# benchmarks use, and shows no name but rheo_*.
 # usage: install.sh COMMAND SOURCE
 set -u
 build=$(dirname "$1")
@@ -27,5 +27,8 @@ cc "$source/tests/api/example.c" -o "$dir/example" $flags > "$dir/log" 2>&1 || f
 [ "$(grep -c 'm3, at most' "$dir/log")" = 10 ] || fail "the program said $(cat "$dir/log")"
 library=$(find "$dir/second" -name 'librheo.so')
 needed=$(readelf -d "$library" | grep -iE 'NEEDED.*(hypre|mpi)') && fail "the library loads what only benchmarks use: $needed"
+shown=$(nm -D --defined-only "$library" | awk '{ print $NF }') || fail "nm with $library"
+echo "$shown" | grep -q '^rheo_create_sim$' || fail "the library does not show rheo_create_sim"
+others=$(echo "$shown" | grep -v '^rheo_') && fail "the library shows names that are not its own: $others"
 [ -z "$(find "$dir/second" -name measure.h)" ] || fail "the command's own header is installed"
 echo "install: works from its prefix"
