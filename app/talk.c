@@ -59,7 +59,9 @@ rheo_status print_failure(const options *o, const rheo_report *report, const rhe
 }
 
 void format_seconds(char text[24], double seconds) {
-    if (!(seconds < 1e9)) snprintf(text, 24, "long");
+    const double day = 86400, year = 365.25 * day;
+    if (!(seconds < 2 * year)) snprintf(text, 24, "%.3g years", seconds / year);
+    else if (seconds > 3 * day) snprintf(text, 24, "%.0f days", seconds / day);
     else if (seconds < 0.005) snprintf(text, 24, "0 s");
     else if (seconds < 0.1) snprintf(text, 24, "%.2f s", seconds);
     else if (seconds < 10) snprintf(text, 24, "%.2g s", seconds);

@@ -58,6 +58,7 @@ static int edit_distance(const char *a, const char *b) {
 
 const char *report_nearest(const char *word, const char *const *names) {
     const char *best = NULL;
+    if (strlen(word) > WORD) return NULL;
     int least = 1 + (int)strlen(word) / 3; /* a third of the letters, at least one, may be wrong */
     for (; *names; ++names) {
         int d = edit_distance(word, *names);
@@ -76,5 +77,8 @@ int rheo_print_report(char *text, int size, const rheo_report *r) {
     if (r->path[0]) snprintf(name, sizeof name, "%s: ", r->path);
     if (r->allowed[0]) snprintf(allowed, sizeof allowed, "\n  allowed: %s", r->allowed);
     if (r->nearest[0]) snprintf(nearest, sizeof nearest, "\n  did you mean '%s'?", r->nearest);
-    return snprintf(text, (size_t)size, "%s%s%s%s%s", place, name, r->message, nearest, allowed);
+    const int length = snprintf(text, (size_t)size, "%s%s%s%s%s", place, name, r->message, nearest, allowed);
+    for (int i = 0; i < size && i < length; ++i) /* words of a file may hold what a terminal would obey */
+        if (((unsigned char)text[i] < 32 && text[i] != '\n') || text[i] == 127) text[i] = '?';
+    return length;
 }

@@ -279,7 +279,8 @@ rheo_status mesh_read(tri_mesh *m, const char *file, rheo_report *report) {
     size_t size = 0;
     rheo_status status = load(&bytes, &size, &r);
     if (status) return status;
-    r.start = r.at = bytes;
+    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which some editors put before a text */
+    r.start = r.at = bytes + (size > 3 && !memcmp(bytes, mark, 3) ? 3 : 0);
     r.end = bytes + size;
     status = read_format(&r);
     r.text = false;

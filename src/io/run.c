@@ -79,7 +79,8 @@ static rheo_status look_at_directory(run *r, cache_manifest *old) {
     if (status != RHEO_OK) return status;
     if (!r->options->resume && !r->options->overwrite)
         return refuse(r, "--resume to go on with it, --overwrite to replace it, or another directory",
-                      "there is a cache already, of '%s'", old->title);
+                      old->title[0] ? "there is a cache already, of '%s'" : "there is a cache already%s",
+                      old->title);
     return RHEO_OK;
 }
 

@@ -17,6 +17,7 @@
 #include "stage/mac_method.h"
 
 enum { PARTS_MOST = 4096, STEPS_MANY = 100 }; /* parts of a run looked at one by one; steps a frame */
+#define DAYS_MANY    3.0                      /* of computing */
 #define GRAVITY_MANY 100.0                    /* m/s2 */
 
 /* Bytes: calibrated against the peak of runs of the dam break from 12 to 128 cells, all methods. */
@@ -330,6 +331,11 @@ static void judge_estimates(doctor *d, const char *where) {
         doctor_find(d, RHEO_ERROR, "domain.cells", "fewer cells or a smaller domain",
                     "%d x %d x %d cells would need about %s of memory; %s are free", out->cells[0],
                     out->cells[1], out->cells[2], needed, available);
+    const double days = out->seconds / 86400;
+    if (days > DAYS_MANY)
+        doctor_find(d, RHEO_WARNING, "time",
+                    "fewer frames, fewer cells, or longer steps (time.dt_max, time.cfl)",
+                    "about %.3g steps, roughly %.3g days of computing", out->steps, days);
     out->disk_available = available_disk(where);
     rheo_print_bytes(needed, sizeof needed, out->disk);
     rheo_print_bytes(available, sizeof available, out->disk_available);

@@ -112,6 +112,9 @@ static rheo_status apply_set(scene_owner *owner, const char *set, rheo_report *r
     if (!equals || equals == set || equals - set >= (ptrdiff_t)sizeof path) {
         status = report_fail(report, RHEO_USAGE, "path=value, for example domain.cells=32",
                              "not a path and a value");
+    } else if (!equals[1 + strspn(equals + 1, " \t")]) {
+        status = report_fail(report, RHEO_USAGE, "path=value, for example domain.cells=32",
+                             "there is no value after '='");
     } else {
         memcpy(path, set, (size_t)(equals - set));
         path[equals - set] = '\0';

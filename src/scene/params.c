@@ -400,7 +400,9 @@ void param_allowed(char *text, size_t size, const param *p) {
     case P_REAL: snprintf(text, size, "a number%s, %s", unit, range); break;
     case P_BOOL: snprintf(text, size, "true or false"); break;
     case P_TEXT: snprintf(text, size, "a text"); break;
-    case P_NAME: snprintf(text, size, "a name of at most 60 letters, digits, '-' and '_'"); break;
+    case P_NAME:
+        snprintf(text, size, "a name of at most 60 letters a to z or A to Z, digits, '-' and '_'");
+        break;
     case P_COLOR: snprintf(text, size, "[red, green, blue], each %s", range); break;
     case P_VECTOR: snprintf(text, size, "[x, y, z]%s, each %s", unit, range); break;
     case P_SCALE: snprintf(text, size, "a number or [x, y, z], each %s", range); break;

@@ -22,6 +22,7 @@ static const double OCTANTS_MAX = 3e6, MESH_OCTANTS_MAX = 1e5;
 #define SIDE_WARNING   0.05
 #define FILL_TOLERANCE 0.02 /* of a fill: what the grid may put in more or less without a word */
 #define FILL_WARNING   0.1  /* the same without a warning */
+#define SPECK          0.1  /* of a cell: what a solid is at least, all sides together */
 #define COMMON_LOSS    0.05 /* of a fill: a post that stands in a pool is no slip of the pen */
 
 /* What the lattice found of a shape. */
@@ -392,6 +393,11 @@ static void look_for_strays(doctor *d) {
         if (s->solids[i].inside_fluid || s->solids[i].motion != RHEO_STATIC) continue;
         shape_bounds(low, high, d->solid[i]);
         snprintf(path, sizeof path, "solids[%d].shape", i);
+        const double size = 2 * shape_reach(d->solid[i]);
+        if (isfinite(high[0] - low[0]) && size < SPECK * d->out->dx)
+            doctor_find(d, RHEO_WARNING, path, "a larger shape (is its scale right?) or more cells",
+                        "the solid is %.3g m across, a speck beside a cell of %.3g m, and does nothing", size,
+                        d->out->dx);
         if (is_outside(s, low, high))
             doctor_find(d, RHEO_WARNING, path, "a shape that reaches into the domain",
                         "the solid lies outside the domain and does nothing");

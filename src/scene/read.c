@@ -147,6 +147,10 @@ static bool read_vector(const reader *r, double v[3], const node *n) {
 
 static rheo_status read_text(reader *r, const char **text, const node *n, const char *path, const param *p) {
     if (n->kind != NODE_SCALAR || is_nothing(n)) return fail_type(r, n, path, p);
+    for (const char *c = n->text; *c; ++c)
+        if (iscntrl((unsigned char)*c) && *c != '\n' && *c != '\t')
+            return fail(r, n, path, "printable text", NULL, "the text holds a control character (code %d)",
+                        (unsigned char)*c);
     *text = n->text;
     return RHEO_OK;
 }

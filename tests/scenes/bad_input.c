@@ -50,6 +50,11 @@ static const bad table[] = {
     {"two documents", FLUID "---\n" FLUID, CHECK, 3, {"s.yaml:3:", "second document"}, 0, 0},
     {"binary", "\x01\x02\xff\xfe", CHECK, 3, {"s.yaml"}, 0, 0},
 
+    {"mark of UTF-8", "\xef\xbb\xbf" FLUID, CHECK, 0, {0}, 0, 0},
+    {"lines as on Windows", "domain: { cells: 16 }\r\nfluids:\r\n  - fil: []\r\n", CHECK, 3, {"s.yaml:3:5: fluids[0].fil", "'fill'"}, 0, 0},
+    {"control character", "title: \"a\\x1b[31mred\"\n" FLUID, CHECK, 3, {"s.yaml:1:8: title", "control character (code 27)"}, 0, 0},
+    {"control character in a message", "solver: { method: \"\\x1b[31m\" }\n" FLUID, CHECK, 3, {"solver.method: '?[31m' is not known"}, 0, 0},
+
     /* names */
     {"unknown section", "domian: { cells: 16 }\n" FLUID, CHECK, 3, {"s.yaml:1:1: domian", "unknown key", "'domain'"}, 0, 0},
     {"unknown key", "domain: { cels: 16 }\n" FLUID, CHECK, 3, {"s.yaml:1:11: domain.cels", "unknown key 'cels'", "'cells'", "allowed: dim, size, cells"}, 0, 0},
@@ -63,6 +68,7 @@ static const bad table[] = {
     {"unknown fluid", FLUID "emitters:\n  - { fluid: watre, shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } } }\n", CHECK, 3, {"s.yaml:4:14: emitters[0].fluid", "'water'"}, 0, 0},
     {"unknown quantity", FLUID "probes:\n  - { name: p, from: [0, 0, 0], of: [velocty] }\n", CHECK, 3, {"s.yaml:4:38: probes[0].of[0]", "'velocity'"}, 0, 0},
     {"name for a path", FLUID "probes:\n  - { name: ../p, from: [0, 0, 0], of: [phi] }\n", CHECK, 3, {"s.yaml:4:13: probes[0].name", "cannot be used as a name"}, 0, 0},
+    {"letters of other alphabets", "fluids:\n  - name: w\xc3\xa4sser\n", CHECK, 3, {"s.yaml:2:11: fluids[0].name", "cannot be used as a name", "letters a to z"}, 0, 0},
     {"name twice", FLUID "  - { name: water }\n", CHECK, 3, {"s.yaml:3:", "fluids[1].name", "used twice"}, 0, 0},
 
     /* kinds and ranges */
@@ -193,6 +199,8 @@ static const bad table[] = {
     {"open mesh", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj: hole near", "thin: true"}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n"},
     {"open mesh in millimetres", SOLID("shape: { mesh: { file: m.obj, scale: 0.001 } }"), CHECK, 3, {"m.obj: hole near (250, 0, 0) in the file's coordinates"}, "m.obj", "v 0 0 0\nv 500 0 0\nv 0 500 0\nv 0 0 500\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"},
     {"mesh with a triangle turned", SOLID("shape: { mesh: { file: m.obj, scale: 0.5 }, move: [0.5, 0.2, 0.2] }"), CHECK, 0, {"note: s.yaml:4:12: solids[0].shape: 1 triangle of the mesh faced the wrong way and is turned"}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 4 2\nf 2 3 4\nf 3 1 4\n"},
+    {"mesh with a mark of UTF-8", SOLID("shape: { mesh: { file: m.obj, scale: 0.4 }, move: [0.5, 0.5, 0.5] }"), CHECK, 0, {0}, "m.obj", "\xef\xbb\xbfv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"},
+    {"mesh as small as dust", SOLID("shape: { mesh: { file: m.obj, scale: 1e-6 }, move: [0.5, 0.5, 0.5] }"), CHECK, 0, {"warning: s.yaml:4:12: solids[0].shape: the solid is", "a speck beside a cell"}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"},
     {"mesh index out of range", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj:4: "}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"},
     {"mesh with nan", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj:2: ", "'nan' is not a finite number"}, "m.obj", "v 0 0 0\nv 0 nan 0\nv 0 1 0\nf 1 2 3\n"},
     {"garbage PLY", MESH("m.ply"), CHECK, 3, {"m.ply"}, "m.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 99999999\n"},
@@ -218,6 +226,8 @@ static const bad table[] = {
     {"missing file", FLUID, "check none.yaml", 3, {"none.yaml", "no such scene"}, 0, 0},
     {"directory for a scene", FLUID, "check .", 3, {"not a file"}, 0, 0},
     {"set without value", FLUID, "check s.yaml --set domain.cells", 2, {"--set domain.cells", "path=value"}, 0, 0},
+    {"set to nothing", FLUID, "check s.yaml --set domain.cells=", 2, {"--set domain.cells=", "no value after '='", "path=value"}, 0, 0},
+    {"steps for ever", "time: { dt_max: 1e-12 }\n" FLUID, CHECK, 0, {"warning: s.yaml:1:", "time: about 4e+12 steps", "days of computing", "time.dt_max"}, 0, 0},
     {"set an unknown key", FLUID, "check s.yaml --set domain.cels=3", 3, {"--set domain.cels=3", "'cells'"}, 0, 0},
     {"set out of range", FLUID, "check s.yaml --set domain.cells=-3", 3, {"--set domain.cells=-3: domain.cells", "4 to 4096"}, 0, 0},
     {"set past the end", FLUID, "check s.yaml --set fluids[7].density=3", 2, {"--set fluids[7].density=3", "past the end"}, 0, 0},
