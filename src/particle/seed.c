@@ -2,7 +2,11 @@
  * the counter-based generator, kept strictly inside the octant also after rounding.
  *
  * Two passes: the first asks for every candidate and keeps a bit an octant, the second appends; so the set
- * grows once. Limits: with only_empty, what was appended since the last sort is not seen. */
+ * grows once. Limits: with only_empty, what was appended since the last sort is not seen.
+ *
+ * A moving lattice has one candidate an octant as well, but its layers are shifted across by a sequence of
+ * low discrepancy: the mean number within an opening of area A is A / octant^2 over few layers, also for a
+ * round one. Hat functions of a cell's width see an even density whatever the shift. */
 #include "particle/seed.h"
 
 #include <assert.h>
@@ -19,6 +23,10 @@ typedef struct range {
  * make the density of a fresh fill uneven by five percent, which then takes seconds to settle; some of it
  * avoids lattice artefacts. */
 #define JITTER 0.25f
+
+/* A moving lattice is off the middles of octants by this much of one, so that rounding does not decide in
+ * which of two steps a layer passes an opening that lies there. */
+#define LATTICE_NUDGE -1.4142135e-4
 
 static range clip_range(const box *b, const particles_seeding *s) {
     range r = {.cells = 1};
@@ -85,12 +93,9 @@ static size_t choose(uint8_t *chosen, const particles *p, const mac_grid *g, con
     return count;
 }
 
-static void append(particles *p, const box *b, const particles_seeding *s, const int cell[3], int octant,
-                   uint32_t id) {
+static void append(particles *p, const particles_seeding *s, const float x[3], uint32_t id) {
     size_t i = p->count++;
-    float x[3];
-    candidate(x, b, cell, octant, s->seed);
-    for (int a = 0; a < b->dim; ++a) {
+    for (int a = 0; a < p->dim; ++a) {
         p->x[a][i] = x[a];
         p->v[a][i] = (float)s->velocity[a];
     }
@@ -122,9 +127,62 @@ long particles_seed(particles *p, const mac_grid *g, const particles_seeding *s,
     for (size_t c = 0; c < r.cells; ++c) {
         int cell[3];
         range_cell(cell, &r, c);
-        for (int o = 0; o < 1 << b->dim; ++o)
-            if (chosen[c] >> o & 1) append(p, b, s, cell, o, (*next_id)++);
+        for (int o = 0; o < 1 << b->dim; ++o) {
+            float x[3];
+            if (!(chosen[c] >> o & 1)) continue;
+            candidate(x, b, cell, o, s->seed);
+            append(p, s, x, (*next_id)++);
+        }
     }
     mem_free(chosen);
     return (long)count;
+}
+
+/* Where a layer lies across: the multiples of these, of which no few are near a whole number in all axes at
+ * once (the golden number; in space the powers of the plastic number). */
+static double layer_shift(int dim, int across, int64_t layer, double origin) {
+    const double step = dim == 2 ? 0.6180339887498949 : across ? 0.5698402909980532 : 0.7548776662466927;
+    const double turns = origin + step * (double)layer;
+    return turns - floor(turns);
+}
+
+/* A candidate, in cells. */
+static void lattice_point(double x[3], int dim, const moving_lattice *l, const int64_t index[3],
+                          double origin) {
+    for (int a = 0; a < 3; ++a) {
+        const int across = (a - l->axis + 3) % 3 == 2;
+        const double shift =
+            a == l->axis ? LATTICE_NUDGE : layer_shift(dim, across, index[l->axis], origin) - 0.5;
+        x[a] = a < dim ? l->moved[a] + 0.5 * ((double)index[a] + 0.5 + shift) : 0;
+    }
+}
+
+long particles_seed_moving(particles *p, const mac_grid *g, const particles_seeding *s,
+                           const moving_lattice *l, uint32_t *next_id) {
+    const box *b = &g->box;
+    const size_t before = p->count;
+    const uint32_t first = *next_id;
+    const double origin = (double)random_unit(s->seed, 0, 0);
+    int64_t low[3] = {0, 0, 0}, high[3] = {1, 1, 1}, at[3];
+    for (int a = 0; a < b->dim; ++a) { /* shifts are less than an octant */
+        low[a] = (int64_t)floor(2 * (s->lower[a] - l->moved[a])) - 1;
+        high[a] = (int64_t)ceil(2 * (s->upper[a] - l->moved[a])) + 1;
+    }
+    for (at[2] = low[2]; at[2] < high[2]; ++at[2])
+        for (at[1] = low[1]; at[1] < high[1]; ++at[1])
+            for (at[0] = low[0]; at[0] < high[0]; ++at[0]) {
+                double middle[3], world[3];
+                float x[3];
+                lattice_point(middle, b->dim, l, at, origin);
+                for (int a = 0; a < 3; ++a) world[a] = g->origin[a] + g->dx * middle[a];
+                if (!s->accept(s->context, world)) continue;
+                if (make_room(p, 1)) {
+                    p->count = before;
+                    *next_id = first;
+                    return -1;
+                }
+                for (int a = 0; a < b->dim; ++a) x[a] = (float)middle[a];
+                append(p, s, x, (*next_id)++);
+            }
+    return (long)(p->count - before);
 }

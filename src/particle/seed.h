@@ -22,4 +22,16 @@ typedef struct particles_seeding {
  * then). The place of a candidate depends on (seed, cell, octant) alone. Ids count up from *next_id. Extra
  * columns of new particles are 0, spray too. The set is unsorted afterwards. */
 long particles_seed(particles *p, const mac_grid *g, const particles_seeding *s, uint32_t *next_id);
+
+/* A lattice of one candidate an octant that has moved along with liquid. Its layers across `axis` are shifted
+ * against each other so that all offsets across the layer come up equally often: as many candidates pass an
+ * opening as its area asks for, however its edges lie between octants. */
+typedef struct moving_lattice {
+    double moved[3]; /* cells */
+    int axis;
+} moving_lattice;
+/* The same with candidates of a moving lattice, which need no jitter: `seed` says where its layers begin.
+ * only_empty has no meaning here. */
+long particles_seed_moving(particles *p, const mac_grid *g, const particles_seeding *s,
+                           const moving_lattice *lattice, uint32_t *next_id);
 #endif

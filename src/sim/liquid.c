@@ -136,52 +136,53 @@ rheo_status liquid_reject_particles(rheo_sim *s, rheo_report *report) {
     return RHEO_OK;
 }
 
-/* Whether an emitter runs in the step from s->time to s->time + dt. */
-static int is_running(const rheo_sim *s, const rheo_emitter *def, double dt) {
-    return s->time + dt > def->during[0] && s->time < def->during[1];
+static rheo_status count_emitted(rheo_sim *s, emission in, rheo_report *report) {
+    if (in.added < 0 || particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
+    s->stats.counts.emitted += in.added;
+    s->volume_put_in += (double)in.added * s->particle_volume;
+    return RHEO_OK;
 }
 
 rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report) {
     const float *solid = s->def.solid_count ? s->solid : NULL;
     for (int e = 0; e < s->def.emitter_count; ++e) {
-        const rheo_emitter *def = &s->def.emitters[e];
-        if (!is_running(s, def, dt)) continue;
-        double velocity[3];
-        rheo_evaluate_curve(velocity, &def->velocity, s->time + dt);
-        const unsigned seed = s->def.seed + s->next_id;
-        const int begins = s->time <= def->during[0];
-        const emission in = begins ? emit_fill(&s->parts, &s->next_id, &s->g, s->emitter_shape[e], velocity,
-                                               def->fluid, seed, solid)
-                                   : emit_inflow(&s->parts, &s->next_id, &s->g, s->emitter_shape[e], velocity,
-                                                 def->fluid, seed, solid, s->time, dt);
-        if (in.added < 0 || particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
-        s->stats.counts.emitted += in.added;
-        s->volume_put_in += (double)in.added * s->particle_volume;
+        const shape *inlet = s->emitter_shape[e];
+        const int fluid = s->def.emitters[e].fluid;
+        const unsigned seed = s->def.seed + (unsigned)e + 1;
+        const emitter_step step = emit_step(&s->def.emitters[e], s->time, dt);
+        rheo_status status = RHEO_OK;
+        if (!(step.runs > 0)) continue;
+        if (step.begins)
+            status = count_emitted(
+                s, emit_begin(&s->parts, &s->next_id, &s->g, inlet, &step, fluid, seed, solid), report);
+        if (!status)
+            status = count_emitted(
+                s, emit_inflow(&s->parts, &s->next_id, &s->g, inlet, &step, fluid, seed, solid), report);
+        if (status) return status;
     }
     return RHEO_OK;
 }
 
-/* The velocity of an emitter that drives the liquid in this step; 0 when it does not. */
-static int drives(double velocity[3], const rheo_sim *s, const rheo_emitter *def, double dt) {
-    rheo_evaluate_curve(velocity, &def->velocity, s->time + dt);
-    return is_running(s, def, dt) && (velocity[0] != 0 || velocity[1] != 0 || velocity[2] != 0);
+/* Whether an emitter drives the liquid in this step. */
+static int drives(emitter_step *step, const rheo_sim *s, int e, double dt) {
+    *step = emit_step(&s->def.emitters[e], s->time, dt);
+    return step->velocity[0] != 0 || step->velocity[1] != 0 || step->velocity[2] != 0;
 }
 
 void liquid_drive_emitters(mac_field *u, const rheo_sim *s, double dt) {
-    double velocity[3];
+    emitter_step step;
     for (int e = 0; e < s->def.emitter_count; ++e)
-        if (drives(velocity, s, &s->def.emitters[e], dt))
-            emit_velocity(u, &s->g, s->emitter_shape[e], velocity);
+        if (drives(&step, s, e, dt)) emit_velocity(u, &s->g, s->emitter_shape[e], step.velocity);
 }
 
 rheo_status liquid_carry_emitted(rheo_sim *s, double dt, rheo_report *report) {
     const rheo_status status = reserve_marks(s, report);
     if (status) return status;
     if (s->parts.count) memset(s->keep, 0, s->parts.count);
-    double velocity[3];
+    emitter_step step;
     for (int e = 0; e < s->def.emitter_count; ++e)
-        if (drives(velocity, s, &s->def.emitters[e], dt))
-            emit_carry(&s->parts, s->keep, &s->g, s->emitter_shape[e], velocity, dt);
+        if (drives(&step, s, e, dt))
+            emit_carry(&s->parts, s->keep, &s->g, s->emitter_shape[e], step.velocity, dt);
     return RHEO_OK;
 }
 
@@ -196,17 +197,20 @@ openings *liquid_close_emitters(rheo_sim *s, double dt) {
         if (s->open.wall.value[a])
             memcpy(s->driven.wall.value[a], s->open.wall.value[a], s->g.box.size * sizeof(float));
         else memset(s->driven.wall.value[a], 0, s->g.box.size * sizeof(float));
-    double velocity[3];
-    for (int e = 0; e < s->def.emitter_count; ++e)
-        if (drives(velocity, s, &s->def.emitters[e], dt))
-            emit_drive(&s->driven, s->source, s->psi, &s->g, &s->open, s->emitter_shape[e], velocity);
+    emitter_step step;
+    for (int e = 0; e < s->def.emitter_count; ++e) {
+        if (!drives(&step, s, e, dt)) continue;
+        double mean[3]; /* over the whole step: what it gives in its part of it */
+        for (int a = 0; a < 3; ++a) mean[a] = step.velocity[a] * (step.runs / dt);
+        emit_drive(&s->driven, s->source, s->psi, &s->g, &s->open, s->emitter_shape[e], mean);
+    }
     return &s->driven;
 }
 
 double liquid_emitter_speed(const rheo_sim *s) {
     double most = 0;
     for (int e = 0; e < s->def.emitter_count; ++e)
-        if (is_running(s, &s->def.emitters[e], 1 / s->def.fps))
+        if (emit_runs(&s->def.emitters[e], s->time, 1 / s->def.fps) > 0)
             most = fmax(most, curve_largest(&s->def.emitters[e].velocity, s->time, s->time + 1 / s->def.fps));
     return most;
 }

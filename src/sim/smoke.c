@@ -77,25 +77,19 @@ static double keep_heat(const rheo_sim *s, double dt) {
            smoke_outflow(m->temperature, s->def.ambient, &s->vel, &s->g, &s->open, dt);
 }
 
-/* How long an emitter runs in the step from s->time to s->time + dt, s. */
-static double running(const rheo_sim *s, const rheo_emitter *e, double dt) {
-    return fmax(0, fmin(s->time + dt, e->during[1]) - fmax(s->time, e->during[0]));
-}
-
 static void emit(rheo_sim *s, double dt) {
     smoke *m = s->smoke;
     for (int i = 0; i < s->def.emitter_count; ++i) {
         const rheo_emitter *e = &s->def.emitters[i];
-        const double runs = running(s, e, dt);
-        double degrees = s->def.fluids[e->fluid].temperature, velocity[3];
-        if (runs <= 0) continue;
+        const emitter_step step = emit_step(e, s->time, dt);
+        double degrees = s->def.fluids[e->fluid].temperature;
+        if (!(step.runs > 0)) continue;
         if (e->temperature.count) rheo_evaluate_curve(&degrees, &e->temperature, s->time + dt);
-        rheo_evaluate_curve(velocity, &e->velocity, s->time + dt);
         s->volume_put_in +=
             e->rate > 0 ? smoke_add(s->density, m->temperature, &s->g, &m->emitter[i], m->share,
-                                    e->rate * runs, degrees)
+                                    e->rate * step.runs, degrees)
                         : smoke_fill(s->density, m->temperature, &s->g, &m->emitter[i], m->share, degrees);
-        emit_velocity(&s->vel, &s->g, s->emitter_shape[i], velocity);
+        emit_velocity(&s->vel, &s->g, s->emitter_shape[i], step.velocity);
     }
     for (int i = 0; i < s->def.heat_source_count; ++i) {
         double degrees;

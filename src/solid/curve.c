@@ -39,6 +39,26 @@ void rheo_evaluate_curve(double *value, const rheo_curve *c, double time) {
     for (int w = 0; w < c->width; ++w) value[w] = (1 - s) * from[w] + s * to[w];
 }
 
+/* A piece without keys inside is straight: its mean is the value in its middle. */
+static void add_piece(double *sum, const rheo_curve *c, double from, double to) {
+    double value[3];
+    rheo_evaluate_curve(value, c, 0.5 * (from + to));
+    for (int w = 0; w < c->width; ++w) sum[w] += (to - from) * value[w];
+}
+
+void curve_mean(double *mean, const rheo_curve *c, double from, double to) {
+    rheo_evaluate_curve(mean, c, from);
+    if (c->count < 2 || !(to > c->times[0]) || !(from < c->times[c->count - 1]) || !(to > from)) return;
+    double sum[3] = {0, 0, 0}, at = from;
+    for (int i = 0; i < c->count && c->times[i] < to; ++i) {
+        if (c->times[i] <= at) continue;
+        add_piece(sum, c, at, c->times[i]);
+        at = c->times[i];
+    }
+    add_piece(sum, c, at, to);
+    for (int w = 0; w < c->width; ++w) mean[w] = sum[w] / (to - from);
+}
+
 void curve_rate(double *rate, const rheo_curve *c, double time) {
     int key = 0, i = c->count > 0 ? find_segment(&key, c, time) : -1;
     for (int w = 0; w < c->width; ++w)

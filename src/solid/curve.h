@@ -4,6 +4,9 @@
 
 #include <rheo/scene.h>
 
+/* The exact mean of the value from `from` to a later time `to`, s; the value itself where it is constant. */
+void curve_mean(double *mean, const rheo_curve *curve, double from, double to);
+
 /* d value / dt [1/s]: the slope of the segment [t_i, t_i+1) that holds `time`; zero outside the keys. */
 void curve_rate(double *rate, const rheo_curve *curve, double time);
 

@@ -1,22 +1,28 @@
 /* Liquid that is put in: seeding shapes with particles, one an octant (Sommer 2018: 8 a cell, jittered), and
  * emitters while they run.
  *
- *   new liquid in dt = what enters the open part of the shape through its surface at v:  v A dt
+ *   new liquid = what enters the open part of the shape through its surface at v:  integral of v A dt
  *   div u = v . grad(share of the shape) where that is positive, 0 elsewhere
  *
  * To a pressure solve an emitter is the second line with its faces known: the share of a face that lies in
  * the shape is closed and moves at v. The net flow of those shares out of a cell is positive where liquid
  * enters, zero inside, and negative where it leaves, which is the liquid's own business.
  *
+ * Particles come in on a lattice of octants that moves with the liquid: a point is put in when it enters the
+ * shape, once, as every place of the lattice is the way s(t) = integral of v dt from its start, exact for
+ * keyed velocities and clipped to the time that the emitter runs (no state: s is a function of time). So what
+ * was put in differs from v A t by less than a layer of octants, at any step.
+ *
  * Limits: an emitter shorter than a cell along v is no source to the pressure; its particles are emitted all
- * the same. The step that fills the shape adds no inflow: v A dt less, once. A round emitter's area is cut
- * straight: 3 % short at 2.6 cells of radius, second order. */
+ * the same; to it a round emitter's area is cut straight: 3 % short at 2.6 cells of radius, second order.
+ * Within a step the way is straight. */
 #include "stage/emit.h"
 
 #include <math.h>
 #include "geom/fractions.h"
 #include "grid/sample.h"
 #include "particle/seed.h"
+#include "solid/curve.h"
 
 #define EDGE     1e-3  /* cells from the domain's sides */
 #define LEFT_MIN 1e-3f /* of a face: less open than that beside an emitter is closed */
@@ -25,11 +31,39 @@ typedef struct {
     const shape *s;
     const mac_grid *g;
     const float *solid;
-    double offset[3]; /* m: the lattice of candidates moves with the inflow */
-    double back[3];   /* m: the way of a candidate in this step */
-    float owed;       /* share of octants cut by solids that is still to be filled */
+    double back[3]; /* m: the way of a candidate in this step */
+    float owed;     /* share of octants cut by solids that is still to be filled */
     int64_t rejected;
 } judge;
+
+double emit_runs(const rheo_emitter *e, double time, double dt) {
+    return fmax(0, fmin(time + dt, e->during[1]) - fmax(time, e->during[0]));
+}
+
+/* The way of an emitter's liquid since it began, m. */
+static void way_until(double way[3], const rheo_emitter *e, double time) {
+    const double began = e->during[0], now = fmin(time, e->during[1]);
+    curve_mean(way, &e->velocity, began, now);
+    for (int a = 0; a < 3; ++a) way[a] = now > began ? way[a] * (now - began) : 0;
+}
+
+/* One axis for all the emitter's time: the lattice must not change under it. */
+static int main_axis(const rheo_curve *velocity) {
+    double sum[3] = {0, 0, 0};
+    for (int i = 0; i < velocity->count; ++i)
+        for (int a = 0; a < 3; ++a) sum[a] += fabs(velocity->values[3 * i + a]);
+    return sum[0] >= sum[1] && sum[0] >= sum[2] ? 0 : sum[1] >= sum[2] ? 1 : 2;
+}
+
+emitter_step emit_step(const rheo_emitter *e, double time, double dt) {
+    emitter_step step = {.runs = emit_runs(e, time, dt), .axis = main_axis(&e->velocity)};
+    if (!(step.runs > 0)) return step;
+    step.begins = time <= e->during[0];
+    curve_mean(step.velocity, &e->velocity, fmax(time, e->during[0]), fmin(time + dt, e->during[1]));
+    way_until(step.from, e, time);
+    way_until(step.to, e, time + dt);
+    return step;
+}
 
 static int is_in_domain(const judge *j, const double x[3]) {
     for (int a = 0; a < j->g->box.dim; ++a) {
@@ -128,9 +162,8 @@ static int comes_from_open_part(const judge *j, const double x[3]) {
 
 /* In the shape now or since the step began, but not when it began. What comes through a short shape within
  * the step is as far beyond it as it has gone. */
-static int accept_inflow(void *context, const double place[3]) {
+static int accept_inflow(void *context, const double x[3]) {
     const judge *j = context;
-    const double x[3] = {place[0] + j->offset[0], place[1] + j->offset[1], place[2] + j->offset[2]};
     const double before[3] = {x[0] - j->back[0], x[1] - j->back[1], x[2] - j->back[2]};
     return comes_from_open_part(j, x) && !is_in_open_part(j, before);
 }
@@ -179,14 +212,6 @@ void emit_carry(particles *p, uint8_t *moved, const mac_grid *g, const shape *s,
     push_inside(p, g, s, velocity, moved, dt);
 }
 
-static emission seed_accepted(particles *p, uint32_t *next_id, const particles_seeding *seeding, judge *j) {
-    const size_t before = p->count;
-    const long added = particles_seed(p, j->g, seeding, next_id);
-    for (int a = 0; a < p->dim && added > 0; ++a)
-        for (size_t q = before; q < p->count; ++q) p->x[a][q] += (float)(j->offset[a] / j->g->dx);
-    return (emission){added, j->rejected};
-}
-
 emission emit_fill(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
                    const double velocity[3], int fluid, unsigned seed, const float *node_solid) {
     judge j = {.s = s, .g = g, .solid = node_solid};
@@ -199,14 +224,29 @@ emission emit_fill(particles *p, uint32_t *next_id, const mac_grid *g, const sha
         .only_empty = p->count > 0,
     };
     touched_cells(seeding.lower, seeding.upper, g, s);
-    return seed_accepted(p, next_id, &seeding, &j);
+    const long added = particles_seed(p, g, &seeding, next_id);
+    return (emission){added, j.rejected};
+}
+
+emission emit_begin(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
+                    const emitter_step *step, int fluid, unsigned seed, const float *node_solid) {
+    const judge j = {.s = s, .g = g, .solid = node_solid};
+    const size_t before = p->count;
+    const emission e = emit_fill(p, next_id, g, s, step->velocity, fluid, seed, node_solid);
+    for (size_t q = before; q < p->count; ++q) {
+        double x[3] = {0, 0, g->origin[2]};
+        for (int a = 0; a < p->dim; ++a) x[a] = g->origin[a] + g->dx * (double)p->x[a][q] + step->to[a];
+        if (!is_open(&j, x)) continue; /* what it runs into is the pressure's business */
+        for (int a = 0; a < p->dim; ++a) p->x[a][q] += (float)(step->to[a] / g->dx);
+    }
+    return e;
 }
 
 emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
-                     const double velocity[3], int fluid, unsigned seed, const float *node_solid, double time,
-                     double dt) {
+                     const emitter_step *step, int fluid, unsigned seed, const float *node_solid) {
     judge j = {.s = s, .g = g, .solid = node_solid};
-    const double octant = 0.5 * g->dx;
+    const double *velocity = step->velocity;
+    moving_lattice lattice = {.axis = step->axis};
     particles_seeding seeding = {
         .accept = accept_inflow,
         .context = &j,
@@ -217,16 +257,15 @@ emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const s
     touched_cells(seeding.lower, seeding.upper, g, s);
     push_inside(p, g, s, velocity, NULL, 0);
     for (int a = 0; a < p->dim; ++a) {
-        const double path = velocity[a] * (time + dt);
-        j.back[a] = velocity[a] * dt;
-        j.offset[a] = path - octant * floor(path / octant);
+        lattice.moved[a] = step->to[a] / g->dx;
+        j.back[a] = step->to[a] - step->from[a];
         const int way = (int)ceil(fmin(fabs(j.back[a]) / g->dx, g->box.n[a]));
-        const int below = 1 + (velocity[a] < 0 ? way : 0), above = velocity[a] > 0 ? way : 0;
-        seeding.lower[a] = seeding.lower[a] > below ? seeding.lower[a] - below : 0; /* moved by an octant */
+        const int below = j.back[a] < 0 ? way : 0, above = j.back[a] > 0 ? way : 0;
+        seeding.lower[a] = seeding.lower[a] > below ? seeding.lower[a] - below : 0;
         seeding.upper[a] = g->box.n[a] - seeding.upper[a] > above ? seeding.upper[a] + above : g->box.n[a];
     }
     if (j.back[0] == 0 && j.back[1] == 0 && j.back[2] == 0) return (emission){0, 0};
-    return seed_accepted(p, next_id, &seeding, &j);
+    return (emission){particles_seed_moving(p, g, &seeding, &lattice, next_id), 0};
 }
 
 void emit_velocity(mac_field *u, const mac_grid *g, const shape *s, const double velocity[3]) {

@@ -2,6 +2,7 @@
 #ifndef STAGE_EMIT_H
 #define STAGE_EMIT_H
 
+#include <rheo/scene.h>
 #include "grid/openings.h"
 #include "particle/particles.h"
 #include "solid/shape.h"
@@ -11,17 +12,32 @@ typedef struct emission {
     int64_t rejected; /* places inside a solid */
 } emission;
 
+/* What an emitter does in a step. Its way is that of liquid which moves at its velocity while it runs; a
+ * function of time alone, so that no step's length enters. */
+typedef struct emitter_step {
+    double runs;           /* s of the step; 0: not at all */
+    int begins;            /* it starts in this step */
+    double velocity[3];    /* m/s: the mean while it runs */
+    double from[3], to[3]; /* m: its way at the step's start and end */
+    int axis;              /* of the scene's, along which it flows most in all its time */
+} emitter_step;
+double emit_runs(const rheo_emitter *e, double time, double dt); /* s of the step from time to time + dt */
+emitter_step emit_step(const rheo_emitter *e, double time, double dt);
+
 /* Fills the part of a shape that lies in the domain and outside solids (node_solid may be NULL), in octants
  * without particles. added is -1 when there is no memory. */
 emission emit_fill(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
                    const double velocity[3], int fluid, unsigned seed, const float *node_solid);
 
+/* The same for an emitter that begins: its fill has gone the step's way already. */
+emission emit_begin(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
+                    const emitter_step *step, int fluid, unsigned seed, const float *node_solid);
+
 /* What flows into the open part of a shape (in the domain, outside solids) through that part's own surface
- * within dt, at `velocity`: v A dt in all, whatever its length. Particles that are inside already take the
- * velocity. The set must be sorted. */
+ * within a step: v A dt in all, whatever its length. Particles that are inside already take the velocity. The
+ * set must be sorted. seed: the same in all steps. */
 emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
-                     const double velocity[3], int fluid, unsigned seed, const float *node_solid, double time,
-                     double dt);
+                     const emitter_step *step, int fluid, unsigned seed, const float *node_solid);
 
 /* Particles inside a shape move at the velocity for dt; moved[q] is set for them, and those with it set are
  * left alone. The set must be sorted, and is not afterwards. */

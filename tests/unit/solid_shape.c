@@ -334,8 +334,21 @@ static void curves(void **state) {
     check_near(curve_fastest(&c, 4, 9), 0, 0);
     check_near(curve_largest(&c, 1.9, 2.1), 6, 1e-14); /* on the key */
     check_near(curve_largest(&c, 0, 9), 8, 0);
+    double pieces[3] = {0, 0, 0}, mean[3];
+    enum { PIECES = 4000 };
+    for (int i = 0; i < PIECES; ++i) { /* keys lie between pieces: the middles are exact */
+        rheo_evaluate_curve(v, &c, 0.5 + 4 * (i + 0.5) / PIECES);
+        for (int w = 0; w < 3; ++w) pieces[w] += v[w] / PIECES;
+    }
+    curve_mean(mean, &c, 0.5, 4.5);
+    for (int w = 0; w < 3; ++w) check_near(mean[w], pieces[w], 1e-12);
+    curve_mean(mean, &c, 1.25, 1.5);
+    rheo_evaluate_curve(v, &c, 1.375);
+    check_near(mean[0], v[0], 1e-14);
     const double one[3] = {4, 5, 6};
     c = (rheo_curve){1, NULL, one, 3};
+    curve_mean(mean, &c, 0.1, 0.3);
+    check_near(mean[2], 6, 0);
     rheo_evaluate_curve(v, &c, 7);
     check_near(v[1], 5, 0);
     curve_rate(v, &c, 7);

@@ -1,0 +1,209 @@
+/* What emitters put in: the integral of v A over the time they run, within a layer of octants, at any step,
+ * for keyed velocities, oblique ones, openings between octants, and times that begin and end within a step.
+ */
+#include "check.h"
+#include <rheo/rheo.h>
+
+typedef struct {
+    const char *name;
+    rheo_method method;
+    int dim, cells;
+    double size[3];
+    rheo_shape shape;
+    rheo_curve velocity;
+    double during[2];
+    double dt;
+    double layer; /* m3: of octants across the opening */
+    double fill;  /* m3: of the shape */
+    double given; /* m3: integral of v A, of the opening */
+} emitter_case;
+
+static const double NONE[3] = {0, 0, 0};
+
+/* What was put in after the shape was filled, m3 (in the plane, of a slice one cell thick). */
+static double put_in(const emitter_case *c) {
+    rheo_fluid water = rheo_default_fluid();
+    rheo_emitter emitter = rheo_default_emitter();
+    rheo_scene scene = rheo_default_scene();
+    rheo_report report = {0};
+    rheo_frame_stats f = {0};
+    rheo_sim *sim;
+    emitter.shape = c->shape;
+    emitter.velocity = c->velocity;
+    memcpy(emitter.during, c->during, sizeof emitter.during);
+    scene.dim = c->dim;
+    scene.method = c->method;
+    memcpy(scene.size, c->size, sizeof scene.size);
+    scene.cells = c->cells;
+    scene.gravity = (rheo_curve){1, NONE, NONE, 3};
+    scene.fluids = &water;
+    scene.fluid_count = scene.emitter_count = 1;
+    scene.emitters = &emitter;
+    scene.wall[RHEO_RIGHT] = scene.wall[RHEO_TOP] = RHEO_WALL_OPEN;
+    scene.fps = 10;
+    scene.dt_max = c->dt;
+    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+    for (int i = 0; i < 10; ++i)
+        if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
+    rheo_free_sim(sim);
+    const double dx = c->size[0] / c->cells;
+    return (double)f.counts.emitted * dx * dx * dx / (c->dim == 3 ? 8 : 4) - c->fill;
+}
+
+/* Within a layer, and within a share of what is given. */
+static void check_case(const emitter_case *c, double share) {
+    const double in = put_in(c);
+    print_message("%dD %s, method %d, dt %.4f: %.6f of %.6f, %+.2f %%, %+.2f layers\n", c->dim, c->name,
+                  (int)c->method, c->dt, in, c->given, 100 * (in / c->given - 1), (in - c->given) / c->layer);
+    check_near(in, c->given, 1.001 * c->layer);
+    check_near(in, c->given, share * c->given);
+}
+
+static rheo_shape box_shape(double x0, double y0, double z0, double x1, double y1, double z1) {
+    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
+    s.a[0] = x0, s.a[1] = y0, s.a[2] = z0;
+    s.b[0] = x1, s.b[1] = y1, s.b[2] = z1;
+    return s;
+}
+
+static rheo_curve constant(const double velocity[3]) {
+    return (rheo_curve){1, NONE, velocity, 3};
+}
+
+/* Along x in a channel: an opening of `width` about y = 0.5, whole octants from 0.1 to 0.3. */
+static emitter_case along_x(const char *name, double width, rheo_curve velocity, double mean, double dt) {
+    const double dx = 4.0 / 80;
+    return (emitter_case){.name = name,
+                          .method = RHEO_FLIP,
+                          .dim = 2,
+                          .cells = 80,
+                          .size = {4, 1, 1},
+                          .shape = box_shape(0.1, 0.5 - 0.5 * width, 0, 0.3, 0.5 + 0.5 * width, 1),
+                          .velocity = velocity,
+                          .during = {0, 1e9},
+                          .dt = dt,
+                          .layer = 0.5 * dx * width * dx,
+                          .fill = 0.2 * width * dx,
+                          .given = mean * width * dx};
+}
+
+static const double ONE[3] = {1, 0, 0};
+
+static void steps_do_not_matter(void **state) {
+    (void)state;
+    const double steps[] = {1.0 / 60, 0.01, 0.005, 0.0025, 0.002, 0.001};
+    for (int i = 0; i < 6; ++i) {
+        const emitter_case wide = along_x("wide", 0.6, constant(ONE), 1, steps[i]);
+        check_case(&wide, 0.01);
+        if (i == 0 || i == 2) {
+            const emitter_case narrow = along_x("narrow", 0.2, constant(ONE), 1, steps[i]);
+            check_case(&narrow, 0.01);
+        }
+    }
+    for (int m = RHEO_FLIP; m <= RHEO_MAC; ++m) {
+        emitter_case c = along_x("wide", 0.6, constant(ONE), 1, 0.01);
+        c.method = (rheo_method)m;
+        check_case(&c, 0.01);
+    }
+}
+
+/* Velocities that change: the way is their integral, whatever the step. */
+static void keyed_velocities_count_by_their_integral(void **state) {
+    (void)state;
+    static const double ends[2] = {0, 1}, pulse[3] = {0.2, 0.5, 0.8}, swing[5] = {0, 0.25, 0.5, 0.75, 1};
+    static const double falling[6] = {2, 0, 0, 0, 0, 0}, rising[6] = {0, 0, 0, 2, 0, 0};
+    static const double peak[9] = {0, 0, 0, 3, 0, 0, 0, 0, 0};
+    static const double slow[15] = {1, 0, 0, 1.5, 0, 0, 1, 0, 0, 0.5, 0, 0, 1, 0, 0};
+    const struct {
+        const char *name;
+        rheo_curve velocity;
+        double mean;
+    } keyed[] = {{"falling", {2, ends, falling, 3}, 1},
+                 {"rising", {2, ends, rising, 3}, 1},
+                 {"pulse", {3, pulse, peak, 3}, 0.9},
+                 {"swing", {5, swing, slow, 3}, 1}};
+    for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < 2; ++k) {
+            const emitter_case c =
+                along_x(keyed[i].name, 0.6, keyed[i].velocity, keyed[i].mean, k ? 0.1 : 0.005);
+            check_case(&c, 0.01);
+        }
+}
+
+/* Of a step only the part within `during` counts. */
+static void time_is_clipped_to_the_step(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; ++i) {
+        const double during[3][2] = {{0, 0.11}, {0.05, 0.97}, {0.123, 0.151}};
+        emitter_case c =
+            along_x("during", 0.6, constant(ONE), during[i][1] - during[i][0], i < 2 ? 0.1 : 0.04);
+        memcpy(c.during, during[i], sizeof c.during);
+        check_case(&c, 1); /* of so short a time a layer is much */
+    }
+}
+
+/* The opening is what the velocity sees of the box: two sides of it, whose ends lie where they may. */
+static void oblique_velocities_and_odd_openings(void **state) {
+    (void)state;
+    static const double oblique[3] = {0.6, 0.45, 0};
+    for (int i = 0; i < 2; ++i) {
+        emitter_case c = along_x("oblique", 0.4, constant(oblique), 1, i ? 0.02 : 0.004);
+        const double dx = 4.0 / 80;
+        c.given = (0.6 * 0.4 + 0.45 * 0.2) * dx;
+        c.layer = 0.5 * dx * (0.4 + 0.2) * dx;
+        check_case(&c, 0.01);
+    }
+    for (int i = 0; i < 3; ++i) {
+        const double width = (double[]){0.111, 0.087, 0.3333}[i];
+        emitter_case c = along_x("between octants", width, constant(ONE), 1, 0.01);
+        const double fill_layers = 8, octant = 0.025;
+        const double y[2] = {(0.5 - 0.5 * width) / octant - 0.5, (0.5 + 0.5 * width) / octant - 0.5};
+        c.fill = fill_layers * octant * octant * (floor(y[1]) - floor(y[0])) * 2 * octant;
+        check_case(&c, 0.01);
+    }
+}
+
+static void space_is_the_same(void **state) {
+    (void)state;
+    static const double oblique[3] = {0.8, 0.1, 0.4};
+    for (int i = 0; i < 4; ++i) {
+        const int is_oblique = i == 1;
+        const double dx = 2.0 / 32, height = i == 2 ? 0.53 : 0.5, depth = i == 2 ? 0.41 : 0.5;
+        emitter_case c = {.name = (const char *[]){"box", "oblique", "odd box", "round"}[i],
+                          .method = RHEO_APIC,
+                          .dim = 3,
+                          .cells = 32,
+                          .size = {2, 1, 1},
+                          .shape = box_shape(0.125, 0.25, 0.25, 0.375, 0.25 + height, 0.25 + depth),
+                          .velocity = constant(is_oblique ? oblique : ONE),
+                          .during = {0, 1e9},
+                          .dt = 0.02,
+                          .layer = 0.5 * dx * height * depth,
+                          .fill = 0.25 * 0.25,
+                          .given = height * depth};
+        if (is_oblique) c.given = 0.8 * 0.25 + 0.5 * 0.125;
+        if (i == 2) c.fill = 0.25 * 17 * 13 / 1024.0;
+        if (i == 3) {
+            c.shape = rheo_default_shape(RHEO_SHAPE_CYLINDER);
+            const double ends[2][3] = {{0.125, 0.5, 0.5}, {0.375, 0.5, 0.5}};
+            memcpy(c.shape.a, ends[0], sizeof ends[0]);
+            memcpy(c.shape.b, ends[1], sizeof ends[1]);
+            c.shape.radius = 0.2;
+            c.given = 3.14159265358979 * 0.04;
+            c.layer = 0.5 * dx * c.given;
+            c.fill = 0.25 * 124 / 1024.0; /* octants whose middle is inside */
+        }
+        check_case(&c, is_oblique ? 0.02 : 0.01); /* a layer is 3 % */
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_do_not_matter),
+        cmocka_unit_test(keyed_velocities_count_by_their_integral),
+        cmocka_unit_test(time_is_clipped_to_the_step),
+        cmocka_unit_test(oblique_velocities_and_odd_openings),
+        cmocka_unit_test(space_is_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
