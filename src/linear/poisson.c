@@ -219,6 +219,14 @@ HOT static double apply_task(void *context, int chunk) {
     return w->s->b.dim == 3 ? apply_chunk(w->s, chunk, 3) : apply_chunk(w->s, chunk, 2);
 }
 
+/* q = (A + C C^T) p; returns p . A p */
+static double apply_ranked_task(void *context, int chunk) {
+    const cg_pass *w = context;
+    const double dot = apply_task(context, chunk);
+    rank_add_product(w->s->rank, chunk, (float *)w->s->q);
+    return dot;
+}
+
 /* r -= alpha q; returns r . r */
 HOT static double descend_task(void *context, int chunk) {
     const cg_pass *w = context;
@@ -286,6 +294,12 @@ INLINE double residual_chunk(const poisson *s, int chunk, int dim) {
 HOT static double residual_task(void *context, int chunk) {
     const cg_pass *w = context;
     return w->s->b.dim == 3 ? residual_chunk(w->s, chunk, 3) : residual_chunk(w->s, chunk, 2);
+}
+
+static void residual_ranked_task(void *context, int chunk) {
+    const cg_pass *w = context;
+    residual_task(context, chunk);
+    rank_take_exact(w->s->rank, chunk, (float *)w->s->r);
 }
 
 HOT static double norm_task(void *context, int chunk) {
@@ -409,9 +423,13 @@ static double replace_residual(poisson *s, double *pending) {
     cg_pass w = {.s = s, .alpha = *pending};
     parallel_for(workers(s), vector_chunks(s), gather_task, &w);
     *pending = 0;
-    double rr = parallel_sum(workers(s), chunks_of(s), residual_task, &w);
-    if (rank_groups(s->rank)) rank_residual(s->rank, s->p, (float *)s->r, (const double *)s->x);
-    else if (regions_closed(s->regions) == 0) return rr;
+    if (rank_groups(s->rank)) {
+        rank_exact(s->rank, s->p, (const double *)s->x);
+        parallel_for(workers(s), chunks_of(s), residual_ranked_task, &w);
+    } else {
+        const double rr = parallel_sum(workers(s), chunks_of(s), residual_task, &w);
+        if (regions_closed(s->regions) == 0) return rr;
+    }
     regions_project(s->regions, &s->levels[0], s->p, s->r);
     return squared_norm(s, s->r);
 }
@@ -442,6 +460,7 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
     double goal = tolerance * tolerance * bb, pending = 0, rz_before = 0;
     double rr = rough ? bb : replace_residual(s, &pending), rr_exact = rr, rr_least = rr;
     int exact = 1;
+    const int ranked = rank_groups(s->rank) > 0;
     for (;;) {
         if (rough) exact = 1;
         const int lost = !(rr <= REPLACE_RISE * REPLACE_RISE * rr_least);
@@ -462,9 +481,8 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         cg_pass w = {.s = s, .alpha = pending, .beta = rz_before > 0 ? rz / rz_before : 0};
         parallel_for(workers(s), vector_chunks(s), direct_task, &w);
         pending = 0;
-        double pq = parallel_sum(workers(s), chunks_of(s), apply_task, &w);
-        if (rank_groups(s->rank))
-            pq += rank_apply(s->rank, s->p, (float *)s->q, (const float *)s->search, w.beta);
+        double pq = ranked ? rank_turn(s->rank, s->p, (const float *)s->search, w.beta) : 0;
+        pq += parallel_sum(workers(s), chunks_of(s), ranked ? apply_ranked_task : apply_task, &w);
         if (!(pq > 0)) {
             if (by == BY_DIAGONAL) break;
             by = weaker(s, by);

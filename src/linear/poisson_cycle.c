@@ -28,8 +28,9 @@ typedef struct pass {
     level *coarse;
     vec8 *x;
     vec8 *b;
-    int colour;    /* RED or BLACK cells are updated */
-    int corrected; /* the others' values are x + the coarse correction */
+    low_rank *rank; /* whose rows of the cells are taken along: finest level, else NULL */
+    int colour;     /* RED or BLACK cells are updated */
+    int corrected;  /* the others' values are x + the coarse correction */
 } pass;
 
 enum { RED, BLACK };
@@ -132,11 +133,27 @@ HOT static void sweep_task(void *context, int chunk) {
     else flat ? sweep_chunk(w, chunk, 0, 0, 2) : sweep_chunk(w, chunk, 0, 0, 3);
 }
 
+/* The term's share of the chunk's cells with a sweep before the coarse correction, and with those after it.
+ */
+static void noted_sweep_task(void *context, int chunk) {
+    const pass *w = context;
+    sweep_task(context, chunk);
+    rank_note(w->rank, chunk, (const float *)w->x);
+}
+
 HOT static double dotted_sweep_task(void *context, int chunk) {
     const pass *w = context;
     int flat = w->l->dim == 2;
     if (w->corrected) return flat ? sweep_chunk(w, chunk, 1, 1, 2) : sweep_chunk(w, chunk, 1, 1, 3);
     return flat ? sweep_chunk(w, chunk, 0, 1, 2) : sweep_chunk(w, chunk, 0, 1, 3);
+}
+
+static double ranked_sweep_task(void *context, int chunk) {
+    const pass *w = context;
+    if (w->colour == BLACK && rank_levels(w->rank)) rank_take(w->rank, chunk, (float *)w->b);
+    const double dot = dotted_sweep_task(context, chunk);
+    if (w->colour == RED) rank_finish(w->rank, chunk, (const float *)w->x, (float *)w->b);
+    return dot;
 }
 
 /* The residual of the red cells of a block; black is in balance. first: red is b / d. */
@@ -183,14 +200,16 @@ HOT static void restrict_task(void *context, int chunk) {
 static void sweep(pass *w, pool *p, int colour, int corrected) {
     w->colour = colour;
     w->corrected = corrected;
-    parallel_for(level_pool(w->l, p), level_chunks(w->l), sweep_task, w);
+    parallel_for(level_pool(w->l, p), level_chunks(w->l),
+                 rank_levels(w->rank) ? noted_sweep_task : sweep_task, w);
 }
 
 /* As sweep; returns x . b over the colour. */
 static double dotted_sweep(pass *w, pool *p, int colour, int corrected) {
     w->colour = colour;
     w->corrected = corrected;
-    return parallel_sum(level_pool(w->l, p), level_chunks(w->l), dotted_sweep_task, w);
+    return parallel_sum(level_pool(w->l, p), level_chunks(w->l),
+                        w->rank ? ranked_sweep_task : dotted_sweep_task, w);
 }
 
 /* red, black, red, ..., red: symmetric, and as good as exact on the few cells that are left */
@@ -221,11 +240,10 @@ static void descend(pass *w, const hierarchy *h, int depth, int first) {
     parallel_for(level_pool(coarse, h->p), level_chunks(coarse), first ? restrict_first_task : restrict_task,
                  w);
     if (depth < rank_levels(h->rank))
-        rank_descend(h->rank, h->p, depth, (const float *)w->x, coarse, (float *)coarse->x,
-                     (float *)coarse->b);
+        rank_descend(h->rank, depth, (const float *)w->x, coarse, (float *)coarse->x, (float *)coarse->b);
     cycle(h, depth + 1);
     if (depth < rank_levels(h->rank))
-        rank_ascend(h->rank, h->p, depth, (const float *)coarse->x, (double)OVERCORRECTION, (float *)w->b);
+        rank_ascend(h->rank, depth, (const float *)coarse->x, (double)OVERCORRECTION, (float *)w->b);
 }
 
 static void cycle(const hierarchy *h, int depth) {
@@ -247,12 +265,13 @@ double cycle_apply(level *levels, int count, low_rank *rank, pool *p, vec8 *corr
                    int gamma) {
     const hierarchy h = {.levels = levels, .count = count, .gamma = gamma, .rank = rank, .p = p};
     pass w = {.l = &levels[0], .x = correction, .b = rhs};
-    const int deep = count > 1, ranked = deep && rank_levels(rank) > 0;
+    const int deep = count > 1;
     parallel_for(level_pool(w.l, p), level_chunks(w.l), first_red_task, &w);
-    if (ranked) rank_begin(rank, 0);
+    if (deep && rank_groups(rank)) w.rank = rank;
+    if (rank_levels(w.rank)) rank_begin(rank, 0);
     if (deep) descend(&w, &h, 0, 1);
     else solve_coarsest(&w, p);
     double dot = dotted_sweep(&w, p, BLACK, deep);
     dot += dotted_sweep(&w, p, RED, 0);
-    return ranked ? dot + rank_end(rank, p, (const float *)correction, (float *)rhs) : dot;
+    return w.rank ? dot + rank_end(rank) : dot;
 }

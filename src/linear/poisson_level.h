@@ -151,29 +151,38 @@ double mic_apply(mic *m, const level *l, pool *p, vec8 *correction, const vec8 *
 low_rank *rank_create(void);
 void rank_free(low_rank *r);
 size_t rank_bytes(const low_rank *r);
-int rank_groups(const low_rank *r);
+int rank_groups(const low_rank *r); /* NULL: none */
 /* levels: of the cycle, which has `count`; fewer than two have no share of the term. -1: no memory. */
 int rank_attach(low_rank *r, const level *levels, int count, const box *b, pool *p, const poisson_pair *pairs,
                 const int *first, int groups);
 /* Tells the regions which of their constants the term ties. -1: no memory. */
 int rank_tie(low_rank *r, regions *g, const level *l);
-/* q += C C^T p, p = z + beta the direction of the last call, z as the cycle left it unless that was
- * forgotten; returns p . C C^T p. */
-double rank_apply(low_rank *r, pool *p, float *q, const float *search, double beta);
+/* C^T p is made ready for rank_add_product(), p = z + beta the direction of the last call, z as the cycle
+ * left it unless that was forgotten; returns p . C C^T p. */
+double rank_turn(low_rank *r, pool *p, const float *search, double beta);
 void rank_forget_found(low_rank *r); /* z was changed */
-/* residual -= C C^T x */
-void rank_residual(low_rank *r, pool *p, float *residual, const double *x);
+/* C^T x for rank_take_exact(). */
+void rank_exact(low_rank *r, pool *p, const double *x);
+/* What tasks do beside their own work on the cells of a chunk of blocks: q += C C^T p; residual -= C C^T x.
+ */
+void rank_add_product(const low_rank *r, int chunk, float *q);
+void rank_take_exact(const low_rank *r, int chunk, float *residual);
 /* The term on the levels of the cycle. A level's right-hand side b is B - C t, t held still; B is the true
- * one, which rank_end() puts back on the finest level. */
+ * one, which rank_finish() puts back on the finest level. */
 int rank_levels(const low_rank *r);      /* that have a share of it; NULL: none */
 int rank_forget_levels(low_rank *r);     /* returns whether there were any */
 void rank_begin(low_rank *r, int depth); /* t = 0 */
+/* On the finest level, chunk by chunk: after the sweeps before the coarse solve, before those after it (all
+ * of a chunk's b, which no other chunk reads), and after these. */
+void rank_note(low_rank *r, int chunk, const float *x);
+void rank_take(low_rank *r, int chunk, float *b);
+void rank_finish(low_rank *r, int chunk, const float *x, float *b);
 /* Before the coarse solve: the coarse right-hand side gets what t lacks of C^T x, its red cells b / d anew.
  */
-void rank_descend(low_rank *r, pool *p, int depth, const float *x, const level *coarse, float *coarse_x,
+void rank_descend(low_rank *r, int depth, const float *x, const level *coarse, float *coarse_x,
                   float *coarse_b);
 /* After it: t = C^T (x + over * what the coarse level found). */
-void rank_ascend(low_rank *r, pool *p, int depth, const float *coarse_x, double over, float *b);
+void rank_ascend(low_rank *r, int depth, const float *coarse_x, double over, float *b);
 /* Returns x . (B - b), to be added to x . b. */
-double rank_end(low_rank *r, pool *p, const float *x, float *b);
+double rank_end(low_rank *r);
 #endif

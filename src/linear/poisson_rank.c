@@ -9,10 +9,11 @@
  * its weight: bodies so light (a density below 0.3 / radius in cells for balls) count as heavier in the
  * cycle, not in the system. A body lighter than that by a factor leaves eigenvalues of that factor.
  *
- * The product is two sparse passes, never a matrix: C^T x, one group a task, its sum in order; and C y added
- * to a field, again a group a task for the cells that no earlier group has, then one after the other for the
- * few that groups share. So threads change nothing. C^T p of a search direction p = z + beta p' follows from
- * that of z, which the cycle needs anyway, and of p'. Limits: groups of very different length balance badly.
+ * The product is two sparse passes, never a matrix: C^T x, and C y added to a field. On the finest level both
+ * are done chunk by chunk within the passes of the solver that have these cells at hand anyway (sweeps, A p,
+ * the residual): they need no threads of their own, and no two tasks share a cell. Sums are kept a chunk and
+ * group and added in order, so threads change nothing. C^T p of a search direction p = z + beta p' follows
+ * from that of z, which the cycle leaves, and of p'. Limits: coarse levels are one thread's work.
  */
 #include "linear/poisson_rank.h"
 
@@ -20,11 +21,11 @@
 #include <string.h>
 #include "core/memory.h"
 
-/* Passes of fewer packs than this are over before threads are awake. */
-enum { PACKS_WORTH_THREADS = 512 };
+/* Passes over fewer links than this are over before threads are awake. */
+enum { LINKS_WORTH_THREADS = 4096 };
 
 int rank_groups(const low_rank *r) {
-    return r->groups;
+    return r ? r->groups : 0;
 }
 
 /* The region of a place in a field. */
@@ -99,22 +100,6 @@ int rank_tie(low_rank *r, regions *g, const level *l) {
     return 0;
 }
 
-/* What a pass over the groups works with. */
-typedef struct rank_pass {
-    low_rank *r;
-    const float *p, *coarse_x;
-    const double *x;
-    float *field;
-    const dvec8 *y;
-    float sign;
-    double over;
-} rank_pass;
-
-static void each_group(rank_pass *w, pool *p, void (*task)(void *context, int group)) {
-    const int large = w->r->level[0].first[w->r->groups] >= PACKS_WORTH_THREADS;
-    parallel_for(large ? p : NULL, w->r->groups, task, w);
-}
-
 INLINE vec8 row_of(const float row[ROW]) {
     vec8 v;
     memcpy(&v, row, sizeof v);
@@ -137,11 +122,11 @@ INLINE dvec8 dvec8_times(dvec8 v, double a) {
     return dvec8_plus_product(dvec8_of(0), v, dvec8_of(a));
 }
 
-/* C^T x of a group by cells */
-INLINE dvec8 group_product(const rank_level *l, int group, const float *x) {
+/* C^T x over some packs */
+INLINE dvec8 packs_product(const pack *from, const pack *to, const float *x) {
     dvec8 sum[POISSON_RANK];
     for (int c = 0; c < POISSON_RANK; ++c) sum[c] = dvec8_of(0);
-    for (const pack *k = l->packs + l->first[group]; k < l->packs + l->first[group + 1]; ++k) {
+    for (const pack *k = from; k < to; ++k) {
         const dvec8 values = vec8_wide(values_at(k, x));
         for (int c = 0; c < POISSON_RANK; ++c)
             sum[c] = dvec8_plus_product(sum[c], vec8_wide(k->row[c]), values);
@@ -150,12 +135,102 @@ INLINE dvec8 group_product(const rank_level *l, int group, const float *x) {
                    {dvec8_total(sum[4]), dvec8_total(sum[5]), 0, 0}};
 }
 
-HOT static void product_task(void *context, int group) {
-    const rank_pass *w = context;
-    w->r->product[group] = group_product(&w->r->level[0], group, w->p);
+HOT static double products_dot(const dvec8 *a, const dvec8 *b, int groups) {
+    dvec8 sum = dvec8_of(0);
+    for (int g = 0; g < groups; ++g) sum = dvec8_plus_product(sum, a[g], b[g]);
+    return dvec8_total(sum);
 }
 
-/* The same in double and by faces: differences of pressures that are nearly the same stay exact. */
+/* ---- chunks of the finest level ---- */
+
+/* Parts of C^T x, of the groups in the cycle or of all. */
+HOT static void note_chunk(low_rank *r, int chunk, const float *x, int all) {
+    for (int32_t e = r->chunk_run[chunk]; e < r->chunk_run[chunk + 1]; ++e) {
+        const rank_run *k = &r->runs[e];
+        if (all || r->scale[k->group] > 0)
+            r->part[e] = packs_product(r->level[0].packs + k->from, r->level[0].packs + k->to, x);
+    }
+}
+
+/* field += sign C y */
+HOT static void add_chunk(const low_rank *r, int chunk, float *field, const dvec8 *y, float sign) {
+    for (int32_t e = r->chunk_run[chunk]; e < r->chunk_run[chunk + 1]; ++e) {
+        const rank_run *run = &r->runs[e];
+        const vec8 by = vec8_of(sign) * dvec8_narrow(y[run->group]);
+        for (const pack *k = r->level[0].packs + run->from; k < r->level[0].packs + run->to; ++k) {
+            const vec8 push = rows_times(k, by);
+            for (int i = 0; i < PACK; ++i) field[k->place[i]] += push[i];
+        }
+    }
+}
+
+/* Adds up what note_chunk() left. */
+HOT static void sum_parts(dvec8 *sum, const low_rank *r, int all) {
+    for (int g = 0; g < r->groups; ++g) sum[g] = dvec8_of(0);
+    for (int32_t e = 0; e < r->chunk_run[r->chunks]; ++e) {
+        const int group = r->runs[e].group;
+        if (all || r->scale[group] > 0) sum[group] = dvec8_plus_product(sum[group], dvec8_of(1), r->part[e]);
+    }
+}
+
+void rank_add_product(const low_rank *r, int chunk, float *q) {
+    add_chunk(r, chunk, q, r->product, 1);
+}
+
+void rank_take_exact(const low_rank *r, int chunk, float *residual) {
+    add_chunk(r, chunk, residual, r->exact, -1);
+}
+
+void rank_note(low_rank *r, int chunk, const float *x) {
+    note_chunk(r, chunk, x, 0);
+}
+
+/* b -= C t, and what was there before */
+HOT void rank_take(low_rank *r, int chunk, float *b) {
+    for (int32_t e = r->chunk_run[chunk]; e < r->chunk_run[chunk + 1]; ++e) {
+        const rank_run *run = &r->runs[e];
+        if (!(r->scale[run->group] > 0)) continue;
+        const vec8 t = dvec8_narrow(r->taken[run->group]);
+        for (int32_t p = run->from; p < run->to; ++p) {
+            const pack *k = &r->level[0].packs[p];
+            const vec8 push = rows_times(k, t);
+            for (int i = 0; i < PACK; ++i) {
+                const float before = b[k->place[i]];
+                r->saved[p][i] = before;
+                b[k->place[i]] = before - push[i];
+            }
+        }
+    }
+}
+
+/* Backwards: of a place that repeats the first value is put back last. */
+HOT static void put_back(const low_rank *r, int chunk, float *b) {
+    for (int32_t e = r->chunk_run[chunk + 1] - 1; e >= r->chunk_run[chunk]; --e) {
+        if (!(r->scale[r->runs[e].group] > 0)) continue;
+        for (int32_t p = r->runs[e].to - 1; p >= r->runs[e].from; --p)
+            for (int i = PACK - 1; i >= 0; --i) b[r->level[0].packs[p].place[i]] = r->saved[p][i];
+    }
+}
+
+void rank_finish(low_rank *r, int chunk, const float *x, float *b) {
+    note_chunk(r, chunk, x, 1);
+    if (r->levels) put_back(r, chunk, b);
+}
+
+/* ---- the product ---- */
+
+typedef struct rank_pass {
+    low_rank *r;
+    const float *search;
+    const double *x;
+} rank_pass;
+
+static void note_task(void *context, int chunk) {
+    const rank_pass *w = context;
+    note_chunk(w->r, chunk, w->search, 1);
+}
+
+/* In double and by faces: differences of pressures that are nearly the same stay exact. */
 HOT static void exact_product_task(void *context, int group) {
     const rank_pass *w = context;
     low_rank *r = w->r;
@@ -168,59 +243,27 @@ HOT static void exact_product_task(void *context, int group) {
     r->exact[group] = dvec8_plus_product(sum[0], dvec8_of(1), sum[1]);
 }
 
-/* field += C y over packs of the finest level */
-INLINE void add_packs(float *field, const low_rank *r, int32_t from, int32_t to, vec8 y) {
-    for (const pack *k = r->level[0].packs + from; k < r->level[0].packs + to; ++k) {
-        const vec8 push = rows_times(k, y);
-        for (int i = 0; i < PACK; ++i) field[k->place[i]] += push[i];
-    }
-}
-
-HOT static void add_own_task(void *context, int group) {
-    const rank_pass *w = context;
-    const rank_level *l = &w->r->level[0];
-    add_packs(w->field, w->r, l->first[group], l->shared[group],
-              vec8_of(w->sign) * dvec8_narrow(w->y[group]));
-}
-
-HOT static void add_shared(const rank_pass *w) {
-    const rank_level *l = &w->r->level[0];
-    for (int g = 0; g < w->r->groups; ++g)
-        add_packs(w->field, w->r, l->shared[g], l->first[g + 1], vec8_of(w->sign) * dvec8_narrow(w->y[g]));
-}
-
-/* field += sign C y */
-static void add_rows(low_rank *r, pool *p, float *field, const dvec8 *y, float sign) {
-    rank_pass w = {.r = r, .field = field, .y = y, .sign = sign};
-    each_group(&w, p, add_own_task);
-    add_shared(&w);
-}
-
-HOT static double products_dot(const dvec8 *a, const dvec8 *b, int groups) {
-    dvec8 sum = dvec8_of(0);
-    for (int g = 0; g < groups; ++g) sum = dvec8_plus_product(sum, a[g], b[g]);
-    return dvec8_total(sum);
-}
-
 /* C^T p from that of z and of the direction before */
 HOT static void turn_products(low_rank *r, double beta) {
     for (int g = 0; g < r->groups; ++g)
         r->product[g] = dvec8_plus_product(r->found[g], dvec8_of(beta), r->product[g]);
 }
 
-double rank_apply(low_rank *r, pool *p, float *q, const float *search, double beta) {
-    rank_pass w = {.r = r, .p = search};
+double rank_turn(low_rank *r, pool *p, const float *search, double beta) {
+    rank_pass w = {.r = r, .search = search};
     if (r->knows_found) turn_products(r, beta);
-    else each_group(&w, p, product_task);
+    else {
+        parallel_for(r->chunks < CHUNKS_WORTH_THREADS ? NULL : p, r->chunks, note_task, &w);
+        sum_parts(r->product, r, 1);
+    }
     r->knows_found = 0;
-    add_rows(r, p, q, r->product, 1);
     return products_dot(r->product, r->product, r->groups);
 }
 
-void rank_residual(low_rank *r, pool *p, float *residual, const double *x) {
+void rank_exact(low_rank *r, pool *p, const double *x) {
     rank_pass w = {.r = r, .x = x};
-    each_group(&w, p, exact_product_task);
-    add_rows(r, p, residual, r->exact, -1);
+    const int large = r->last[r->groups - 1] >= LINKS_WORTH_THREADS;
+    parallel_for(large ? p : NULL, r->groups, exact_product_task, &w);
 }
 
 void rank_forget_found(low_rank *r) {
@@ -244,11 +287,14 @@ void rank_begin(low_rank *r, int depth) {
 }
 
 /* C^T x of the finest level as the cycle has it */
-HOT static void now_task(void *context, int group) {
-    const rank_pass *w = context;
-    low_rank *r = w->r;
-    if (r->scale[group] > 0)
-        r->level[0].now[group] = dvec8_times(group_product(&r->level[0], group, w->p), r->scale[group]);
+HOT static void finest_products(low_rank *r) {
+    dvec8 *now = r->level[0].now;
+    sum_parts(now, r, 0);
+    for (int g = 0; g < r->groups; ++g) now[g] = dvec8_times(now[g], r->scale[g]);
+}
+
+INLINE dvec8 group_product(const rank_level *l, int group, const float *x) {
+    return packs_product(l->packs + l->first[group], l->packs + l->first[group + 1], x);
 }
 
 /* coarse_b -= C y, and red cells anew */
@@ -280,11 +326,10 @@ HOT static void push_coarse(const low_rank *r, int depth, const level *coarse, f
                         dvec8_narrow(dvec8_minus(l->now[g], l->frozen[g])));
 }
 
-void rank_descend(low_rank *r, pool *p, int depth, const float *x, const level *coarse, float *coarse_x,
+void rank_descend(low_rank *r, int depth, const float *x, const level *coarse, float *coarse_x,
                   float *coarse_b) {
-    rank_pass w = {.r = r, .p = x};
     if (depth) coarse_products(r, depth, x);
-    else each_group(&w, p, now_task);
+    else finest_products(r);
     if (depth + 1 < r->levels) push_coarse(r, depth, coarse, coarse_x, coarse_b);
 }
 
@@ -310,69 +355,22 @@ HOT static void take_coarse_rows(low_rank *r, int depth, const float *coarse_x, 
     }
 }
 
-/* b -= C y over packs of the finest level, and what was there before */
-INLINE void take_packs(float *b, low_rank *r, int32_t from, int32_t to, vec8 y) {
-    for (int32_t e = from; e < to; ++e) {
-        const pack *k = &r->level[0].packs[e];
-        const vec8 push = rows_times(k, y);
-        for (int i = 0; i < PACK; ++i) {
-            const float before = b[k->place[i]];
-            r->saved[e][i] = before;
-            b[k->place[i]] = before - push[i];
-        }
-    }
-}
-
 /* The finest level has one visit: t was 0. */
-HOT static void take_own_task(void *context, int group) {
-    const rank_pass *w = context;
-    const rank_level *l = &w->r->level[0];
-    if (!(w->r->scale[group] > 0)) return;
-    const dvec8 change = renew(w->r, 0, group, w->coarse_x, w->over);
-    take_packs(w->field, w->r, l->first[group], l->shared[group],
-               dvec8_narrow(dvec8_times(change, w->r->scale[group])));
-}
-
-HOT static void take_shared(const rank_pass *w) {
-    const rank_level *l = &w->r->level[0];
-    for (int g = 0; g < w->r->groups; ++g)
-        if (w->r->scale[g] > 0)
-            take_packs(w->field, w->r, l->shared[g], l->first[g + 1],
-                       dvec8_narrow(dvec8_times(l->frozen[g], w->r->scale[g])));
-}
-
-void rank_ascend(low_rank *r, pool *p, int depth, const float *coarse_x, double over, float *b) {
-    if (depth) {
-        take_coarse_rows(r, depth, coarse_x, over, b);
-        return;
-    }
-    rank_pass w = {.r = r, .coarse_x = coarse_x, .over = over, .field = b};
-    each_group(&w, p, take_own_task);
-    take_shared(&w);
-}
-
-/* Backwards: of a place that repeats the first value is put back last. */
-static void put_back(float *b, const low_rank *r, int32_t from, int32_t to) {
-    for (int32_t e = to - 1; e >= from; --e)
-        for (int i = PACK - 1; i >= 0; --i) b[r->level[0].packs[e].place[i]] = r->saved[e][i];
-}
-
-HOT static void end_task(void *context, int group) {
-    const rank_pass *w = context;
-    const rank_level *l = &w->r->level[0];
-    w->r->found[group] = group_product(l, group, w->p);
-    if (w->r->scale[group] > 0) put_back(w->field, w->r, l->first[group], l->shared[group]);
-}
-
-double rank_end(low_rank *r, pool *p, const float *x, float *b) {
-    const rank_level *l = &r->level[0];
-    rank_pass w = {.r = r, .p = x, .field = b};
-    for (int g = r->groups - 1; g >= 0; --g)
-        if (r->scale[g] > 0) put_back(b, r, l->shared[g], l->first[g + 1]);
-    each_group(&w, p, end_task);
-    r->knows_found = 1;
-    double sum = 0;
+HOT static void renew_finest(low_rank *r, const float *coarse_x, double over) {
     for (int g = 0; g < r->groups; ++g)
-        if (r->scale[g] > 0) sum += r->scale[g] * products_dot(&r->found[g], &l->frozen[g], 1);
+        if (r->scale[g] > 0) r->taken[g] = dvec8_times(renew(r, 0, g, coarse_x, over), r->scale[g]);
+}
+
+void rank_ascend(low_rank *r, int depth, const float *coarse_x, double over, float *b) {
+    if (depth) take_coarse_rows(r, depth, coarse_x, over, b);
+    else renew_finest(r, coarse_x, over);
+}
+
+double rank_end(low_rank *r) {
+    double sum = 0;
+    sum_parts(r->found, r, 1);
+    r->knows_found = 1;
+    for (int g = 0; r->levels && g < r->groups; ++g)
+        if (r->scale[g] > 0) sum += products_dot(&r->found[g], &r->taken[g], 1);
     return sum;
 }

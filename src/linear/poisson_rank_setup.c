@@ -4,7 +4,8 @@
  * Every group is worked on by itself: its pairs become links, links add up to one row a cell (a hash table
  * from places to rows), rows of 2 x 2 x 2 cells add up to one of the coarser level as residuals do, as long
  * as the group weighs enough there. Rows lie in the order in which cells are first met, so neither threads
- * nor the table's size change anything. Then counts are added up, and all rows packed by eights.
+ * nor the table's size change anything. Then counts are added up, and all rows packed by eights: on the
+ * finest level those of a group in one chunk of blocks together, chunk after chunk.
  *
  * Limits: a group has ROOM_FEW + 3 rows a pair on all levels together; one that needs more is left out of the
  * cycle. */
@@ -26,7 +27,6 @@ static const double WEIGHT_MOST = 0.7, WEIGHT_LEAST = 0.08, WEIGHT_NOTHING = 0.0
 typedef struct entry {
     int32_t place;
     float row[POISSON_RANK];
-    int32_t shared; /* an earlier group has a row of this place */
 } entry;
 
 typedef struct setup {
@@ -39,7 +39,7 @@ typedef struct setup {
     entry *raw;
     int32_t *hash;
     int32_t (*counts)[LEVELS_MAX]; /* rows of a group on each level */
-    int32_t *shared;               /* of those on the finest, a group */
+    int32_t *tally; /* [groups][chunks]: rows of the finest level, then where the next one goes */
 } setup;
 
 low_rank *rank_create(void) {
@@ -56,7 +56,8 @@ static void drop_level(rank_level *l) {
 void rank_free(low_rank *r) {
     if (!r) return;
     buffer *all[] = {&r->link_memory, &r->group_memory, &r->product_memory, &r->saved_memory,
-                     &r->raw_memory,  &r->hash_memory,  &r->count_memory,   &r->seen_memory};
+                     &r->raw_memory,  &r->hash_memory,  &r->count_memory,   &r->tally_memory,
+                     &r->run_memory,  &r->part_memory};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
     for (int i = 0; i < LEVELS_MAX; ++i) drop_level(&r->level[i]);
     mem_free(r);
@@ -65,7 +66,7 @@ void rank_free(low_rank *r) {
 size_t rank_bytes(const low_rank *r) {
     size_t bytes = sizeof *r + r->link_memory.bytes + r->group_memory.bytes + r->product_memory.bytes +
                    r->saved_memory.bytes + r->raw_memory.bytes + r->hash_memory.bytes +
-                   r->count_memory.bytes + r->seen_memory.bytes;
+                   r->count_memory.bytes + r->tally_memory.bytes + r->run_memory.bytes + r->part_memory.bytes;
     for (int i = 0; i < LEVELS_MAX; ++i)
         bytes += r->level[i].pack_memory.bytes + r->level[i].inverse_memory.bytes +
                  r->level[i].first_memory.bytes + r->level[i].product_memory.bytes;
@@ -123,7 +124,8 @@ static int32_t coarse_place(const level *fine, const level *coarse, int32_t plac
 
 /* ---- rows by cells ---- */
 
-/* Rows that are being added up; the table has twice as many slots as there can be rows. */
+/* Rows that are being added up; the table has a quarter more slots than there can be rows, which is several
+ * times what there are. */
 typedef struct gathered {
     entry *entries;
     int32_t count, room;
@@ -133,7 +135,7 @@ typedef struct gathered {
 
 static gathered gather_begin(entry *entries, int32_t room, int32_t *slots) {
     uint32_t size = 4;
-    while (size < 2 * (uint32_t)room) size *= 2;
+    while (4 * size < 5 * (uint32_t)room) size *= 2;
     memset(slots, 0, size * sizeof *slots);
     return (gathered){.entries = entries, .room = room, .slot = slots, .mask = size - 1};
 }
@@ -229,6 +231,21 @@ static void link_group(const setup *s, int group) {
     r->last[group] = count;
 }
 
+static int chunk_of(const level *l, int32_t place) {
+    const int vector = place / 8;
+    return (vector - (vector >= l->stride ? l->stride : 0)) / BLOCK_GRAIN;
+}
+
+static int32_t *tally_of(const setup *s, int group) {
+    return s->tally + (ptrdiff_t)group * s->r->chunks;
+}
+
+static void count_chunks(const setup *s, int group, const entry *entries, int32_t count) {
+    int32_t *tally = tally_of(s, group);
+    memset(tally, 0, (size_t)s->r->chunks * sizeof *tally);
+    for (const entry *k = entries; k < entries + count; ++k) ++tally[chunk_of(&s->levels[0], k->place)];
+}
+
 /* Links, rows on all levels, and the scale that keeps the cycle's sweeps from overshooting. */
 static void group_task(void *context, int group) {
     const setup *s = context;
@@ -237,11 +254,12 @@ static void group_task(void *context, int group) {
     const int32_t links = r->last[group] - r->first[group];
     int32_t *counts = s->counts[group], room = 3 * (s->first[group + 1] - s->first[group]) + ROOM_FEW;
     entry *raw = s->raw + room_before(s, group);
-    int32_t *slots = s->hash + 4 * (ptrdiff_t)room_before(s, group);
+    int32_t *slots = s->hash + 3 * (ptrdiff_t)room_before(s, group);
     memset(counts, 0, sizeof *s->counts);
     gathered g = gather_begin(raw, 2 * links, slots);
     gather_links(&g, &s->levels[0], &r->links[r->first[group]], links);
     counts[0] = g.count;
+    count_chunks(s, group, raw, g.count);
     const double weight = s->count > 1 ? weight_of(raw, g.count, &s->levels[0]) : 0;
     r->scale[group] = weight < WEIGHT_LEAST ? 0 : weight > WEIGHT_MOST ? sqrt(WEIGHT_MOST / weight) : 1;
     for (int depth = 1; depth < s->count && r->scale[group] > 0 && counts[depth - 1] > 0; ++depth) {
@@ -262,18 +280,19 @@ static void pack_row(pack *to, int lane, const entry *k, int filler) {
     for (int c = 0; c < POISSON_RANK; ++c) to->row[c][lane] = filler ? 0 : k->row[c];
 }
 
-/* Rows that are shared, or that are not, by eights; the packs they take. */
-static int32_t pack_finest(pack *packs, const entry *entries, int32_t count, int shared) {
-    const entry *last = NULL;
-    int32_t n = 0;
+/* The rows of a group on the finest level, each where its chunk has room for it. */
+static void pack_finest(const setup *s, int group, const entry *entries, int32_t count) {
+    pack *packs = s->r->level[0].packs;
+    int32_t *tally = tally_of(s, group);
     for (const entry *k = entries; k < entries + count; ++k) {
-        if (k->shared != shared) continue;
-        pack_row(&packs[n / PACK], n % PACK, k, 0);
-        last = k;
-        ++n;
+        const int32_t at = tally[chunk_of(&s->levels[0], k->place)]++;
+        pack_row(&packs[at / PACK], at % PACK, k, 0);
     }
-    for (; n % PACK; ++n) pack_row(&packs[n / PACK], n % PACK, last, 1);
-    return n / PACK;
+    for (int chunk = 0; chunk < s->r->chunks; ++chunk)
+        for (int32_t at = tally[chunk]; at % PACK; ++at) {
+            const entry filler = {.place = packs[at / PACK].place[at % PACK - 1]};
+            pack_row(&packs[at / PACK], at % PACK, &filler, 1);
+        }
 }
 
 static void pack_coarse(pack *packs, vec8 *inverse, const entry *entries, int32_t count, const level *on) {
@@ -289,12 +308,11 @@ static void pack_task(void *context, int group) {
     const entry *from = s->raw + room_before(s, group);
     for (int depth = 0; depth < s->r->deep; ++depth) {
         const rank_level *l = &s->r->level[depth];
-        const int32_t at = l->first[group], count = s->counts[group][depth];
-        if (depth) pack_coarse(l->packs + at, l->inverse + at, from, count, &s->levels[depth]);
-        else {
-            l->shared[group] = at + pack_finest(l->packs + at, from, count, 0);
-            pack_finest(l->packs + l->shared[group], from, count, 1);
-        }
+        const int32_t count = s->counts[group][depth];
+        if (depth)
+            pack_coarse(l->packs + l->first[group], l->inverse + l->first[group], from, count,
+                        &s->levels[depth]);
+        else pack_finest(s, group, from, count);
         from += count;
     }
 }
@@ -305,10 +323,11 @@ static int hold_groups(low_rank *r, int groups, int pairs) {
     const size_t n = (size_t)groups, rows = 3 * (size_t)pairs + ROOM_FEW * n;
     if (buffer_hold(&r->link_memory, (size_t)pairs * sizeof *r->links + 1) ||
         buffer_hold(&r->group_memory, n * (sizeof *r->scale + 2 * sizeof *r->first)) ||
-        buffer_hold(&r->product_memory, 3 * n * sizeof *r->product) ||
+        buffer_hold(&r->product_memory, 4 * n * sizeof *r->product) ||
         buffer_hold(&r->raw_memory, rows * sizeof(entry)) ||
-        buffer_hold(&r->hash_memory, 4 * rows * sizeof(int32_t)) ||
-        buffer_hold(&r->count_memory, n * (LEVELS_MAX + 1) * sizeof(int32_t)))
+        buffer_hold(&r->hash_memory, 3 * rows * sizeof(int32_t)) ||
+        buffer_hold(&r->count_memory, n * LEVELS_MAX * sizeof(int32_t)) ||
+        buffer_hold(&r->tally_memory, n * (size_t)r->chunks * sizeof(int32_t)))
         return -1;
     r->links = r->link_memory.data;
     r->scale = r->group_memory.data;
@@ -317,46 +336,63 @@ static int hold_groups(low_rank *r, int groups, int pairs) {
     r->product = r->product_memory.data;
     r->exact = r->product + n;
     r->found = r->exact + n;
+    r->taken = r->found + n;
     return 0;
 }
 
-/* Tells rows of the finest level whose place an earlier group has. -1: no memory. */
-static int mark_shared(const setup *s, int groups) {
-    const size_t words = (size_t)s->levels[0].stride * BLOCK_CELLS / 32 + 1;
-    if (buffer_hold(&s->r->seen_memory, words * sizeof(uint32_t))) return -1;
-    uint32_t *seen = s->r->seen_memory.data;
-    memset(seen, 0, words * sizeof *seen);
-    for (int g = 0; g < groups; ++g) {
-        entry *e = s->raw + room_before(s, g);
-        s->shared[g] = 0;
-        for (int32_t left = s->counts[g][0]; left > 0; --left, ++e) {
-            const uint32_t bit = 1u << e->place % 32;
-            e->shared = (seen[e->place / 32] & bit) != 0;
-            seen[e->place / 32] |= bit;
-            s->shared[g] += e->shared;
-        }
-    }
-    return 0;
-}
-
-/* Where each group's packs begin on a level; -1: no memory. */
-static int hold_level(rank_level *l, const setup *s, int depth, int groups) {
-    if (buffer_hold(&l->first_memory, (2 * (size_t)groups + 1) * sizeof *l->first) ||
-        buffer_hold(&l->product_memory, 2 * (size_t)groups * sizeof *l->now))
-        return -1;
-    l->first = l->first_memory.data;
-    l->shared = l->first + groups + 1;
+/* What the cycle remembers on a level; -1: no memory. */
+static int hold_products(rank_level *l, int groups) {
+    if (buffer_hold(&l->product_memory, 2 * (size_t)groups * sizeof *l->now)) return -1;
     l->now = l->product_memory.data;
     l->frozen = l->now + groups;
-    l->first[0] = 0;
-    for (int g = 0; g < groups; ++g) {
-        const int32_t apart = depth ? 0 : s->shared[g];
-        l->first[g + 1] =
-            l->first[g] + block_count(s->counts[g][depth] - apart, PACK) + block_count(apart, PACK);
+    return 0;
+}
+
+/* Runs of the finest level, chunk after chunk and group after group. -1: no memory. */
+static int hold_finest(const setup *s, int groups) {
+    low_rank *r = s->r;
+    rank_level *l = &r->level[0];
+    int runs = 0;
+    for (int32_t e = 0; e < groups * r->chunks; ++e) runs += s->tally[e] > 0;
+    if (hold_products(l, groups) ||
+        buffer_hold(&r->run_memory,
+                    (size_t)runs * sizeof *r->runs + ((size_t)r->chunks + 1) * sizeof(int32_t)) ||
+        buffer_hold(&r->part_memory, (size_t)runs * sizeof *r->part + 1))
+        return -1;
+    r->part = r->part_memory.data;
+    r->runs = r->run_memory.data;
+    r->chunk_run = (int32_t *)(r->runs + runs);
+    int32_t packs = 0, run = 0;
+    for (int chunk = 0; chunk < r->chunks; ++chunk) {
+        r->chunk_run[chunk] = run;
+        for (int g = 0; g < groups; ++g) {
+            int32_t *rows = &tally_of(s, g)[chunk];
+            const int32_t from = packs;
+            if (*rows == 0) continue;
+            packs += block_count(*rows, PACK);
+            *rows = from * PACK;
+            r->runs[run++] = (rank_run){.group = g, .from = from, .to = packs};
+        }
     }
+    r->chunk_run[r->chunks] = run;
+    if (buffer_hold(&l->pack_memory, (size_t)packs * sizeof *l->packs + 1) ||
+        buffer_hold(&r->saved_memory, (size_t)packs * sizeof *r->saved + 1))
+        return -1;
+    l->packs = l->pack_memory.data;
+    r->saved = r->saved_memory.data;
+    return 0;
+}
+
+/* Where each group's packs begin on a coarse level; -1: no memory. */
+static int hold_coarse(rank_level *l, const setup *s, int depth, int groups) {
+    if (hold_products(l, groups) || buffer_hold(&l->first_memory, ((size_t)groups + 1) * sizeof *l->first))
+        return -1;
+    l->first = l->first_memory.data;
+    l->first[0] = 0;
+    for (int g = 0; g < groups; ++g) l->first[g + 1] = l->first[g] + block_count(s->counts[g][depth], PACK);
     const size_t packs = (size_t)l->first[groups];
     if (buffer_hold(&l->pack_memory, packs * sizeof *l->packs + 1) ||
-        (depth && buffer_hold(&l->inverse_memory, packs * sizeof *l->inverse + 1)))
+        buffer_hold(&l->inverse_memory, packs * sizeof *l->inverse + 1))
         return -1;
     l->packs = l->pack_memory.data;
     l->inverse = l->inverse_memory.data;
@@ -367,23 +403,23 @@ int rank_attach(low_rank *r, const level *levels, int count, const box *b, pool 
                 const int *first, int groups) {
     r->groups = r->levels = r->deep = r->knows_found = 0;
     if (groups == 0) return 0;
+    r->chunks = level_chunks(&levels[0]);
     if (hold_groups(r, groups, first[groups])) return -1;
     setup s = {.r = r, .levels = levels, .count = count, .b = b, .pairs = pairs, .first = first};
     s.raw = r->raw_memory.data;
     s.hash = r->hash_memory.data;
     s.counts = r->count_memory.data;
-    s.shared = &s.counts[groups][0];
+    s.tally = r->tally_memory.data;
     parallel_for(p, groups, group_task, &s);
-    if (mark_shared(&s, groups)) return -1;
+    if (hold_finest(&s, groups)) return -1;
     int weighs = 0, rows = 1;
     for (int g = 0; g < groups; ++g) weighs |= r->scale[g] > 0;
-    for (int depth = 0; depth < (count > 1 ? count : 1) && rows; ++depth) {
-        if (hold_level(&r->level[depth], &s, depth, groups)) return -1;
+    r->deep = 1;
+    for (int depth = 1; depth < count && rows; ++depth) {
+        if (hold_coarse(&r->level[depth], &s, depth, groups)) return -1;
         rows = r->level[depth].first[groups] > 0;
-        r->deep = depth + (depth == 0 || rows);
+        r->deep = depth + rows;
     }
-    if (buffer_hold(&r->saved_memory, (size_t)r->level[0].first[groups] * sizeof *r->saved + 1)) return -1;
-    r->saved = r->saved_memory.data;
     parallel_for(p, groups, pack_task, &s);
     r->groups = groups;
     r->levels = weighs ? r->deep : 0;
