@@ -41,6 +41,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "core/lanes.h"
 #include "core/memory.h"
 #include "grid/rows.h"
 #include "linear/six.h"
@@ -179,69 +180,191 @@ static void attach_layers(coupled_body *b, const body_face *f, const job *s, con
         for (int c = 0; c < SIX; ++c) b->attached[SIX * r + c] += mass * k[r] * k[c];
 }
 
-/* What a pressure that rises linearly along each axis does to the face: sums over cells inside the body
- * telescope away. */
-static void add_displaced(coupled_body *b, const body_face *f, const double arm[3], const mac_grid *g) {
-    const int axis = f->axis, p = (axis + 1) % 3, q = (axis + 2) % 3, sides = f->high - f->low;
-    const double area = g->dx * g->dx, half = 0.5 * g->dx * area * (f->high + f->low);
-    double rise[3] = {sides * area * arm[0], sides * area * arm[1], sides * area * arm[2]};
-    rise[axis] += half;
-    b->closed[axis] -= sides * f->share;
-    b->all += f->share;
-    b->excess[(SIX + 1) * axis] += f->share * rise[axis];
+/* What a pressure that rises linearly along each axis does to the faces across one: sums over cells inside
+ * the body telescope away. `side` sums c_f, positive where the cell above is an unknown and negative where
+ * that below is, `wet` sums c_f over both; with them places from the centre of mass. */
+typedef struct face_sums {
+    double side, side_at[3], side_at2[3][3], wet, wet_at[3];
+} face_sums;
+
+static void add_displaced(coupled_body *b, const face_sums *m, int axis, const mac_grid *g) {
+    const int p = (axis + 1) % 3, q = (axis + 2) % 3;
+    const double area = g->dx * g->dx, half = 0.5 * g->dx * area;
+    b->closed[axis] -= m->side;
+    b->excess[(SIX + 1) * axis] += area * m->side_at[axis] + half * m->wet;
     for (int a = 0; a < 3; ++a) {
-        b->excess[SIX * (3 + p) + a] += f->turn[p] * rise[a];
-        b->excess[SIX * (3 + q) + a] += f->turn[q] * rise[a];
+        b->excess[SIX * (3 + p) + a] += area * m->side_at2[q][a];
+        b->excess[SIX * (3 + q) + a] -= area * m->side_at2[p][a];
+    }
+    b->excess[SIX * (3 + p) + axis] += half * m->wet_at[q];
+    b->excess[SIX * (3 + q) + axis] -= half * m->wet_at[p];
+}
+
+/* One face: turned by its lever, at its arm. */
+static void add_place(face_sums *m, const body_face *f, const double arm[3], const double lever[3]) {
+    const double side = (f->high - f->low) * f->share, wet = (f->high + f->low) * f->share;
+    m->side += side;
+    m->wet += wet;
+    for (int a = 0; a < 3; ++a) {
+        m->side_at[a] += side * arm[a];
+        m->wet_at[a] += wet * lever[a];
+        for (int c = 0; c < 3; ++c) m->side_at2[a][c] += side * lever[a] * arm[c];
     }
 }
 
-static void make_face(body_face *f, coupled_body *b, const job *s, ptrdiff_t c, const double x[3], int axis,
-                      double share) {
-    const body *rigid = b->solid->body;
-    const int p = (axis + 1) % 3, q = (axis + 2) % 3;
-    double arm[3], lever[3];
-    vec_sub(arm, x, rigid->now->position);
-    if (b->solid->thin) thin_arm(lever, b->solid, s->g, x);
-    else memcpy(lever, arm, sizeof lever);
-    if (rigid->flat) arm[2] = lever[2] = 0;
-    f->cell = (int32_t)c;
-    f->axis = (uint8_t)axis;
-    f->low = s->unknown[c - s->g->box.step[axis]];
-    f->high = s->unknown[c];
-    f->share = share;
+/* Faces of a row share two of their coordinates. */
+typedef struct row_sums {
+    double side, side_x, side_xx, wet, wet_x;
+} row_sums;
+
+static void add_row(face_sums *m, const row_sums *s, double y, double z) {
+    const double with_x[3] = {s->side_xx, s->side_x * y, s->side_x * z};
+    m->side += s->side;
+    m->wet += s->wet;
+    m->side_at[0] += s->side_x;
+    m->side_at[1] += s->side * y;
+    m->side_at[2] += s->side * z;
+    m->wet_at[0] += s->wet_x;
+    m->wet_at[1] += s->wet * y;
+    m->wet_at[2] += s->wet * z;
+    for (int a = 0; a < 3; ++a) m->side_at2[0][a] += with_x[a];
+    for (int a = 1; a < 3; ++a) m->side_at2[a][0] += with_x[a];
+    m->side_at2[1][1] += s->side * y * y;
+    m->side_at2[1][2] += s->side * y * z;
+    m->side_at2[2][1] += s->side * y * z;
+    m->side_at2[2][2] += s->side * z * z;
+}
+
+/* c_f r_f x e_a */
+static void set_turn(body_face *f, const double lever[3]) {
+    const int axis = f->axis, p = (axis + 1) % 3, q = (axis + 2) % 3;
     f->turn[axis] = 0;
-    f->turn[p] = share * lever[q];
-    f->turn[q] = -share * lever[p];
-    add_displaced(b, f, arm, s->g);
-    if (b->solid->thin && share > WALL) attach_layers(b, f, s, x);
+    f->turn[p] = f->share * lever[q];
+    f->turn[q] = -f->share * lever[p];
+}
+
+/* The same of thin bodies, whose faces have levers of their own. */
+static void place_thin(body_face *f, face_sums *m, coupled_body *b, const job *s, const double x[3]) {
+    double arm[3], lever[3];
+    vec_sub(arm, x, b->solid->body->now->position);
+    thin_arm(lever, b->solid, s->g, x);
+    if (b->solid->body->flat) arm[2] = lever[2] = 0;
+    set_turn(f, lever);
+    add_place(m, f, arm, lever);
+    if (f->share > WALL) attach_layers(b, f, s, x);
+}
+
+typedef int16_t short8 __attribute__((vector_size(16)));
+enum { ROW_BITS = 64, ROWS_AHEAD = 4 };
+
+/* A row of faces across an axis, from one of them on. */
+typedef struct face_row {
+    const uint16_t *mover;
+    const float *open;
+    const uint8_t *low, *high; /* unknowns */
+    ptrdiff_t cell;            /* above the first */
+    double place[3];           /* m, of the first */
+} face_row;
+
+/* Bit i: the i-th of eight faces is one of the solid's, with liquid beside it. */
+INLINE unsigned find_eight(const face_row *f, int at, uint16_t me) {
+    const int8 bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    short8 mover;
+    memcpy(&mover, f->mover + at, sizeof mover);
+    const int8 mine = __builtin_convertvector(mover == (int16_t)me, int8);
+    const int8 wet = mask_load(f->low + at) | mask_load(f->high + at);
+    const int8 found = mine & wet & bit & (vec8_load(f->open + at) < 1);
+    uint64_t word[4];
+    memcpy(word, &found, sizeof word);
+    const uint64_t all = (word[0] | word[1]) | (word[2] | word[3]);
+    return (unsigned)(all | all >> 32);
+}
+
+/* The same of up to 64; memory goes on beyond a row. Without branches, which nothing could foresee. */
+HOT static uint64_t find_in_row(const face_row *f, uint16_t me, int count) {
+    uint64_t found = 0;
+    for (int i = 0; i < count; i += LANES) found |= (uint64_t)find_eight(f, i, me) << i;
+    return count < ROW_BITS ? found & (((uint64_t)1 << count) - 1) : found;
+}
+
+/* Adds the faces of a row that were found. -1: no memory. */
+static int add_found(coupled_body *b, face_sums *m, const job *s, int axis, const face_row *row,
+                     uint64_t found) {
+    double arm[3];
+    row_sums sums = {0};
+    vec_sub(arm, row->place, b->solid->body->now->position);
+    if (b->solid->body->flat) arm[2] = 0;
+    const double arm_0 = arm[0];
+    for (; found; found &= found - 1) {
+        const int i = __builtin_ctzll(found);
+        body_face *f = add_face(b);
+        if (!f) return -1;
+        f->cell = (int32_t)(row->cell + i);
+        f->axis = (uint8_t)axis;
+        f->low = row->low[i];
+        f->high = row->high[i];
+        f->share = 1 - (double)row->open[i];
+        b->all += f->share;
+        if (b->solid->thin) {
+            place_thin(f, m, b, s,
+                       (const double[3]){row->place[0] + s->g->dx * i, row->place[1], row->place[2]});
+            continue;
+        }
+        arm[0] = arm_0 + s->g->dx * i;
+        set_turn(f, arm);
+        const double side = (f->high - f->low) * f->share, wet = (f->high + f->low) * f->share;
+        sums.side += side;
+        sums.side_x += side * arm[0];
+        sums.side_xx += side * arm[0] * arm[0];
+        sums.wet += wet;
+        sums.wet_x += wet * arm[0];
+    }
+    add_row(m, &sums, arm[1], arm[2]);
+    return 0;
+}
+
+static face_row row_from(const job *s, int axis, int i, int j, int k) {
+    const mac_grid *g = s->g;
+    const ptrdiff_t cell = box_at(&g->box, i, j, k);
+    return (face_row){.mover = s->o->mover[axis] + cell,
+                      .open = s->o->open.value[axis] + cell,
+                      .low = s->unknown + cell - g->box.step[axis],
+                      .high = s->unknown + cell,
+                      .cell = cell,
+                      .place = {g->origin[0] + g->dx * (i + (axis != 0) * 0.5),
+                                g->origin[1] + g->dx * (j + (axis != 1) * 0.5),
+                                g->origin[2] + g->dx * (k + (axis != 2) * 0.5)}};
+}
+
+/* Calls what a row some way on will be asked for into the cache: rows lie too far apart for the hardware to
+ * see it. */
+static void call_ahead(const face_row *row, ptrdiff_t on) {
+    __builtin_prefetch(row->mover + on);
+    __builtin_prefetch(row->open + on);
+    __builtin_prefetch(row->open + on + 16);
+    __builtin_prefetch(row->high + on);
 }
 
 static int find_faces(coupled_body *b, const job *s, int axis) {
     const body *rigid = b->solid->body;
     const mac_grid *g = s->g;
     const cell_range r = range_in_ball(range_inner_faces(g, axis), g, rigid->now->position, rigid->radius);
-    const ptrdiff_t step = g->box.step[axis];
-    const int me = (int)(b->solid - s->solids) + 1;
+    const uint16_t me = (uint16_t)(b->solid - s->solids + 1);
     double middle[3];
+    face_sums sums = {0};
     for (int a = 0; a < 3; ++a) middle[a] = (rigid->now->position[a] - g->origin[a]) / g->dx;
     for (int k = r.lower[2]; k < r.upper[2]; ++k)
         for (int j = r.lower[1]; j < r.upper[1]; ++j) {
             int span[2];
             row_in_ball(span, &r, g->box.dim, axis, j, k, middle, rigid->radius / g->dx + 1);
-            const ptrdiff_t row = box_at(&g->box, 0, j, k);
-            const float *open = s->o->open.value[axis] + row;
-            const uint16_t *mover = s->o->mover[axis] + row;
-            const uint8_t *unknown = s->unknown + row;
-            for (int i = span[0]; i < span[1]; ++i) {
-                if (mover[i] != me || open[i] >= 1 || !(unknown[i] | unknown[i - step])) continue;
-                const double x[3] = {g->origin[0] + g->dx * (i + (axis != 0) * 0.5),
-                                     g->origin[1] + g->dx * (j + (axis != 1) * 0.5),
-                                     g->origin[2] + g->dx * (k + (axis != 2) * 0.5)};
-                body_face *f = add_face(b);
-                if (!f) return -1;
-                make_face(f, b, s, row + i, x, axis, 1 - (double)open[i]);
+            for (int i = span[0]; i < span[1]; i += ROW_BITS) {
+                const face_row row = row_from(s, axis, i, j, k);
+                call_ahead(&row, ROWS_AHEAD * g->box.step[1]);
+                const uint64_t found = find_in_row(&row, me, span[1] - i < ROW_BITS ? span[1] - i : ROW_BITS);
+                if (found && add_found(b, &sums, s, axis, &row, found)) return -1;
             }
         }
+    add_displaced(b, &sums, axis, g);
     return 0;
 }
 
@@ -425,27 +548,39 @@ static void body_task(void *context, int index) {
     bind(b);
 }
 
+/* L^-1 as columns, what contacts hold taken out of them; as wide as vectors are. */
+enum { WIDE = 8 };
+
+static void free_columns(double column[SIX][WIDE], const coupled_body *b, double scale) {
+    memset(column, 0, SIX * WIDE * sizeof(double));
+    for (int c = 0; c < SIX; ++c) {
+        column[c][c] = scale;
+        six_solve_lower(column[c], b->factor);
+        leave_free(column[c], b);
+    }
+}
+
+HOT static void rows_of_faces(poisson_pair *pairs, const body_face *faces, int count,
+                              double column[SIX][WIDE], const ptrdiff_t step[3]) {
+    for (int i = 0; i < count; ++i) {
+        const body_face *f = &faces[i];
+        const double *along = column[f->axis];
+        float row[WIDE];
+        for (int r = 0; r < WIDE; ++r)
+            row[r] = (float)(f->share * along[r] + f->turn[0] * column[3][r] + f->turn[1] * column[4][r] +
+                             f->turn[2] * column[5][r]);
+        pairs[i].low = f->low ? f->cell - step[f->axis] : POISSON_NOWHERE;
+        pairs[i].high = f->high ? f->cell : POISSON_NOWHERE;
+        memcpy(pairs[i].row, row, sizeof pairs[i].row);
+    }
+}
+
 static void pairs_task(void *context, int index) {
     const job *s = context;
     const coupled_body *b = &s->c->bodies[index];
-    const double scale = sqrt(s->fluid_density * s->g->dx * s->g->dx * s->g->dx);
-    double column[SIX][SIX]; /* of L^-1 */
-    for (int c = 0; c < SIX; ++c) {
-        for (int r = 0; r < SIX; ++r) column[c][r] = r == c;
-        six_solve_lower(column[c], b->factor);
-    }
-    for (int i = 0; i < b->count; ++i) {
-        poisson_pair *pair = &s->c->pairs[s->c->first[index] + i];
-        const body_face *f = &b->faces[i];
-        double row[SIX];
-        for (int r = 0; r < SIX; ++r)
-            row[r] = f->share * column[f->axis][r] + f->turn[0] * column[3][r] + f->turn[1] * column[4][r] +
-                     f->turn[2] * column[5][r];
-        leave_free(row, b);
-        pair->low = f->low ? f->cell - s->g->box.step[f->axis] : POISSON_NOWHERE;
-        pair->high = f->high ? f->cell : POISSON_NOWHERE;
-        for (int c = 0; c < SIX; ++c) pair->row[c] = (float)(scale * row[c]);
-    }
+    double column[SIX][WIDE];
+    free_columns(column, b, sqrt(s->fluid_density * s->g->dx * s->g->dx * s->g->dx));
+    rows_of_faces(s->c->pairs + s->c->first[index], b->faces, b->count, column, s->g->box.step);
 }
 
 int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
