@@ -33,7 +33,7 @@ int body_make(body *b, body_state *now, const rheo_solid *def, const shape *s, i
         const double far = fmax(upper[a] - m.centre[a], m.centre[a] - lower[a]);
         b->radius += far * far;
     }
-    b->radius = sqrt(b->radius);
+    b->radius = fmin(sqrt(b->radius), shape_radius(s, m.centre));
     *now = (body_state){.orientation = {1, 0, 0, 0}};
     memcpy(now->position, b->centre, sizeof now->position);
     memcpy(now->velocity, def->velocity, sizeof now->velocity);

@@ -64,6 +64,38 @@ static double worst_walk(const shape *s, double size, int *counted) {
     return worst;
 }
 
+/* A ball about any place holds the shape, and its farthest point lies on it. */
+static void reach_is_tight(void **state) {
+    (void)state;
+    rheo_shape def[PRIMITIVES];
+    primitives(def);
+    def[5] = base(RHEO_SHAPE_DIFFERENCE); /* for the plane, which has no end */
+    def[5].children = def;
+    def[5].child_count = 2;
+    for (int p = PRIMITIVES - 1; p >= 0; --p)
+        for (int turned = 0; turned < 2; ++turned) {
+            if (turned) {
+                for (int a = 0; a < 3; ++a) def[p].scale[a] = 1.5;
+                def[p].rotate_axis[1] = 2;
+                def[p].rotate_degrees = 35;
+                def[p].move[0] = -0.2;
+            }
+            shape *s = compiled(&def[p]);
+            const double from[3] = {0.15, -0.1, 0.2}, reach = shape_radius(s, from);
+            double most = 0;
+            for (uint64_t i = 0; i < 200000; ++i) {
+                double x[3], square = 0;
+                draw(x, i, turned ? 1.8 : 1.2);
+                if (shape_distance(s, x) > 0) continue;
+                for (int a = 0; a < 3; ++a) square += (x[a] - from[a]) * (x[a] - from[a]);
+                most = fmax(most, sqrt(square));
+            }
+            assert_true(most <= reach * (1 + 1e-12));
+            assert_true(most > 0.95 * reach);
+            shape_free(s);
+        }
+}
+
 static void primitives_are_exact(void **state) {
     (void)state;
     rheo_shape def[PRIMITIVES];
@@ -403,15 +435,11 @@ static void keyed_motion(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(primitives_are_exact),
-        cmocka_unit_test(distance_is_a_bound),
-        cmocka_unit_test(known_values),
-        cmocka_unit_test(combinations),
-        cmocka_unit_test(order_of_transforms),
-        cmocka_unit_test(flat_shapes),
-        cmocka_unit_test(mesh_shapes),
-        cmocka_unit_test(bad_shapes),
-        cmocka_unit_test(curves),
+        cmocka_unit_test(primitives_are_exact), cmocka_unit_test(reach_is_tight),
+        cmocka_unit_test(distance_is_a_bound),  cmocka_unit_test(known_values),
+        cmocka_unit_test(combinations),         cmocka_unit_test(order_of_transforms),
+        cmocka_unit_test(flat_shapes),          cmocka_unit_test(mesh_shapes),
+        cmocka_unit_test(bad_shapes),           cmocka_unit_test(curves),
         cmocka_unit_test(keyed_motion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
