@@ -16,10 +16,12 @@ typedef struct room_weights {
 
 void room_list_weights(room_weights *w, int dim);
 
-/* The weights of what is open around cell c, 1 where all is; node_phi: distance from solids at nodes, m. */
-float room_of_cell(const room_weights *w, const mac_grid *g, const float *node_phi, const openings *o,
-                   const int c[3]);
-/* The same, and its parts: those of single octants. */
+/* The weights of what is open around each cell of a brick, 1 where all is; node_phi: distance from solids at
+ * nodes, m. Up to so many cells along x, y and z: [z][y][x], rows as long as vectors want them. */
+enum { ROOM_X = 14, ROOM_Y = 4, ROOM_Z = 4, ROOM_LANES = 16 };
+void room_of_brick(float room[ROOM_Z][ROOM_Y][ROOM_LANES], const mac_grid *g, const float *node_phi,
+                   const openings *o, const int first[3], const int count[3]);
+/* The same around cell c, and its parts: those of single octants. */
 float room_shares(room_weights *share, const room_weights *w, const mac_grid *g, const float *node_phi,
                   const openings *o, const int c[3]);
 

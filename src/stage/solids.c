@@ -30,7 +30,6 @@ typedef struct {
     openings *o;
     const openings *open;
     float *room;
-    const room_weights *weights;
     mac_field *u;
     float *const *scratch;
     cell_range range;
@@ -148,27 +147,53 @@ static float open_share(const float *phi, const box *b, ptrdiff_t n, int axis) {
     const ptrdiff_t p = b->step[(axis + 1) % 3], q = b->step[(axis + 2) % 3];
     if (b->dim == 2) {
         const float v[2] = {phi[n], phi[n + b->step[1 - axis]]};
-        if (v[0] > 0 && v[1] > 0) return 1;
         return (float)fraction_segment((double)v[0], (double)v[1]);
     }
     const double v[4] = {(double)phi[n], (double)phi[n + p], (double)phi[n + q], (double)phi[n + p + q]};
-    if (v[0] > 0 && v[1] > 0 && v[2] > 0 && v[3] > 0) return 1;
     return (float)fraction_square(v);
+}
+
+/* Whether some corner of the faces of a row is not outside solids: most rows have none. p, q: steps to a
+ * face's other corners. */
+HOT static int is_cut_row(const float *phi, ptrdiff_t p, ptrdiff_t q, int count) {
+    int any = 0;
+    for (int i = 0; i < count; ++i)
+        any |= !(phi[i] > 0) | !(phi[i + p] > 0) | !(phi[i + q] > 0) | !(phi[i + p + q] > 0);
+    return any;
+}
+
+INLINE int is_cut(const float *phi, ptrdiff_t p, ptrdiff_t q) {
+    return !(phi[0] > 0) | !(phi[p] > 0) | !(phi[q] > 0) | !(phi[p + q] > 0);
+}
+
+/* Whether a face lies on a closed side of the domain, which stands still whatever solid is near. */
+INLINE int is_on_side(const job *s, int axis, int at) {
+    return (at == 0 && !s->o->open_wall[2 * axis]) ||
+           (at == s->g->box.n[axis] && !s->o->open_wall[2 * axis + 1]);
 }
 
 static void open_task(void *context, int block) {
     const job *s = context;
     const box *b = &s->g->box;
-    const int a = s->axis;
+    const int a = s->axis, from = s->range.lower[0], to = s->range.upper[0];
+    const ptrdiff_t p = b->dim == 2 ? b->step[1 - a] : b->step[(a + 1) % 3],
+                    q = b->dim == 2 ? 0 : b->step[(a + 2) % 3];
     FOR_ROWS(&s->range, block, j, k) {
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const ptrdiff_t n = box_at(b, i, j, k);
-            const int at = a == 0 ? i : a == 1 ? j : k;
-            float open = open_share(s->phi, b, n, a);
-            if ((at == 0 && !s->o->open_wall[2 * a]) || (at == b->n[a] && !s->o->open_wall[2 * a + 1]))
-                open = 0;
-            s->o->open.value[a][n] = open < OPEN_MIN ? 0 : open;
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        float *open = s->o->open.value[a] + row;
+        if ((a == 1 && is_on_side(s, 1, j)) || (a == 2 && is_on_side(s, 2, k))) {
+            memset(open + from, 0, (size_t)(to - from) * sizeof *open);
+            continue;
         }
+        for (int i = from; i < to; ++i) open[i] = 1;
+        if (is_cut_row(s->phi + row + from, p, q, to - from))
+            for (int i = from; i < to; ++i) {
+                if (!is_cut(s->phi + row + i, p, q)) continue;
+                const float share = open_share(s->phi, b, row + i, a);
+                open[i] = share < OPEN_MIN ? 0 : share;
+            }
+        for (int i = from; a == 0 && i < to; i += b->n[0])
+            if (is_on_side(s, 0, i)) open[i] = 0;
     }
 }
 
@@ -180,17 +205,12 @@ void solids_open_faces(openings *o, const mac_grid *g, const float *node_phi) {
     }
 }
 
-/* Whether a face lies on a closed side of the domain, which stands still whatever solid is near. */
-INLINE int is_on_side(const job *s, int axis, int at) {
-    return (at == 0 && !s->o->open_wall[2 * axis]) ||
-           (at == s->g->box.n[axis] && !s->o->open_wall[2 * axis + 1]);
-}
-
 /* The faces of one axis that a moving solid may close: those whose centres are within a cell of it. */
 typedef struct mover_faces {
     const job *s;
     const obstacle *solid;
     int mover, axis;
+    int alone; /* no other solid is near: what is closed there, this one closes */
     cell_range range;
     ball around;
 } mover_faces;
@@ -208,12 +228,23 @@ static void mover_on_row(const mover_faces *m, int j, int k) {
     for (int i = span[0]; i < span[1]; ++i) {
         const ptrdiff_t n = box_at(&s->g->box, i, j, k);
         if (s->o->open.value[a][n] >= 1 || is_on_side(s, a, a == 0 ? i : a == 1 ? j : k)) continue;
+        if (m->alone) {
+            s->o->mover[a][n] = (uint16_t)(1 + m->mover);
+            continue;
+        }
         double x[3];
         place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
         const double d = obstacle_distance(m->solid, x);
         if (d < s->g->dx && obstacle_is_nearest(s->solids, s->count, m->mover, x, d))
             s->o->mover[a][n] = (uint16_t)(1 + m->mover);
     }
+}
+
+/* Where a face is this mover's: the others may be another task's. */
+HOT static void set_linear(float *wall, const uint16_t *mover, uint16_t me, const int span[2], double base,
+                           double slope) {
+    for (int i = span[0]; i < span[1]; ++i)
+        if (mover[i] == me) wall[i] = (float)(base + slope * i);
 }
 
 /* The velocity of a rigid motion is linear along a row. */
@@ -231,9 +262,26 @@ static void velocity_on_row(const mover_faces *m, int j, int k) {
     const double slope = s->g->dx * (q == 0 ? now->spin[p] : p == 0 ? -now->spin[q] : 0);
     const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
     const uint16_t *mover = s->o->mover[a] + row, me = (uint16_t)(1 + m->mover);
-    float *wall = s->o->wall.value[a] + row;
-    for (int i = span[0]; i < span[1]; ++i)
-        if (mover[i] == me) wall[i] = (float)(base + slope * i);
+    set_linear(s->o->wall.value[a] + row, mover, me, span, base, slope);
+}
+
+/* Whether no other solid is within GAP cells of a ball around this one. Corners of the faces asked about are
+ * within two cells of it, and their middles, where it is within a cell of them, nearer to it than to any
+ * other. The places of thin solids and of images beyond periodic sides are not known so well. */
+static int is_alone(const job *s, const ball *around, int mover) {
+    enum { GAP = 3 };
+    if (!isfinite(around->radius) || s->solids[mover].thin) return 0;
+    for (int a = 0; a < s->g->box.dim; ++a)
+        if (s->g->box.periodic[a]) return 0;
+    for (int i = 0; i < s->count; ++i) {
+        const ball other = ball_around(s->g, &s->solids[i]);
+        const double reach = around->radius + other.radius + GAP;
+        double square = 0;
+        for (int a = 0; a < s->g->box.dim; ++a)
+            square += (other.middle[a] - around->middle[a]) * (other.middle[a] - around->middle[a]);
+        if (i != mover && !(square > reach * reach)) return 0;
+    }
+    return 1;
 }
 
 /* A task is a part of the rows of one solid across one axis. */
@@ -246,6 +294,7 @@ static void mover_task(void *context, int task) {
     if (m.solid->def->motion == RHEO_STATIC) return;
     m.axis = task / MOVER_PARTS % s->g->box.dim;
     m.around = ball_around(s->g, m.solid);
+    m.alone = s->on_row == mover_on_row && is_alone(s, &m.around, mover);
     m.range = within_reach(range_faces(s->g, m.axis), s->g, m.solid, 1);
     const int rows = range_rows(&m.range), high = m.range.upper[1] - m.range.lower[1];
     for (int row = rows * part / MOVER_PARTS; row < rows * (part + 1) / MOVER_PARTS; ++row)
@@ -295,50 +344,91 @@ INLINE int is_beside_wall(const job *s, const int c[3]) {
     return 0;
 }
 
-/* The room of a cell that solids cannot share: its octants are within 1.64 cells of its centre and open or
- * closed beyond a quarter; its corners are 0.87 away, and distances are 1-Lipschitz. -1 for one that they
- * can. */
-INLINE float room_at_once(const job *s, const int c[3]) {
-    const box *b = &s->g->box;
-    const float *corner = s->phi + box_at(b, c[0], c[1], c[2]), enough = 2.77f * (float)s->g->dx;
-    float least = corner[0], most = corner[0];
-    for (int n = 1; n < 1 << b->dim; ++n) {
-        const float phi = corner[(n & 1) + (n >> 1 & 1) * b->step[1] + (n >> 2) * b->step[2]];
-        least = lesser(phi, least);
-        most = greater(phi, most);
+/* The least and the most that corners of the cells of a row have; `corner`: of the first. */
+HOT static void corner_range(float least[ROOM_LANES], float most[ROOM_LANES], const float *corner,
+                             const box *b) {
+    const ptrdiff_t p = b->step[1], q = b->dim == 3 ? b->step[2] : 0;
+    float low[ROOM_LANES + 1], high[ROOM_LANES + 1];
+    for (int i = 0; i < ROOM_LANES + 1; ++i) {
+        const float a = corner[i], c = corner[i + p], d = corner[i + q], e = corner[i + p + q];
+        low[i] = lesser(lesser(a, c), lesser(d, e));
+        high[i] = greater(greater(a, c), greater(d, e));
     }
-    return least < -enough ? 0 : most > enough ? 1 : -1;
+    for (int i = 0; i < ROOM_LANES; ++i) {
+        least[i] = lesser(low[i], low[i + 1]);
+        most[i] = greater(high[i], high[i + 1]);
+    }
 }
 
-/* What no moving solid can share is as still ones left it: in `room` already, where that was found. */
-static void room_task(void *context, int block) {
-    const job *s = context;
-    FOR_ROWS(&s->range, block, j, k) {
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const int c[3] = {i, j, k};
-            float *room = s->room + box_at(&s->g->box, i, j, k);
-            const float at_once = room_at_once(s, c);
-            if (at_once <= 0) *room = at_once < 0 ? room_of_cell(s->weights, s->g, s->phi, s->open, c) : 0;
-            else if (!s->keep)
-                *room = is_beside_wall(s, c) ? room_of_cell(s->weights, s->g, s->phi, s->open, c) : 1;
-        }
+/* Rooms of a row of cells as far as they follow from their corners; `wanted` where they do not. A cell's
+ * octants are within 1.64 cells of its centre and open or closed beyond a quarter; its corners are 0.87 away,
+ * and distances are 1-Lipschitz. What no moving solid can share is as still ones left it: in `room` already,
+ * where that was found. Returns whether any is wanted. */
+static int room_of_row(uint8_t wanted[ROOM_X], const job *s, const int first[3], int count) {
+    const ptrdiff_t row = box_at(&s->g->box, first[0], first[1], first[2]);
+    const float enough = 2.77f * (float)s->g->dx;
+    float least[ROOM_LANES], most[ROOM_LANES];
+    int any = 0;
+    corner_range(least, most, s->phi + row, &s->g->box);
+    for (int i = 0; i < count; ++i) {
+        const int closed = least[i]<-enough, open = most[i]> enough;
+        if (closed) s->room[row + i] = 0;
+        else if (open && !s->keep) s->room[row + i] = 1;
+        wanted[i] = !closed && !open;
+        if (open && !s->keep)
+            wanted[i] = (uint8_t)is_beside_wall(s, (const int[3]){first[0] + i, first[1], first[2]});
+        any |= wanted[i];
     }
+    return any;
+}
+
+static void room_task(void *context, int brick) {
+    const job *s = context;
+    const int side[3] = {ROOM_X, ROOM_Y, ROOM_Z};
+    float found[ROOM_Z][ROOM_Y][ROOM_LANES];
+    uint8_t wanted[ROOM_Z][ROOM_Y][ROOM_X];
+    int first[3], count[3], rest = brick, any = 0;
+    for (int a = 0; a < 3; ++a) {
+        first[a] = s->range.lower[a] + rest % s->bricks[a] * side[a];
+        count[a] = s->range.upper[a] - first[a] < side[a] ? s->range.upper[a] - first[a] : side[a];
+        rest /= s->bricks[a];
+    }
+    for (int k = 0; k < count[2]; ++k)
+        for (int j = 0; j < count[1]; ++j)
+            any |=
+                room_of_row(wanted[k][j], s, (const int[3]){first[0], first[1] + j, first[2] + k}, count[0]);
+    if (!any) return;
+    room_of_brick(found, s->g, s->phi, s->open, first, count);
+    for (int k = 0; k < count[2]; ++k)
+        for (int j = 0; j < count[1]; ++j) {
+            float *room = s->room + box_at(&s->g->box, first[0], first[1] + j, first[2] + k);
+            for (int i = 0; i < count[0]; ++i)
+                if (wanted[k][j][i]) room[i] = found[k][j][i];
+        }
+}
+
+static void room_in(job *s) {
+    const int side[3] = {ROOM_X, ROOM_Y, ROOM_Z};
+    int bricks = 1;
+    for (int a = 0; a < 3; ++a) {
+        s->bricks[a] = block_count(s->range.upper[a] - s->range.lower[a], side[a]);
+        bricks *= s->bricks[a];
+    }
+    if (bricks > 0) parallel_for(s->g->pool, bricks, room_task, s);
 }
 
 void solids_room(float *room, const float *keep, const mac_grid *g, const float *node_phi, const openings *o,
                  const obstacle *solids, int count) {
-    room_weights weights;
-    room_list_weights(&weights, g->box.dim);
-    job s = {.g = g, .phi = node_phi, .open = o, .room = room, .weights = &weights, .range = range_cells(g)};
+    job s = {.g = g, .phi = node_phi, .open = o, .room = room, .range = range_cells(g)};
     if (!keep) {
-        parallel_for(g->pool, range_blocks(&s.range), room_task, &s);
+        room_in(&s);
         return;
     }
     memcpy(room, keep, g->box.size * sizeof *room);
     s.keep = keep;
     for (int i = 0; i < count; ++i) {
         s.range = within_reach(range_cells(g), g, &solids[i], SOLID_BAND);
-        parallel_for(g->pool, range_blocks(&s.range), room_task, &s);
+        room_in(&s);
     }
 }
 

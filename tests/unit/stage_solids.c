@@ -1,6 +1,7 @@
 /* Solids on the grid: what is computed only in reach of moving solids equals what is computed everywhere. */
 #include "check.h"
 #include "core/memory.h"
+#include "grid/room.h"
 #include "grid/rows.h"
 #include "stage/solids.h"
 
@@ -119,6 +120,34 @@ static void room_is_volume(void **state) {
     drop(&s);
 }
 
+/* Bricks of cells find what the octants of each cell add up to, beside closed and open sides too. */
+static void room_is_sum_of_octants(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        scene s;
+        room_weights weights, share;
+        make(&s, dim);
+        room_list_weights(&weights, dim);
+        solids_distance(s.all, NULL, &s.g, s.solids, SOLIDS);
+        const int first[3] = {3, s.g.box.n[1] - 3, 0}, count[3] = {ROOM_X, 3, dim == 3 ? ROOM_Z : 1};
+        float room[ROOM_Z][ROOM_Y][ROOM_LANES];
+        int between = 0;
+        for (int low = 0; low < 2; ++low) {
+            const int from[3] = {low ? 0 : first[0], low ? 0 : first[1], 0};
+            room_of_brick(room, &s.g, s.all, &s.open, from, count);
+            for (int n = 0; n < count[0] * count[1] * count[2]; ++n) {
+                const int at[3] = {n % count[0], n / count[0] % count[1], n / (count[0] * count[1])};
+                const int c[3] = {from[0] + at[0], from[1] + at[1], from[2] + at[2]};
+                const float all = room_shares(&share, &weights, &s.g, s.all, &s.open, c);
+                check_near((double)room[at[2]][at[1]][at[0]], (double)all, 2e-6);
+                between += all > 0.1f && all < 0.9f;
+            }
+        }
+        assert_true(between > 10);
+        drop(&s);
+    }
+}
+
 static int nearest_solid(const scene *s, double *distance, const double x[3]) {
     int nearest = 0;
     for (int i = 0; i < SOLIDS; ++i) {
@@ -167,6 +196,7 @@ static void walls_move_with_solids(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(parts_equal_whole), cmocka_unit_test(room_is_volume),
+                                       cmocka_unit_test(room_is_sum_of_octants),
                                        cmocka_unit_test(walls_move_with_solids)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
