@@ -262,6 +262,7 @@ static rheo_status run_scene(const options *o, const rheo_scene *scene, const ch
     rheo_run_summary summary = {0};
     catch_interrupts();
     status = rheo_run_scene(&summary, scene, &run, &report);
+    if (status != RHEO_OK) rheo_place_report(&report, scene);
     bool started = r.bar.start > 0;
     if (started) progress_end(&r.bar);
     if (summary.kept_damaged)

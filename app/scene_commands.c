@@ -8,6 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What --cells and --frames gave is not called a --set. */
+static void name_option(rheo_report *report, const options *o) {
+    char set[48];
+    snprintf(set, sizeof set, "--set domain.cells=%d", o->cells);
+    if (o->cells && !strcmp(report->file, set))
+        snprintf(report->file, sizeof report->file, "--cells %d", o->cells);
+    snprintf(set, sizeof set, "--set time.frames=%d", o->frames);
+    if (o->frames && !strcmp(report->file, set))
+        snprintf(report->file, sizeof report->file, "--frames %d", o->frames);
+}
+
 rheo_status load_scene(rheo_scene **scene, const options *o) {
     const char *sets[SETS_MAX];
     char frames[48], cells[48];
@@ -23,6 +34,7 @@ rheo_status load_scene(rheo_scene **scene, const options *o) {
         sets[count++] = cells;
     }
     rheo_status status = rheo_load_scene(scene, o->args[0], sets, count, &report);
+    name_option(&report, o);
     return status == RHEO_OK ? status : print_failure(o, &report, &(rheo_run_summary){0}, status);
 }
 

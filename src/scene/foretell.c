@@ -311,6 +311,10 @@ static void look_at_forces(doctor *d) {
         const double size = length(&s->gravity.values[3 * k]);
         if (size > most) most = size, key = k;
     }
+    const double *first = s->gravity.values;
+    if (s->dim == 2 && s->gravity.count == 1 && first[0] == 0 && first[1] == 0 && first[2] != 0)
+        doctor_find(d, RHEO_WARNING, "gravity", "[0, -9.81] in a plane scene",
+                    "a plane scene has x and y only: this gravity along z pulls nothing");
     char path[NODE_PATH_MAX] = "gravity";
     if (s->gravity.count > 1) snprintf(path, sizeof path, "gravity.keys[%d]", key);
     if (most > GRAVITY_MANY)

@@ -68,7 +68,7 @@ rheo_heat_source rheo_default_heat_source(void) {
     return (rheo_heat_source){.temperature = {.count = 1, .times = start, .values = warm, .width = 1}};
 }
 
-void scene_place(rheo_report *report, const rheo_scene *scene) {
+void rheo_place_report(rheo_report *report, const rheo_scene *scene) {
     const scene_owner *owner = scene->owner;
     if (!report) return;
     if (owner && owner->root && report->path[0]) {

@@ -55,7 +55,7 @@ void doctor_find(doctor *d, rheo_severity severity, const char *path, const char
     va_end(args);
     report_fail(&report, RHEO_INVALID, allowed, "%s", message);
     report_place(&report, NULL, 0, 0, path);
-    scene_place(&report, d->scene);
+    rheo_place_report(&report, d->scene);
     add_finding(d, severity, &report);
 }
 
@@ -82,7 +82,7 @@ static shape *make_shape(doctor *d, const rheo_shape *def, const char *path) {
     report.status = status;
     if (report.file[0]) name_mesh(&report);
     report_place(&report, NULL, 0, 0, path);
-    scene_place(&report, d->scene);
+    rheo_place_report(&report, d->scene);
     add_finding(d, RHEO_ERROR, &report);
     return NULL;
 }
@@ -247,6 +247,27 @@ static void look_at_sides(doctor *d) {
     }
 }
 
+/* Bounds beyond one side of the domain: wholly outside. */
+static bool is_outside(const rheo_scene *s, const double low[3], const double high[3]) {
+    bool out = false;
+    for (int a = 0; a < s->dim; ++a)
+        out = out || high[a] < -1e-9 * s->size[a] || low[a] > (1 + 1e-9) * s->size[a];
+    return out;
+}
+
+/* Why a fill adds nothing. */
+static void explain_empty_fill(doctor *d, int k, const char *path) {
+    double low[3], high[3];
+    shape_bounds(low, high, d->fill[k]);
+    if (is_outside(d->scene, low, high))
+        doctor_find(d, RHEO_WARNING, path, "shapes that reach into the domain",
+                    "the fill lies outside the domain");
+    else
+        doctor_find(d, RHEO_WARNING, path, "shapes that leave something",
+                    k ? "the fill adds nothing: it is empty, or lies within earlier fills"
+                      : "the fill is empty: nothing is left of its shapes");
+}
+
 static void look_at_fills(doctor *d) {
     const rheo_scene *s = d->scene;
     double cell = pow(d->out->dx, s->dim);
@@ -258,7 +279,8 @@ static void look_at_fills(doctor *d) {
             sample m = measure(d, d->fill[k], true, k);
             bool seeds;
             const double octants = octant_volume(&seeds, d, k, &s->fluids[i].fill[j]);
-            d->has_seeds = d->has_seeds || (m.open > 0 && (seeds || s->method == RHEO_SMOKE));
+            const bool counted = octants >= 0 && s->method != RHEO_SMOKE;
+            d->has_seeds = d->has_seeds || (counted ? seeds : m.open > 0);
             d->put_in += octants < 0 || m.volume <= 0 ? m.open : octants * m.open / m.volume;
             filled += octants < 0 ? m.volume : octants;
             wanted += m.volume;
@@ -266,12 +288,7 @@ static void look_at_fills(doctor *d) {
             snprintf(path, sizeof path, "fluids[%d].fill[%d]", i, j);
             d->out->fluid_volume += m.open;
             d->wanted += m.volume;
-            if (m.volume <= 0 && k == 0)
-                doctor_find(d, RHEO_WARNING, path, "shapes that reach into the domain",
-                            "the fill lies outside the domain");
-            else if (m.volume <= 0)
-                doctor_find(d, RHEO_WARNING, path, NULL,
-                            "the fill adds nothing: outside the domain or within earlier fills");
+            if (m.volume <= 0 && octants <= 0) explain_empty_fill(d, k, path);
             else if (m.outside)
                 doctor_find(d, RHEO_WARNING, path, NULL,
                             "part of the fill lies outside the domain and is left out");
@@ -334,7 +351,7 @@ static void require_fluid(doctor *d, bool emits) {
                     "there is no fluid at all: no fill and no emitter");
     else if (d->wanted <= 0)
         doctor_find(d, RHEO_ERROR, "fluids[0].fill", "shapes that reach into the domain",
-                    "there is no fluid at all: every fill lies outside the domain");
+                    "there is no fluid at all: every fill is empty or lies outside the domain");
     else
         doctor_find(
             d, RHEO_ERROR, "fluids[0].fill", "a larger fill, more cells, or an emitter",
@@ -374,14 +391,6 @@ static void look_at_solids(doctor *d) {
             doctor_find(d, RHEO_WARNING, "camera.eye", NULL, "the camera stands inside the solid '%s'",
                         s->solids[i].name ? s->solids[i].name : "");
     }
-}
-
-/* Bounds beyond one side of the domain: wholly outside. */
-static bool is_outside(const rheo_scene *s, const double low[3], const double high[3]) {
-    bool out = false;
-    for (int a = 0; a < s->dim; ++a)
-        out = out || high[a] < -1e-9 * s->size[a] || low[a] > (1 + 1e-9) * s->size[a];
-    return out;
 }
 
 /* Solids that stand still where nothing is; keyed ones may come in, and bodies are world_create()'s. */
@@ -461,7 +470,7 @@ static void look_at_bodies(doctor *d) {
     world_free(w);
     if (status == RHEO_OK) return;
     report.status = status;
-    scene_place(&report, d->scene);
+    rheo_place_report(&report, d->scene);
     add_finding(d, RHEO_ERROR, &report);
 }
 

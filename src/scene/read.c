@@ -337,8 +337,13 @@ static rheo_status read_rotation(reader *r, rheo_solid *solid, const node *n, co
     join(at, path, "axis");
     if (axis && !read_vector(r, solid->rotation_axis, axis))
         return fail(r, axis, at, "[x, y, z]", NULL, "an axis must be three numbers");
-    if (n->count != (axis ? 2 : 1))
-        return fail(r, n, path, "axis and keys, or axis and degrees", NULL, "unknown key");
+    for (const node *item = n->first; item; item = item->next) {
+        static const char *const known[] = {"axis", "keys", NULL};
+        if (item == axis || item == keys) continue;
+        node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
+        return fail(r, &key, path, "axis and keys, or axis and degrees", report_nearest(item->key, known),
+                    "'%.60s' does not go with keys", item->key);
+    }
     join(at, path, "keys");
     return read_keys(r, &solid->rotation_degrees, 1, keys, at, degrees);
 }
@@ -641,6 +646,16 @@ static rheo_status read_param(reader *r, void *base, const node *n, const param 
     return good ? RHEO_OK : fail_type(r, n, path, p);
 }
 
+static void list_keys(char *text, size_t size, const char *before, section in) {
+    size_t length = (size_t)snprintf(text, size, "%s", before);
+    const char *comma = "";
+    for (int i = 0; i < scene_param_count && length < size; ++i) {
+        if (scene_params[i].in != in) continue;
+        length += (size_t)snprintf(text + length, size - length, "%s%s", comma, scene_params[i].name);
+        comma = ", ";
+    }
+}
+
 static rheo_status check_keys(reader *r, const node *map, section in, const char *path) {
     const char *names[NODE_KEYS_MAX] = {NULL};
     int count = 0;
@@ -650,11 +665,8 @@ static rheo_status check_keys(reader *r, const node *map, section in, const char
         int i = 0;
         while (i < count && strcmp(names[i], item->key) != 0) ++i;
         if (i < count) continue;
-        char allowed[400] = "", at[NODE_PATH_MAX];
-        size_t length = 0;
-        for (i = 0; i < count && length < sizeof allowed; ++i)
-            length +=
-                (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s", i ? ", " : "", names[i]);
+        char allowed[400], at[NODE_PATH_MAX];
+        list_keys(allowed, sizeof allowed, "", in);
         join(at, path, item->key);
         node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
         return fail(r, &key, at, allowed, report_nearest(item->key, names), "unknown key '%.60s'", item->key);
@@ -663,9 +675,11 @@ static rheo_status check_keys(reader *r, const node *map, section in, const char
 }
 
 static rheo_status read_section(reader *r, void *into, const node *map, section in, const char *path) {
-    if (map->kind != NODE_MAP)
-        return fail(r, map, path, "a map of names and values", NULL, "%s is not what belongs here",
-                    node_kind_name(map));
+    if (map->kind != NODE_MAP) {
+        char allowed[400];
+        list_keys(allowed, sizeof allowed, "a map, { name: value }, of: ", in);
+        return fail(r, map, path, allowed, NULL, "%s is not what belongs here", node_kind_name(map));
+    }
     rheo_status status = check_keys(r, map, in, path);
     for (int i = 0; i < scene_param_count && status == RHEO_OK; ++i) {
         const param *p = &scene_params[i];

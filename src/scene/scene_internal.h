@@ -21,6 +21,4 @@ rheo_status scene_parse_text(rheo_scene **scene, const char *text, size_t length
 /* Fills a scene from the tree in its owner; validation is the caller's. *rewritten: mesh paths were made
  * absolute. */
 rheo_status scene_read_tree(rheo_scene *scene, bool *rewritten, const char *directory, rheo_report *report);
-/* Adds file, line and column to a report that has a path. */
-void scene_place(rheo_report *report, const rheo_scene *scene);
 #endif

@@ -507,6 +507,6 @@ rheo_status rheo_validate_scene(const rheo_scene *scene, rheo_report *report) {
     if (status == RHEO_OK) status = check_heat(&c);
     if (status == RHEO_OK) status = check_probes(&c);
     if (status == RHEO_OK) status = check_camera(&c);
-    if (status != RHEO_OK) scene_place(report, scene);
+    if (status != RHEO_OK) rheo_place_report(report, scene);
     return status;
 }

@@ -188,6 +188,11 @@ static const bad table[] = {
     {"fill between the grid's points", "domain: { cells: 8 }\n" FILL("{ box: { min: [0.01, 0, 0], max: [0.02, 1, 1] } }"), CHECK, 3, {"s.yaml:3:11: fluids[0].fill: there is no fluid at all", "eighth of a cell (0.0625 m)", "a larger fill, more cells, or an emitter"}, 0, 0},
     {"fill beside another that is too thin", "domain: { cells: 8 }\n" FILL("{ box: { min: [0.01, 0, 0], max: [0.02, 1, 1] } }, { box: { min: [0, 0, 0], max: [1, 0.5, 1] } }"), CHECK, 0, {0}, 0, 0},
     {"fill that a solid hides from the grid", "domain: { cells: 8 }\n" FILL("{ box: { min: [0.01, 0.01, 0.01], max: [0.06, 0.06, 0.06] } }") "solids:\n  - shape: { box: { min: [0.02, 0.02, 0.02], max: [0.5, 0.5, 0.5] } }\n", CHECK, 3, {"fluids[0].fill", "no fluid at all", "outside solids"}, 0, 0},
+    {"fill that takes itself away", FILL("{ difference: [ { sphere: { center: [0.5, 0.5, 0.5], radius: 0.2 } }, { sphere: { center: [0.5, 0.5, 0.5], radius: 0.3 } } ] }"), CHECK, 3, {"warning: s.yaml:2:13: fluids[0].fill[0]: the fill is empty", "every fill is empty or lies outside"}, 0, 0},
+    {"gravity out of the plane", "domain: { dim: 2, size: [1, 1], cells: 16 }\ngravity: [0, 0, -9.81]\n" FILL("{ box: { min: [0, 0], max: [0.5, 0.5] } }"), CHECK, 0, {"warning: s.yaml:2:10: gravity: a plane scene has x and y only"}, 0, 0},
+    {"number for a box", FILL("{ box: 3 }"), CHECK, 3, {"fluids[0].fill[0].box: a single value", "of: min, max"}, 0, 0},
+    {"angle for a turn", FILL("{ box: { min: [0, 0, 0], max: [1, 1, 1] }, rotate: 45 }"), CHECK, 3, {"fluids[0].fill[0].rotate: a single value", "of: axis, degrees"}, 0, 0},
+    {"keys and degrees", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, rotation: { keys: [[0, 0], [1, 9]], degrees: 3 } }"), CHECK, 3, {"s.yaml:4:", "solids[0].rotation: 'degrees' does not go with keys", "axis and degrees"}, 0, 0},
     {"fill outside", FILL("{ box: { min: [3, 0, 0], max: [4, 1, 1] } }"), CHECK, 3, {"s.yaml:2:11: fluids[0].fill", "outside the domain"}, 0, 0},
     {"fluid inside a solid", SOLID("shape: { box: { min: [-1, -1, -1], max: [0.9, 0.9, 2] } }"), CHECK, 3, {"s.yaml:2:13: fluids[0].fill[0]", "entirely inside solids"}, 0, 0},
     {"emitter outside", "fluids:\n  - name: water\nemitters:\n  - shape: { sphere: { center: [5, 5, 5], radius: 0.1 } }\n", CHECK, 3, {"emitters", "no fluid at all"}, 0, 0},
@@ -213,6 +218,8 @@ static const bad table[] = {
     {"missing scene", FLUID, "run", 2, {"usage: rheo run SCENE"}, 0, 0},
     {"missing value", FLUID, "check s.yaml --cells", 2, {"--cells needs N"}, 0, 0},
     {"cells not a number", FLUID, "check s.yaml --cells ten", 2, {"--cells needs a whole number", "'ten'"}, 0, 0},
+    {"too few cells", FLUID, "check s.yaml --cells 3", 3, {"--cells 3: domain.cells: 3 is out of range", "4 to 4096"}, 0, 0},
+    {"too many frames", FLUID, "check s.yaml --frames 2000000", 3, {"--frames 2000000: time.frames", "1 to 1000000"}, 0, 0},
     {"negative frames", FLUID, "check s.yaml --frames=-3", 2, {"--frames needs a whole number"}, 0, 0},
     {"resume and overwrite", FLUID, "run s.yaml --cells 8 --frames 1 --resume --overwrite --out o", 2, {"--resume and --overwrite contradict"}, 0, 0},
     {"quiet and verbose", FLUID, "check s.yaml -q -v", 2, {"--quiet and --verbose contradict"}, 0, 0},
@@ -495,6 +502,22 @@ static int can_draw(void) {
 }
 
 /* What has no effect is worth a word, --quiet or not; that all is well is not. */
+/* What ends a run on its way has a place in the scene too, and what was made before stays. */
+static void failures_on_the_way_have_a_place(void **state) {
+    (void)state;
+    char said[8192], name[80];
+    enter_empty_directory();
+    snprintf(name, sizeof name, "%s.err", directory);
+    write_file("s.yaml", "domain: { cells: 16, walls: { x: periodic } }\n" FLUID
+                         "solids:\n  - { name: ball, motion: dynamic, velocity: [3, 0, 0],\n"
+                         "      shape: { sphere: { center: [0.7, 0.8, 0.5], radius: 0.1 } } }\n");
+    assert_int_equal(run_command("run s.yaml --out c -q --frames 20"), 3);
+    read_file(said, sizeof said, name);
+    assert_non_null(strstr(said, "s.yaml:6:14: solids[0].shape: the body 'ball' reaches a periodic side"));
+    assert_int_equal(run_command("info c --verify"), 0);
+    leave_directory();
+}
+
 /* A piston on a chamber without air: said once, with its name and when it began; not before it moves. */
 static void pistons_without_a_way_out_are_named(void **state) {
     (void)state;
@@ -581,6 +604,7 @@ int main(void) {
         cmocka_unit_test(help_finds_what_there_is),
         cmocka_unit_test(warnings_are_never_quiet),
         cmocka_unit_test(pistons_without_a_way_out_are_named),
+        cmocka_unit_test(failures_on_the_way_have_a_place),
         cmocka_unit_test(words_fit_what_they_count),
         cmocka_unit_test(open_sheets_are_drawn),
     };
