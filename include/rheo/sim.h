@@ -52,15 +52,15 @@ typedef struct rheo_particle_counts {
     int64_t rejected; /* seeds that would have started inside a solid, since the start */
 } rheo_particle_counts;
 
-/* One frame; sums and extremes run over the frame's steps where that makes sense, the rest is the end state.
- */
+/* One frame, or what of it is done: sums and extremes run over the frame's steps where that makes sense, the
+ * rest is the present state. The first step after a frame's end starts anew. */
 typedef struct rheo_frame_stats {
     int frame; /* 0 is the initial state */
     double time;
     int steps;
     int64_t particles, liquid_cells;
     double volume, volume_drift; /* m3; relative to what was put in and not let out */
-    double divergence;           /* max |div u| in the liquid, 1/s */
+    double divergence;           /* max |div u| in the liquid, 1/s, at the frame's end; 0 before */
     double speed;                /* max |u| in the liquid, m/s: on the grid's faces; spray is not counted */
     double kinetic, potential, heat; /* J */
     double surface_area;             /* m2, 0 until a surface was made */

@@ -82,7 +82,7 @@ struct rheo_sim {
 
     /* the frame under way */
     int frame;      /* complete frames */
-    int frame_done; /* the next advance starts a frame's statistics */
+    int frame_done; /* the next step starts a frame's statistics */
     rheo_frame_stats stats;
     stage_timer timer;
     double surface_area;

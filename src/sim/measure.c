@@ -207,7 +207,7 @@ void measure_liquid(rheo_sim *s) {
         enclosed_volume(&s->g, s->phi, s->solid, s->thin.gap, &s->parts, s->particle_volume, scratch, marks);
     f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
     f->speed = measure_speed(s);
-    f->temperature[0] = f->temperature[1] = 20;
+    f->temperature[0] = f->temperature[1] = s->def.ambient; /* liquids neither heat nor cool */
 }
 
 void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
@@ -433,7 +433,8 @@ void rheo_sample_probe(double *rows, const rheo_sim *s, const rheo_probe *probe)
             for (int a = 0; a < 3; ++a) *rows++ = (double)u[a];
         }
         if (probe->of & RHEO_OF_PRESSURE) *rows++ = pressure_at(s, x);
-        if (probe->of & RHEO_OF_TEMPERATURE) *rows++ = s->smoke ? cells_at(s->smoke->temperature, s, x) : 20;
+        if (probe->of & RHEO_OF_TEMPERATURE)
+            *rows++ = s->smoke ? cells_at(s->smoke->temperature, s, x) : s->def.ambient;
         if (probe->of & RHEO_OF_PHI) *rows++ = distance_at(s, x);
         if (probe->of & RHEO_OF_DENSITY)
             *rows++ = cells_at(s->density, s, x) * (s->smoke ? 1 : s->fluid_density);

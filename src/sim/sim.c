@@ -240,6 +240,8 @@ static double next_dt(const rheo_sim *s, double dt_max) {
 }
 
 rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {
+    if (s->frame_done) measure_reset(s);
+    s->frame_done = 0;
     const double end = frame_time(s, s->frame + 1), dt = next_dt(s, dt_max);
     if (!(dt > 1e-12 / s->def.fps))
         return report_fail(report, RHEO_DIVERGED, "a smaller velocity", "the time step vanished at t = %g s",
@@ -252,21 +254,19 @@ rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {
     s->stats.steps += 1;
     s->time = s->closing_step ? end : s->time + dt;
     s->frame += s->closing_step;
+    s->frame_done = s->closing_step;
     return RHEO_OK;
 }
 
 rheo_status rheo_advance_frame(rheo_sim *s, const volatile int *cancel, rheo_frame_stats *stats,
                                rheo_report *report) {
     const int target = s->frame + 1;
-    if (s->frame_done) measure_reset(s);
-    s->frame_done = 0;
     while (s->frame < target) {
         if (cancel && *cancel)
             return report_fail(report, RHEO_INTERRUPTED, NULL, "interrupted in frame %d", target);
         const rheo_status status = rheo_advance_step(s, 0, report);
         if (status) return status;
     }
-    s->frame_done = 1;
     if (stats) rheo_read_stats(stats, s);
     return RHEO_OK;
 }

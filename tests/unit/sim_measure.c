@@ -1,6 +1,7 @@
 /* Statistics of states whose answer is known without a run. */
 #include "check.h"
 #include <rheo/rheo.h>
+#include "core/timer.h"
 
 static const double WEIGHTLESS[3] = {0, 0, 0};
 
@@ -205,11 +206,69 @@ static void test_a_start_against_a_wall(void **state) {
     }
 }
 
+/* Steps give the statistics of frames: what frames count anew, steps do. */
+static void test_steps_count_frames_anew(void **state) {
+    (void)state;
+    rheo_fluid water;
+    const rheo_shape fill = box_shape(0, 0, 0.4, 0.8);
+    rheo_scene scene = scene_of(&water, &fill, RHEO_FLIP, 2, 24);
+    rheo_frame_stats frame, stats = {0};
+    rheo_report report = {0};
+    rheo_sim *sims[2];
+    int all_steps = 0;
+    scene.cfl = 1;
+    for (int i = 0; i < 2; ++i) assert_int_equal(rheo_create_sim(&sims[i], &scene, 1, &report), RHEO_OK);
+    for (int f = 1; f <= 12; ++f) {
+        assert_int_equal(rheo_advance_frame(sims[0], NULL, &frame, &report), RHEO_OK);
+        const double since = timer_now();
+        for (int steps = 1; stats.frame < f; ++steps) {
+            assert_int_equal(rheo_advance_step(sims[1], 0, &report), RHEO_OK);
+            rheo_read_stats(&stats, sims[1]);
+            assert_int_equal(stats.steps, steps);
+        }
+        check_below(stats.seconds, timer_now() - since);
+        assert_int_equal(stats.steps, frame.steps);
+        assert_int_equal(stats.counts.rescued, frame.counts.rescued);
+        assert_int_equal(stats.pressure.iterations, frame.pressure.iterations);
+        assert_true(stats.divergence == frame.divergence &&
+                    stats.pressure.residual == frame.pressure.residual);
+        all_steps += stats.steps;
+    }
+    print_message("%d steps of 12 frames, %d of the last\n", all_steps, stats.steps);
+    assert_true(all_steps > 2 * frame.steps);
+    for (int i = 0; i < 2; ++i) rheo_free_sim(sims[i]);
+}
+
+/* A liquid is as warm as the air around it, in statistics and probes. */
+static void test_liquids_have_the_ambient_temperature(void **state) {
+    (void)state;
+    rheo_fluid water;
+    const rheo_shape fill = box_shape(0, 0, 1, 0.5);
+    rheo_scene scene = scene_of(&water, &fill, RHEO_FLIP, 2, 16);
+    const rheo_probe probe = {.from = {0.5, 0.2}, .to = {0.5, 0.2}, .samples = 1, .of = RHEO_OF_TEMPERATURE};
+    rheo_frame_stats stats;
+    rheo_report report = {0};
+    rheo_sim *sim;
+    double row[4];
+    scene.ambient = 37.5;
+    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
+    rheo_read_stats(&stats, sim);
+    rheo_sample_probe(row, sim, &probe);
+    assert_true(stats.temperature[0] == 37.5 && stats.temperature[1] == 37.5);
+    assert_true(row[3] == 37.5);
+    rheo_free_sim(sim);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_speed_is_of_one_place),    cmocka_unit_test(test_speed_is_a_length),
-        cmocka_unit_test(test_probes_reach_the_walls),   cmocka_unit_test(test_incompatible_is_reported),
-        cmocka_unit_test(test_memory_counts_the_method), cmocka_unit_test(test_a_start_against_a_wall),
+        cmocka_unit_test(test_speed_is_of_one_place),
+        cmocka_unit_test(test_speed_is_a_length),
+        cmocka_unit_test(test_probes_reach_the_walls),
+        cmocka_unit_test(test_incompatible_is_reported),
+        cmocka_unit_test(test_memory_counts_the_method),
+        cmocka_unit_test(test_a_start_against_a_wall),
+        cmocka_unit_test(test_steps_count_frames_anew),
+        cmocka_unit_test(test_liquids_have_the_ambient_temperature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
