@@ -18,7 +18,7 @@
 #include "core/memory.h"
 #include "linear/poisson_level.h"
 
-enum { COARSEST_CELLS = 2 };
+enum { COARSEST_CELLS = 2, HALVED_CELLS = 8 };
 static const double REPLACE_DROP = 1e-3;
 static const double REPLACE_RISE = 10; /* above the least since the last replacement: the recursion is lost */
 
@@ -38,6 +38,10 @@ struct poisson {
     dvec8 *x;
     buffer rhs_memory, r_memory, z_memory, search_memory, q_memory, y_memory, x_memory, scratch;
 };
+
+int poisson_wrap_cells(int axis) {
+    return axis == 0 ? BLOCK_CELLS : HALVED_CELLS;
+}
 
 bool poisson_can_wrap(const box *b, poisson_kind kind) {
     int periodic = 0;

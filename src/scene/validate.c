@@ -10,6 +10,7 @@
 #include <string.h>
 #include <rheo/sim.h>
 #include "core/report.h"
+#include "linear/poisson.h"
 #include "scene/params.h"
 #include "scene/scene_internal.h"
 #include "sim/definition.h"
@@ -179,9 +180,6 @@ static rheo_status check_shape(const checker *c, const rheo_shape *s, const char
 
 /* --- the parts of a scene --- */
 
-/* Cells along periodic axes come in whole blocks of the pressure solver's. */
-enum { PERIODIC_CELLS = 16 };
-
 static rheo_status check_periodic(const checker *c, int side, int cells) {
     const rheo_scene *s = c->scene;
     const int axis = side / 2;
@@ -200,11 +198,11 @@ static rheo_status check_periodic(const checker *c, int side, int cells) {
     for (int i = 0; i < s->solid_count; ++i)
         if (s->solids[i].motion == RHEO_DYNAMIC && s->coupling != RHEO_MONOLITHIC)
             return fail(c, "solver.coupling", "monolithic", "bodies in a periodic box need this coupling");
-    if (cells % PERIODIC_CELLS == 0) return RHEO_OK;
-    snprintf(allowed, sizeof allowed, "a multiple of %d cells along a periodic axis: %d or %d of this size",
-             PERIODIC_CELLS,
-             cells < PERIODIC_CELLS ? PERIODIC_CELLS : cells / PERIODIC_CELLS * PERIODIC_CELLS,
-             (cells / PERIODIC_CELLS + 1 + (cells < PERIODIC_CELLS)) * PERIODIC_CELLS);
+    const int whole = poisson_wrap_cells(axis), fewer = cells / whole * whole;
+    if (cells == fewer) return RHEO_OK;
+    snprintf(allowed, sizeof allowed,
+             "a multiple of %d cells along %c when it is periodic: %d or %d of this size", whole, "xyz"[axis],
+             fewer ? fewer : whole, (fewer ? fewer : whole) + whole);
     return fail(c, "domain.cells", allowed, "there are %d cells along %c, which is periodic", cells,
                 "xyz"[axis]);
 }

@@ -119,7 +119,8 @@ static void test_iterations(void **state) {
     (void)state;
     static const int size[][4] = {{2, 32, 32, 1},  {2, 64, 64, 1},   {2, 128, 128, 1}, {2, 256, 256, 1},
                                   {2, 48, 80, 1},  {2, 240, 112, 1}, {3, 32, 32, 32},  {3, 64, 64, 64},
-                                  {3, 48, 48, 48}, {3, 80, 48, 16}};
+                                  {3, 48, 48, 48}, {3, 80, 48, 16},  {2, 64, 24, 1},   {2, 128, 232, 1},
+                                  {3, 48, 24, 40}, {3, 32, 56, 24}};
     for (size_t t = 0; t < sizeof size / sizeof *size; ++t)
         for (int axes = 1; axes < (size[t][0] == 3 ? 8 : 4); ++axes) {
             problem p = make_around(size[t][0], size[t][1], size[t][2], size[t][3], axes);
@@ -181,6 +182,8 @@ static void test_refusals(void **state) {
     b.periodic[0] = 1;
     assert_false(poisson_can_wrap(&b, POISSON_MULTIGRID));
     assert_null(poisson_create(&b, NULL, POISSON_MULTIGRID));
+    b.n[0] = poisson_wrap_cells(0), b.n[1] = poisson_wrap_cells(1); /* what it names, it can do */
+    assert_true(poisson_can_wrap(&b, POISSON_MULTIGRID));
 }
 
 int main(void) {
