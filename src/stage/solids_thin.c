@@ -8,9 +8,11 @@
  * all around (a rod, a ball) leaves a way around it; it takes from each face its share of the cell-sized box
  * about the face (Batty's volumes: their sum along every axis is the solid's volume).
  *
- * A cell cut by a wall holds liquid of the side on which its centre lies. Particles on the other side belong
- * to a neighbour, their home: the nearest cell whose centre they see. Density counts, for each cell, the
- * particles whose home it sees, in the room that it would see filled: the liquid ends at the wall.
+ * A cell cut by a wall holds liquid of the side on which its centre lies or, where that is in the wall, of
+ * the side that is nearer: its middle is then just outside, as long as that is in the cell. Particles on the
+ * other side belong to a neighbour, their home: the nearest cell whose middle they see. Density counts, for
+ * each cell, the particles whose home it sees, in the room that it would see filled: the liquid ends at the
+ * wall.
  *
  * Particles never cross: see solid/thin.c.
  *
@@ -32,12 +34,16 @@ enum { BAND = 4, SELF = 13, NOWHERE = 255, QUARTERS = 4, PART = 31, GRAIN = 1024
 #define CUT      0.9   /* cells: walls farther from a cell's centre do not cut it */
 #define ROOM_MIN 0.02f /* as in stage/surface.c */
 #define OPEN_MIN 1e-3f
+#define MIDDLE   0.45 /* cells from its centre: as far as a cell's middle may be */
+#define ASIDE    1.2  /* cells: where a wall is looked for beside a place in it, */
+#define BESIDE   0.25 /* and how near it must be there */
 static const uint32_t ALL = (1u << 27) - 1;
 
 /* Octants of a cut cell: up to two homes that parts of it belong to, and how large the parts are: of the 8
  * (in 2D 4) samples of an octant each counts up to PART. */
 struct cut_cell {
     uint8_t home[8][2], share[8][2];
+    float middle[3]; /* cells from the centre */
 };
 
 typedef struct {
@@ -151,6 +157,85 @@ INLINE int is_inside(const box *b, int i, int j, int k) {
     return i >= 0 && i < b->n[0] && j >= 0 && j < b->n[1] && k >= 0 && k < b->n[2];
 }
 
+static const obstacle *nearest_thin(double *distance, const job *s, const double x[3]) {
+    const obstacle *nearest = NULL;
+    *distance = INFINITY;
+    for (int i = 0; i < s->count; ++i) {
+        const double d = s->solids[i].thin ? obstacle_distance(&s->solids[i], x) : INFINITY;
+        if (d >= *distance) continue;
+        *distance = d;
+        nearest = &s->solids[i];
+    }
+    return nearest;
+}
+
+/* Out of the solid, straight to its surface and a skin beyond. */
+static void step_out(double x[3], const job *s, const obstacle *solid, double depth) {
+    const double h = 0.05 * s->g->dx;
+    double n[3] = {0, 0, 0}, size = 0;
+    for (int a = 0; a < s->g->box.dim; ++a) {
+        double low[3] = {x[0], x[1], x[2]}, high[3] = {x[0], x[1], x[2]};
+        low[a] -= h;
+        high[a] += h;
+        n[a] = obstacle_distance(solid, high) - obstacle_distance(solid, low);
+        size += n[a] * n[a];
+    }
+    for (int a = 0; a < 3 && size > 0; ++a) x[a] += n[a] / sqrt(size) * (depth + 1.1 * SKIN * s->g->dx);
+}
+
+/* Where a cell's liquid is asked for. */
+static void middle_of(double x[3], const job *s, const int c[3]) {
+    const int32_t cut = s->t->cut[box_at(&s->g->box, c[0], c[1], c[2])];
+    centre_of(x, s->g, c);
+    for (int a = 0; a < 3 && cut >= 0; ++a) x[a] += s->g->dx * (double)s->t->cells[cut].middle[a];
+}
+
+static int is_outside(const job *s, ptrdiff_t c) {
+    const int32_t cut = s->t->cut[c];
+    if ((double)s->t->gap[c] >= SKIN * s->g->dx) return 1;
+    const float *middle = cut >= 0 ? s->t->cells[cut].middle : NULL;
+    return middle && (middle[0] != 0 || middle[1] != 0 || middle[2] != 0);
+}
+
+/* Whether a solid goes on beside a place in it, across n: along both ways, at least on one side. Else it is
+ * a rod or a ball there, which has no sides. */
+static int goes_on(const job *s, const obstacle *solid, const double x[3], const double n[3]) {
+    const double e[3] = {fabs(n[0]) < 0.7, fabs(n[0]) >= 0.7, 0};
+    double ways[2][3], size;
+    vec_cross(ways[0], n, s->g->box.dim == 3 ? e : (const double[3]){0, 0, 1});
+    vec_cross(ways[1], n, ways[0]);
+    for (int k = 0; k < s->g->box.dim - 1; ++k) {
+        double nearest = INFINITY;
+        size = vec_length(ways[k]);
+        for (int side = -1; side <= 1; side += 2) {
+            double y[3];
+            for (int a = 0; a < 3; ++a) y[a] = x[a] + side * ASIDE * s->g->dx / size * ways[k][a];
+            nearest = fmin(nearest, obstacle_distance(solid, y));
+        }
+        if (nearest > BESIDE * s->g->dx) return 0;
+    }
+    return 1;
+}
+
+static void find_middle(cut_cell *cell, const job *s, const int c[3]) {
+    double centre[3], x[3], way[3], n[3], distance;
+    centre_of(centre, s->g, c);
+    memset(cell->middle, 0, sizeof cell->middle);
+    const obstacle *solid = nearest_thin(&distance, s, centre);
+    if (!solid || distance >= SKIN * s->g->dx || shape_is_sheet(solid->shape)) return;
+    memcpy(x, centre, sizeof x);
+    step_out(x, s, solid, -distance);
+    if (obstacles_thin_distance(s->solids, s->count, x) < SKIN * s->g->dx) return;
+    vec_sub(way, x, centre);
+    const double length = vec_length(way);
+    for (int a = 0; a < 3; ++a) {
+        if (fabs(way[a]) > MIDDLE * s->g->dx) return;
+        n[a] = way[a] / length;
+    }
+    if (!goes_on(s, solid, centre, n)) return;
+    for (int a = 0; a < s->g->box.dim; ++a) cell->middle[a] = (float)(way[a] / s->g->dx);
+}
+
 /* A pair is asked in one order only, so that both cells get the same answer. Balls about the two centres that
  * cover the way between them prove it free without a march. */
 static uint32_t look_around(const job *s, const int c[3]) {
@@ -159,7 +244,7 @@ static uint32_t look_around(const job *s, const int c[3]) {
     const double skin = SKIN * s->g->dx;
     uint32_t sees = ALL;
     double x[3];
-    centre_of(x, s->g, c);
+    middle_of(x, s, c);
     for (int dir = 0; dir < 27; ++dir) {
         int d[3];
         offset_of(d, dir);
@@ -169,10 +254,23 @@ static uint32_t look_around(const job *s, const int c[3]) {
         const double here = (double)s->t->gap[at], there = (double)s->t->gap[at + step_of(b, dir)];
         if (here > skin && there > skin && here + there > length + 2 * skin) continue;
         double y[3];
-        centre_of(y, s->g, to);
+        middle_of(y, s, to);
         if (dir > SELF ? is_hidden(s, x, y) : is_hidden(s, y, x)) sees &= ~(1u << dir);
     }
     return sees;
+}
+
+static void middle_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        int next = s->t->row_count[row_];
+        for (int i = 0; i < s->g->box.n[0]; ++i) {
+            const int cut = s->t->gap[row + i] < (float)(CUT * s->g->dx);
+            s->t->cut[row + i] = cut ? next : -1;
+            if (cut) find_middle(&s->t->cells[next++], s, (const int[3]){i, j, k});
+        }
+    }
 }
 
 static void sees_task(void *context, int block) {
@@ -180,12 +278,8 @@ static void sees_task(void *context, int block) {
     const float reach = (float)(1.74 * s->g->dx);
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
-        int next = s->t->row_count[row_];
-        for (int i = 0; i < s->g->box.n[0]; ++i) {
-            const float gap = s->t->gap[row + i];
-            s->t->cut[row + i] = gap < (float)(CUT * s->g->dx) ? next++ : -1;
-            s->t->sees[row + i] = gap < reach ? look_around(s, (const int[3]){i, j, k}) : ALL;
-        }
+        for (int i = 0; i < s->g->box.n[0]; ++i)
+            s->t->sees[row + i] = s->t->gap[row + i] < reach ? look_around(s, (const int[3]){i, j, k}) : ALL;
     }
 }
 
@@ -214,9 +308,11 @@ static int find_home(const job *s, const int c[3], const double x[3]) {
     const ptrdiff_t at = box_at(&g->box, c[0], c[1], c[2]);
     double far[27], centre[3], y[3], way[3];
     uint32_t tried = 1u << SELF;
-    centre_of(centre, g, c);
+    middle_of(centre, s, c);
     vec_sub(way, centre, x);
     if (sees_centre(s, x, centre, vec_length(way), (double)s->t->gap[at])) return SELF;
+    centre_of(centre, g, c);
+    vec_sub(way, centre, x);
     for (int dir = 0; dir < 27; ++dir) {
         int d[3];
         offset_of(d, dir);
@@ -228,23 +324,11 @@ static int find_home(const job *s, const int c[3], const double x[3]) {
     for (int dir; (dir = next_nearest(&tried, far)) != NOWHERE;) {
         int d[3];
         offset_of(d, dir);
-        for (int a = 0; a < 3; ++a) y[a] = centre[a] + g->dx * d[a];
+        middle_of(y, s, (const int[3]){c[0] + d[0], c[1] + d[1], c[2] + d[2]});
         const ptrdiff_t n = at + d[0] + d[1] * g->box.step[1] + d[2] * g->box.step[2];
         if (sees_centre(s, x, y, far[dir], (double)s->t->gap[n])) return dir;
     }
     return NOWHERE;
-}
-
-static const obstacle *nearest_thin(double *distance, const job *s, const double x[3]) {
-    const obstacle *nearest = NULL;
-    *distance = INFINITY;
-    for (int i = 0; i < s->count; ++i) {
-        const double d = s->solids[i].thin ? obstacle_distance(&s->solids[i], x) : INFINITY;
-        if (d >= *distance) continue;
-        *distance = d;
-        nearest = &s->solids[i];
-    }
-    return nearest;
 }
 
 /* Share of a quarter-wide box about a place that is inside a solid at a distance. */
@@ -262,23 +346,9 @@ static void add_part(cut_cell *cell, int octant, int home, int size) {
     }
 }
 
-/* Out of the solid, straight to its surface and a skin beyond. */
-static void step_out(double x[3], const job *s, const obstacle *solid, double depth) {
-    const double h = 0.05 * s->g->dx;
-    double n[3] = {0, 0, 0}, size = 0;
-    for (int a = 0; a < s->g->box.dim; ++a) {
-        double low[3] = {x[0], x[1], x[2]}, high[3] = {x[0], x[1], x[2]};
-        low[a] -= h;
-        high[a] += h;
-        n[a] = obstacle_distance(solid, high) - obstacle_distance(solid, low);
-        size += n[a] * n[a];
-    }
-    for (int a = 0; a < 3 && size > 0; ++a) x[a] += n[a] / sqrt(size) * (depth + 1.1 * SKIN * s->g->dx);
-}
-
 static void cut_one(cut_cell *cell, const job *s, const int c[3]) {
     const int dim = s->g->box.dim;
-    memset(cell, 0, sizeof *cell);
+    memset(cell->share, 0, sizeof cell->share);
     for (int q = 0; q < (dim == 3 ? QUARTERS * QUARTERS * QUARTERS : QUARTERS * QUARTERS); ++q) {
         const int at[3] = {q % QUARTERS, q / QUARTERS % QUARTERS, q / (QUARTERS * QUARTERS)};
         double x[3], distance;
@@ -308,7 +378,7 @@ static void cut_task(void *context, int block) {
 
 /* Whether a wall goes on beside the face between two cells that it keeps apart: along every other axis, at
  * least on one side, the way around through the neighbours is closed too. Else it is a rod or a ball. What a
- * cell sees whose own centre is in the solid does not count: it sees nothing. */
+ * cell sees whose own middle is in the solid does not count: it sees nothing. */
 static int is_wall(const job *s, ptrdiff_t low, int axis) {
     const box *b = &s->g->box;
     const uint32_t *sees = s->t->sees;
@@ -316,8 +386,7 @@ static int is_wall(const job *s, ptrdiff_t low, int axis) {
     ahead[axis] = 1;
     const int over = direction(ahead[0], ahead[1], ahead[2]);
     const ptrdiff_t high = low + b->step[axis];
-    const int low_out = (double)s->t->gap[low] >= SKIN * s->g->dx,
-              high_out = (double)s->t->gap[high] >= SKIN * s->g->dx;
+    const int low_out = is_outside(s, low), high_out = is_outside(s, high);
     if (!low_out && !high_out) return 1;
     for (int e = 0; e < b->dim; ++e) {
         if (e == axis) continue;
@@ -397,6 +466,7 @@ int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *so
             return -1;
         }
     }
+    parallel_for(g->pool, range_blocks(&s.range), middle_task, &s);
     parallel_for(g->pool, range_blocks(&s.range), sees_task, &s);
     parallel_for(g->pool, range_blocks(&s.range), cut_task, &s);
     for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {

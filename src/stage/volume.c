@@ -14,7 +14,8 @@
  * a wall cuts that support the share is another one, and the few particles there cannot be as even as that:
  * such deviations never end, and the pressure answers them with a current that never ends. So cells of that
  * layer with cut faces are left alone unless they are badly off. Where liquid leaves a wall a void opens
- * inside the cell: such cells are left alone too, and their neighbours only thinned. */
+ * inside the cell: such cells are left alone too, and their neighbours only thinned. Cells without room for a
+ * density (0, in a wall) ask for nothing: they would draw in liquid for ever. */
 #include "stage/volume.h"
 
 #include <math.h>
@@ -142,7 +143,7 @@ INLINE void outflow_block(const job *s, int block, int dim) {
         for (int i = 0; i < b->n[0]; ++i) {
             const ptrdiff_t c = row + i;
             float off = 0;
-            if (s->depth[c] == 2) off = deviation(s, c, dim);
+            if (s->depth[c] == 2) off = s->density[c] > 0 ? deviation(s, c, dim) : 0;
             else if (s->depth[c] == 1 && s->density[c] > OVERFULL && !is_cut(s, c, dim))
                 off = s->density[c] - 1;
             else continue;
