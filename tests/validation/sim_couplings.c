@@ -58,16 +58,16 @@ static double starts(double density) { /* with the added mass of a sphere, m/s2 
 static void both_ways_start_with_added_mass(void **state) {
     (void)state;
     static const double densities[] = {100, 500, 2000, 8000};
+    /* of the exact start, an exchange in turns: the wake is reckoned a step late, and the remedy for very
+     * light bodies takes four tenths of it (limits: measured 0.58, 1.07, 1.04, 1.01, and 0.05 beside) */
+    static const double in_turns[] = {0.58, 1.07, 1.04, 1.01};
     for (int i = 0; i < 4; ++i) {
         const double one = ball_speed("monolithic", densities[i], 1, NULL) * 250;
         const double rigid = ball_speed("rigid-fluid", densities[i], 5, NULL) * 50;
         print_message("density %5.0f: %.3f m/s2 monolithic, %.3f rigid fluid, %.3f exact\n", densities[i],
                       one, rigid, starts(densities[i]));
         assert_true(fabs(one / starts(densities[i]) - 1) < 0.08);
-        /* an exchange in turns: the wake is reckoned a step late; the remedy for very light bodies halves the
-         * start */
-        assert_true(rigid / starts(densities[i]) > (densities[i] < 450 ? 0.4 : 0.88));
-        assert_true(rigid / starts(densities[i]) < 1.12);
+        check_near(rigid / starts(densities[i]), in_turns[i], 0.05);
     }
 }
 
@@ -127,14 +127,16 @@ static double floats(const char *coupling, double density) {
     return (level - (sum - 0.1)) / 0.2;
 }
 
-/* The remedy for light bodies must not change where they float. */
+/* The remedy for light bodies must not change where they float. Relative to what they displace; a tenth of
+ * the box is 0.6 cells, of which the lightest lacks 0.2 (measured: 33, 0.4, 6.2 and 5.4 %). */
 static void rigid_fluid_floats(void **state) {
     (void)state;
-    static const double densities[] = {100, 300, 440, 600};
+    static const double densities[] = {100, 300, 440, 600}, within[] = {0.38, 0.03, 0.09, 0.08};
     for (int i = 0; i < 4; ++i) {
         const double share = floats("rigid-fluid", densities[i]);
-        print_message("density %5.0f: %.3f under water\n", densities[i], share);
-        assert_true(fabs(share - densities[i] / 1000) < 0.06);
+        const double off = share / (densities[i] / 1000) - 1;
+        print_message("density %5.0f: %.3f under water (%+.1f %%)\n", densities[i], share, 100 * off);
+        check_below(fabs(off), within[i]);
     }
 }
 

@@ -106,7 +106,7 @@ static void neutral_ones_hang(void **state) {
         const rheo_body_stats last = look(&t);
         for (int a = 0; a < 3; ++a) most = fmax(most, fabs(last.position[a] - first.position[a]) / DX);
         print_message("%-5s as heavy as water: drift in 0.6 s %.5f cells\n", names[kind], most);
-        check_below(most, 0.1);
+        check_below(most, 0.004); /* 0.0012 measured */
         rheo_free_sim(t.sim);
     }
 }
@@ -180,14 +180,16 @@ static void energy_never_rises(void **state) {
         t.solid.velocity[0] = 0.3;
         t.solid.velocity[1] = -0.5;
         start(&t);
-        double before = body_kinetic(t.sim->solids[0].body);
+        const double begin = body_kinetic(t.sim->solids[0].body); /* the liquid is at rest */
+        double before = begin;
         for (int i = 0; i < 10; ++i) {
             rheo_frame_stats stats;
             go_to(&t, 0.01 * (i + 1));
             rheo_read_stats(&stats, t.sim);
             const double now = stats.kinetic + body_kinetic(t.sim->solids[0].body);
             if (i % 9 == 0) print_message("%-5s kinetic energy %.6g J of %.6g\n", names[kind], now, before);
-            assert_true(now <= before * 1.001);
+            check_below(now, before * 1.001);
+            check_below(now, 0.97 * begin); /* the plate gives a third at once, the others 6 % */
             before = now;
         }
         rheo_free_sim(t.sim);
