@@ -14,6 +14,7 @@ typedef struct runner {
     progress bar;
     int threads;
     bool deaf;     /* standard output failed */
+    bool full;     /* it was said that an emitter has no room */
     bool squeezed; /* it was said that a closed space is pressed together */
 } runner;
 
@@ -89,6 +90,16 @@ static void put_fluids(const runner *r, const rheo_frame_stats *s) {
     putchar(']');
 }
 
+static const char *refusing_fluid(const runner *r, const rheo_frame_stats *s) {
+    return r->scene->fluids[r->scene->emitters[s->refusing - 1].fluid].name;
+}
+
+static void put_refusing(const runner *r, const rheo_frame_stats *s) {
+    printf(",\"refusing\":{\"emitter\":%d,\"fluid\":", s->refusing - 1);
+    print_json_text(stdout, refusing_fluid(r, s));
+    putchar('}');
+}
+
 static void put_frame(const runner *r, rheo_sim *sim, const rheo_frame_stats *s) {
     printf("{\"event\":\"frame\",\"frame\":%d", s->frame);
     put_number("time", s->time);
@@ -106,10 +117,11 @@ static void put_frame(const runner *r, rheo_sim *sim, const rheo_frame_stats *s)
     put_vector("temperature", s->temperature, 2);
     put_bodies(sim, s->body_count);
     put_fluids(r, s);
-    printf(
-        ",\"counts\":{\"emitted\":%lld,\"outflow\":%lld,\"rescued\":%lld,\"spray\":%lld,\"rejected\":%lld}",
-        (long long)s->counts.emitted, (long long)s->counts.outflow, (long long)s->counts.rescued,
-        (long long)s->counts.spray, (long long)s->counts.rejected);
+    printf(",\"counts\":{\"emitted\":%lld,\"outflow\":%lld,\"rescued\":%lld,\"spray\":%lld,\"rejected\":%lld,"
+           "\"refused\":%lld}",
+           (long long)s->counts.emitted, (long long)s->counts.outflow, (long long)s->counts.rescued,
+           (long long)s->counts.spray, (long long)s->counts.rejected, (long long)s->counts.refused);
+    if (s->refusing > 0) put_refusing(r, s);
     printf(",\"solves\":{");
     put_solve("pressure", &s->pressure);
     if (s->density.unknowns) {
@@ -190,9 +202,21 @@ static void warn_of_squeeze(runner *r, const rheo_frame_stats *s) {
         s->time, who, 100 * s->pressure.incompatible, 100 * s->volume_drift);
 }
 
+/* An emitter in a closed space that is full: it stands still until there is room. Said once. */
+static void warn_of_full(runner *r, const rheo_frame_stats *s) {
+    if (r->full || s->refusing <= 0) return;
+    r->full = true;
+    progress_say(
+        &r->bar,
+        "warning: at t = %.4g s emitters[%d] of '%.40s' stops: the closed space that it feeds is full\n"
+        "  allowed: an open side, a way out, more air, or an earlier end (emitters[%d].during)\n",
+        s->time, s->refusing - 1, refusing_fluid(r, s), s->refusing - 1);
+}
+
 static void on_frame(void *user, rheo_sim *sim, const rheo_frame_stats *s) {
     runner *r = user;
     warn_of_squeeze(r, s);
+    warn_of_full(r, s);
     if (r->o->json) {
         put_frame(r, sim, s);
         hear(r);

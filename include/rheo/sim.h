@@ -50,6 +50,7 @@ typedef struct rheo_particle_counts {
     int64_t rescued;  /* moved out of solids, this frame */
     int64_t spray;    /* outside the liquid's surface now, flying on their own */
     int64_t rejected; /* seeds that would have started inside a solid, since the start */
+    int64_t refused;  /* of emitters that feed a closed space which is full, this frame */
 } rheo_particle_counts;
 
 /* One frame, or what of it is done: sums and extremes run over the frame's steps where that makes sense, the
@@ -66,6 +67,7 @@ typedef struct rheo_frame_stats {
     double surface_area;             /* m2, 0 until a surface was made */
     double temperature[2];           /* min, max, degrees C */
     rheo_particle_counts counts;
+    int refusing;                       /* 1 + the first emitter with particles in counts.refused; 0: none */
     rheo_solve_stats pressure, density; /* density: the volume-keeping solve */
     rheo_fluid_stats fluids[RHEO_FLUIDS_MAX];
     int fluid_count;

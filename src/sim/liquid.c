@@ -138,9 +138,18 @@ rheo_status liquid_reject_particles(rheo_sim *s, rheo_report *report) {
     return RHEO_OK;
 }
 
+void liquid_find_room(rheo_sim *s, double dt) {
+    const float *solid = s->def.solid_count ? s->solid : NULL;
+    for (int e = 0; e < s->def.emitter_count; ++e)
+        if (emit_runs(&s->def.emitters[e], s->time, dt) > 0)
+            s->emitter_room[e] = emit_room(&s->parts, &s->g, &s->open, s->emitter_shape[e], solid,
+                                           (double)s->full, s->front.layer, s->queue);
+}
+
 static rheo_status count_emitted(rheo_sim *s, emission in, rheo_report *report) {
     if (in.added < 0 || particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
     s->stats.counts.emitted += in.added;
+    s->stats.counts.refused += in.refused;
     s->volume_put_in += (double)in.added * s->particle_volume;
     return RHEO_OK;
 }
@@ -151,16 +160,20 @@ rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report) {
         const shape *inlet = s->emitter_shape[e];
         const int fluid = s->def.emitters[e].fluid;
         const unsigned seed = s->def.seed + (unsigned)e + 1;
+        const int64_t refused = s->stats.counts.refused;
         const emitter_step step = emit_step(&s->def.emitters[e], s->time, dt);
         rheo_status status = RHEO_OK;
         if (!(step.runs > 0)) continue;
-        if (step.begins)
+        if (step.begins && s->emitter_room[e] > 0)
             status = count_emitted(
                 s, emit_begin(&s->parts, &s->next_id, &s->g, inlet, &step, fluid, seed, solid), report);
         if (!status)
-            status = count_emitted(
-                s, emit_inflow(&s->parts, &s->next_id, &s->g, inlet, &step, fluid, seed, solid), report);
+            status = count_emitted(s,
+                                   emit_inflow(&s->parts, &s->next_id, &s->g, inlet, &step, fluid, seed,
+                                               solid, s->emitter_room[e]),
+                                   report);
         if (status) return status;
+        if (s->stats.counts.refused > refused && !s->stats.refusing) s->stats.refusing = e + 1;
     }
     return RHEO_OK;
 }
@@ -168,6 +181,7 @@ rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report) {
 /* Whether an emitter drives the liquid in this step. */
 static int drives(emitter_step *step, const rheo_sim *s, int e, double dt) {
     *step = emit_step(&s->def.emitters[e], s->time, dt);
+    if (!(s->emitter_room[e] > 0)) return 0;
     return step->velocity[0] != 0 || step->velocity[1] != 0 || step->velocity[2] != 0;
 }
 
@@ -316,6 +330,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
 
     timer_stage(&s->timer, "advect");
+    liquid_find_room(s, dt);
     if ((status = liquid_remember(s, report))) return status;
     particles_advect(&s->parts, g, &s->carry, dt);
     if (marks_only(s)) advect_velocity(&s->vel, &s->work.face, g, dt);

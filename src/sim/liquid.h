@@ -64,10 +64,12 @@ struct rheo_sim {
     thin_walls thin; /* those of them that nodes do not show; count 0: none */
 
     /* scratch, once allocated */
-    uint8_t *cells;  /* MAC: what each cell holds, else NULL */
-    float *cell_phi; /* MAC: the same as the pressure wants it, else NULL */
-    openings driven; /* MAC with emitters: open, with their shapes closed; else values NULL */
-    float *source;   /* the divergence that they make, m/s summed over faces */
+    uint8_t *cells;       /* MAC: what each cell holds, else NULL */
+    float *cell_phi;      /* MAC: the same as the pressure wants it, else NULL */
+    openings driven;      /* MAC with emitters: open, with their shapes closed; else values NULL */
+    uint32_t *queue;      /* with emitters: a number a cell; else NULL */
+    double *emitter_room; /* likewise: particles that each has room for in the step under way */
+    float *source;        /* the divergence that they make, m/s summed over faces */
     pressure_work work;
     float *psi;
     front front;
@@ -104,6 +106,8 @@ void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers
                         const float *phi); /* far may be NULL */
 poisson_result liquid_correct_drift(rheo_sim *s, const openings *o, const float *phi,
                                     double dt); /* writes carry */
+/* Finds the room that emitters have, before anything moves in a step of dt; those without drive nothing. */
+void liquid_find_room(rheo_sim *s, double dt);
 /* New liquid of the emitters that run in a step of dt; the set is sorted before and after. */
 rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report);
 /* Moves what is inside emitters that drive at their velocity, and marks it in s->keep. */

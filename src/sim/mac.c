@@ -66,6 +66,7 @@ static rheo_status move_all(rheo_sim *s, uint8_t *cells_before, double dt, rheo_
     const mac_grid *g = &s->g;
     rheo_status status;
     timer_stage(&s->timer, "advect");
+    liquid_find_room(s, dt);
     mac_mark_cells(cells_before, g, &s->parts, &s->open);
     if (s->source && (status = liquid_carry_emitted(s, dt, report))) return status;
     if ((status = liquid_remember(s, report))) return status;

@@ -17,7 +17,7 @@ enum { GRAIN = 16384, DRAWN_GRAIN = 1024 }; /* particles, or vertices and triang
 void measure_reset(rheo_sim *s) {
     const rheo_particle_counts kept = s->stats.counts;
     s->stats = (rheo_frame_stats){.counts = kept};
-    s->stats.counts.rescued = 0;
+    s->stats.counts.rescued = s->stats.counts.refused = 0;
     s->stats.pressure.converged = s->stats.density.converged = true;
     s->surface_area = 0;
     timer_reset(&s->timer);
@@ -156,6 +156,7 @@ static size_t sim_bytes(const rheo_sim *s) {
     if (s->before.value[0]) fields += (size_t)s->g.box.dim;
     if (s->cell_phi) fields += 1;
     if (s->moving) fields += (size_t)s->g.box.dim + (s->room_still ? 2 : 1);
+    if (s->queue) fields += 1;
     if (s->source) fields += 2 * (size_t)s->g.box.dim + 1;
     size_t marks = s->g.box.size * (s->cells ? 2 : 1); /* unknowns, and what MAC's cells hold */
     if (s->moving) marks += s->g.box.size * (size_t)s->g.box.dim * sizeof *s->open.mover[0];

@@ -95,6 +95,11 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     if (is_mac && s->def.emitter_count)
         bad |= field_make(&s->source, g) | mac_field_make(&s->driven.open, g) |
                mac_field_make(&s->driven.wall, g);
+    if (s->def.emitter_count) {
+        s->queue = mem_alloc(g->box.size * sizeof *s->queue);
+        s->emitter_room = arena_alloc(&s->text, (size_t)s->def.emitter_count * sizeof *s->emitter_room);
+        bad |= !s->queue || !s->emitter_room;
+    }
     s->work.unknown = mem_alloc(g->box.size);
     bad |= front_make(&s->front, g);
     s->solver =
@@ -212,7 +217,7 @@ void rheo_free_sim(rheo_sim *s) {
     void *const blocks[] = {s->phi,          s->density, s->q,          s->psi,        s->solid,
                             s->solid_still,  s->room,    s->room_still, s->work.extra, s->work.rhs,
                             s->work.unknown, s->keep,    s->cells,      s->cell_phi,   s->source,
-                            s->bounded};
+                            s->bounded,      s->queue};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     front_free(&s->front);
     coupling_free(&s->coupling);

@@ -33,7 +33,8 @@ typedef struct {
     const float *solid;
     double back[3]; /* m: the way of a candidate in this step */
     float owed;     /* share of octants cut by solids that is still to be filled */
-    int64_t rejected;
+    double room;    /* particles that there is room for */
+    int64_t rejected, refused;
 } judge;
 
 double emit_runs(const rheo_emitter *e, double time, double dt) {
@@ -163,13 +164,14 @@ static int comes_from_open_part(const judge *j, const double x[3]) {
 /* In the shape now or since the step began, but not when it began. What comes through a short shape within
  * the step is as far beyond it as it has gone. */
 static int accept_inflow(void *context, const double x[3]) {
-    const judge *j = context;
+    judge *j = context;
     const double before[3] = {x[0] - j->back[0], x[1] - j->back[1], x[2] - j->back[2]};
-    return comes_from_open_part(j, x) && !is_in_open_part(j, before);
+    if (!comes_from_open_part(j, x) || is_in_open_part(j, before)) return 0;
+    j->refused += j->room < 1;
+    return (j->room -= 1) >= 0;
 }
 
-/* The cells that a shape's bounds touch. */
-static void touched_cells(int lower[3], int upper[3], const mac_grid *g, const shape *s) {
+void emit_touched_cells(int lower[3], int upper[3], const mac_grid *g, const shape *s) {
     double low[3], high[3];
     shape_bounds(low, high, s);
     for (int a = 0; a < 3; ++a) {
@@ -188,7 +190,7 @@ static void touched_cells(int lower[3], int upper[3], const mac_grid *g, const s
 static void push_inside(particles *p, const mac_grid *g, const shape *s, const double velocity[3],
                         uint8_t *moved, double time) {
     int lower[3], upper[3];
-    touched_cells(lower, upper, g, s);
+    emit_touched_cells(lower, upper, g, s);
     if (lower[0] >= upper[0]) return;
     for (int k = lower[2]; k < upper[2]; ++k)
         for (int j = lower[1]; j < upper[1]; ++j) {
@@ -223,9 +225,9 @@ emission emit_fill(particles *p, uint32_t *next_id, const mac_grid *g, const sha
         .seed = seed,
         .only_empty = p->count > 0,
     };
-    touched_cells(seeding.lower, seeding.upper, g, s);
+    emit_touched_cells(seeding.lower, seeding.upper, g, s);
     const long added = particles_seed(p, g, &seeding, next_id);
-    return (emission){added, j.rejected};
+    return (emission){.added = added, .rejected = j.rejected};
 }
 
 emission emit_begin(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
@@ -243,8 +245,9 @@ emission emit_begin(particles *p, uint32_t *next_id, const mac_grid *g, const sh
 }
 
 emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
-                     const emitter_step *step, int fluid, unsigned seed, const float *node_solid) {
-    judge j = {.s = s, .g = g, .solid = node_solid};
+                     const emitter_step *step, int fluid, unsigned seed, const float *node_solid,
+                     double room) {
+    judge j = {.s = s, .g = g, .solid = node_solid, .room = room};
     const double *velocity = step->velocity;
     moving_lattice lattice = {.axis = step->axis};
     particles_seeding seeding = {
@@ -254,8 +257,8 @@ emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const s
         .fluid = (uint8_t)fluid,
         .seed = seed,
     };
-    touched_cells(seeding.lower, seeding.upper, g, s);
-    push_inside(p, g, s, velocity, NULL, 0);
+    emit_touched_cells(seeding.lower, seeding.upper, g, s);
+    if (room > 0) push_inside(p, g, s, velocity, NULL, 0);
     for (int a = 0; a < p->dim; ++a) {
         lattice.moved[a] = step->to[a] / g->dx;
         j.back[a] = step->to[a] - step->from[a];
@@ -264,13 +267,14 @@ emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const s
         seeding.lower[a] = seeding.lower[a] > below ? seeding.lower[a] - below : 0;
         seeding.upper[a] = g->box.n[a] - seeding.upper[a] > above ? seeding.upper[a] + above : g->box.n[a];
     }
-    if (j.back[0] == 0 && j.back[1] == 0 && j.back[2] == 0) return (emission){0, 0};
-    return (emission){particles_seed_moving(p, g, &seeding, &lattice, next_id), 0};
+    if (j.back[0] == 0 && j.back[1] == 0 && j.back[2] == 0) return (emission){0};
+    const long added = particles_seed_moving(p, g, &seeding, &lattice, next_id);
+    return (emission){.added = added, .refused = j.refused};
 }
 
 void emit_velocity(mac_field *u, const mac_grid *g, const shape *s, const double velocity[3]) {
     int lower[3], upper[3];
-    touched_cells(lower, upper, g, s);
+    emit_touched_cells(lower, upper, g, s);
     for (int axis = 0; axis < g->box.dim; ++axis)
         for (int k = lower[2]; k < upper[2]; ++k)
             for (int j = lower[1]; j < upper[1]; ++j)
@@ -333,7 +337,7 @@ void emit_drive(openings *driven, float *source, float *scratch, const mac_grid 
                 const shape *s, const double velocity[3]) {
     const box *b = &g->box;
     int lower[3], upper[3];
-    touched_cells(lower, upper, g, s);
+    emit_touched_cells(lower, upper, g, s);
     node_distances(scratch, g, s, lower, upper);
     for (int k = lower[2]; k < upper[2]; ++k)
         for (int j = lower[1]; j < upper[1]; ++j)

@@ -141,7 +141,7 @@ static double emit_for(setting *s, particles *p, shape *made, double thick, int 
             filled = p->count;
         }
         assert_int_equal(particles_sort(p, &s->g), 0);
-        assert_true(emit_inflow(p, &next_id, &s->g, made, &step, 0, 1, NULL).added > 0);
+        assert_true(emit_inflow(p, &next_id, &s->g, made, &step, 0, 1, NULL, INFINITY).added > 0);
         assert_int_equal(particles_sort(p, &s->g), 0);
     }
     return (double)(p->count - filled) / across;

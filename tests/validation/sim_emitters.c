@@ -197,6 +197,64 @@ static void space_is_the_same(void **state) {
     }
 }
 
+/* A tank filled to 0.9, with a bar of stone in it when `walled`, and a lid: what has no room is refused, and
+ * what is there is not pressed together. An open side, and the emitter goes on. */
+static rheo_frame_stats feed_tank(rheo_method method, int dim, int walled, int open) {
+    static const double up[3] = {0, 1, 0};
+    rheo_shape fill = box_shape(0, 0, 0, 1, 0.9, 1);
+    rheo_fluid water = rheo_default_fluid();
+    rheo_solid bar = rheo_default_solid();
+    rheo_emitter emitter = rheo_default_emitter();
+    rheo_scene scene = rheo_default_scene();
+    rheo_report report = {0};
+    rheo_frame_stats f = {0};
+    rheo_sim *sim;
+    water.fill = &fill;
+    water.fill_count = 1;
+    bar.name = "bar";
+    bar.shape = box_shape(0.7, -1, -1, 2, 2, 2); /* leaves 0.7 of the tank */
+    emitter.shape = box_shape(0.2, 0.4, 0.1, 0.4, 0.6, 0.9);
+    emitter.velocity = constant(up);
+    scene.dim = dim;
+    scene.method = method;
+    scene.cells = dim == 2 ? 20 : 10;
+    scene.fluids = &water;
+    scene.emitters = &emitter;
+    scene.solids = &bar;
+    scene.fluid_count = scene.emitter_count = 1;
+    scene.solid_count = walled;
+    scene.wall[RHEO_TOP] = open ? RHEO_WALL_OPEN : RHEO_WALL_CLOSED;
+    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+    int64_t refused = 0;
+    for (int i = 0; i < 40; ++i) {
+        if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
+        refused += f.counts.refused;
+        assert_int_equal(f.refusing, f.counts.refused > 0);
+    }
+    rheo_free_sim(sim);
+    f.counts.refused = refused;
+    return f;
+}
+
+static void full_tanks_take_no_more(void **state) {
+    (void)state;
+    for (int i = 0; i < 8; ++i) {
+        const rheo_method method = i < 5 ? (rheo_method)i : i < 7 ? RHEO_FLIP : RHEO_MAC;
+        const int dim = i < 6 ? 2 : 3, walled = i == 5;
+        const double room = (dim == 2 ? 4 * 400 : 8 * 1000) * (walled ? 0.7 : 1);
+        const rheo_frame_stats f = feed_tank(method, dim, walled, 0);
+        print_message(
+            "full tank %dD, method %d%s: %lld particles in room for %.0f, %lld refused, drift %+.2f %%\n",
+            dim, (int)method, walled ? ", walled" : "", (long long)f.particles, room,
+            (long long)f.counts.refused, 100 * f.volume_drift);
+        check_below((double)f.particles, room);
+        assert_true((double)f.particles > 0.97 * room);
+        assert_true(f.counts.refused > 0);
+        check_below(fabs(f.volume_drift), 0.02);
+    }
+    assert_int_equal(feed_tank(RHEO_FLIP, 2, 0, 1).counts.refused, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_do_not_matter),
@@ -204,6 +262,7 @@ int main(void) {
         cmocka_unit_test(time_is_clipped_to_the_step),
         cmocka_unit_test(oblique_velocities_and_odd_openings),
         cmocka_unit_test(space_is_the_same),
+        cmocka_unit_test(full_tanks_take_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
