@@ -122,14 +122,21 @@ INLINE dvec8 dvec8_times(dvec8 v, double a) {
     return dvec8_plus_product(dvec8_of(0), v, dvec8_of(a));
 }
 
-/* C^T x over some packs */
+/* C^T x over some packs: a few at a time in float, which is what rows and x are, then in double. */
 INLINE dvec8 packs_product(const pack *from, const pack *to, const float *x) {
+    enum { FEW = 16 };
     dvec8 sum[POISSON_RANK];
     for (int c = 0; c < POISSON_RANK; ++c) sum[c] = dvec8_of(0);
-    for (const pack *k = from; k < to; ++k) {
-        const dvec8 values = vec8_wide(values_at(k, x));
+    while (from < to) {
+        const pack *end = to - from < FEW ? to : from + FEW;
+        vec8 part[POISSON_RANK];
+        for (int c = 0; c < POISSON_RANK; ++c) part[c] = vec8_of(0);
+        for (; from < end; ++from) {
+            const vec8 values = values_at(from, x);
+            for (int c = 0; c < POISSON_RANK; ++c) part[c] += from->row[c] * values;
+        }
         for (int c = 0; c < POISSON_RANK; ++c)
-            sum[c] = dvec8_plus_product(sum[c], vec8_wide(k->row[c]), values);
+            sum[c] = dvec8_plus_product(sum[c], dvec8_of(1), vec8_wide(part[c]));
     }
     return (dvec8){{dvec8_total(sum[0]), dvec8_total(sum[1]), dvec8_total(sum[2]), dvec8_total(sum[3])},
                    {dvec8_total(sum[4]), dvec8_total(sum[5]), 0, 0}};
@@ -230,17 +237,26 @@ static void note_task(void *context, int chunk) {
     note_chunk(w->r, chunk, w->search, 1);
 }
 
-/* In double and by faces: differences of pressures that are nearly the same stay exact. */
+INLINE dvec8 plus_link(dvec8 sum, const link *k, const double *x) {
+    return dvec8_plus_product(sum, vec8_wide(row_of(k->row)), dvec8_of(x[k->low] - x[k->high]));
+}
+
+/* In double and by faces: differences of pressures that are nearly the same stay exact. Several sums, none of
+ * which waits for another. */
 HOT static void exact_product_task(void *context, int group) {
     const rank_pass *w = context;
     low_rank *r = w->r;
-    dvec8 sum[2] = {dvec8_of(0), dvec8_of(0)};
-    for (int32_t e = r->first[group]; e < r->last[group]; ++e) {
-        const link *k = &r->links[e];
-        const double rise = w->x[k->low] - w->x[k->high];
-        sum[e & 1] = dvec8_plus_product(sum[e & 1], vec8_wide(row_of(k->row)), dvec8_of(rise));
+    const link *k = r->links + r->first[group], *end = r->links + r->last[group];
+    dvec8 a = dvec8_of(0), b = a, c = a, d = a;
+    for (; end - k >= 4; k += 4) {
+        a = plus_link(a, k, w->x);
+        b = plus_link(b, k + 1, w->x);
+        c = plus_link(c, k + 2, w->x);
+        d = plus_link(d, k + 3, w->x);
     }
-    r->exact[group] = dvec8_plus_product(sum[0], dvec8_of(1), sum[1]);
+    for (; k < end; ++k) a = plus_link(a, k, w->x);
+    const dvec8 one = dvec8_of(1);
+    r->exact[group] = dvec8_plus_product(dvec8_plus_product(a, one, b), one, dvec8_plus_product(c, one, d));
 }
 
 /* C^T p from that of z and of the direction before */

@@ -21,7 +21,7 @@ enum { POWERS = 8, ROOM_FEW = 64 };
  * the least a body is so heavy (balls of six cells: as the liquid) that iterations without it in the cycle
  * cost less than having it there. A body that is in the cycle stays on all levels until next to nothing is
  * left of it: corrections that do not know it would overshoot, and the cycle no longer be positive. */
-static const double WEIGHT_MOST = 0.7, WEIGHT_LEAST = 0.08, WEIGHT_NOTHING = 0.01;
+static const double WEIGHT_MOST = 0.7, WEIGHT_LEAST = 0.01, WEIGHT_NOTHING = 0.01;
 
 /* A row of C before it is packed. */
 typedef struct entry {
@@ -198,6 +198,16 @@ static double trace_of(const entry *entries, int32_t count, const level *on) {
     return sum;
 }
 
+/* What keeps the cycle's sweeps from overshooting; 0: the group is not in the cycle. The trace is at most six
+ * times the largest eigenvalue, and mostly says enough. */
+static double scale_of(const entry *entries, int32_t count, const level *on) {
+    const double trace = trace_of(entries, count, on);
+    if (trace < WEIGHT_LEAST) return 0;
+    if (trace >= POISSON_RANK * WEIGHT_LEAST && trace <= WEIGHT_MOST) return 1;
+    const double weight = weight_of(entries, count, on);
+    return weight < WEIGHT_LEAST ? 0 : weight > WEIGHT_MOST ? sqrt(WEIGHT_MOST / weight) : 1;
+}
+
 /* The rows of a coarser level from those before; their number, 0 when they weigh nothing, -1: no room. */
 static int32_t restrict_rows(gathered *to, const entry *from, int32_t count, float scale, const level *fine) {
     const level *coarse = fine + 1;
@@ -260,8 +270,7 @@ static void group_task(void *context, int group) {
     gather_links(&g, &s->levels[0], &r->links[r->first[group]], links);
     counts[0] = g.count;
     count_chunks(s, group, raw, g.count);
-    const double weight = s->count > 1 ? weight_of(raw, g.count, &s->levels[0]) : 0;
-    r->scale[group] = weight < WEIGHT_LEAST ? 0 : weight > WEIGHT_MOST ? sqrt(WEIGHT_MOST / weight) : 1;
+    r->scale[group] = s->count > 1 ? scale_of(raw, g.count, &s->levels[0]) : 0;
     for (int depth = 1; depth < s->count && r->scale[group] > 0 && counts[depth - 1] > 0; ++depth) {
         const entry *finer = raw;
         room -= counts[depth - 1];
