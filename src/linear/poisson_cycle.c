@@ -28,12 +28,14 @@ typedef struct pass {
     level *coarse;
     vec8 *x;
     vec8 *b;
-    low_rank *rank; /* whose rows of the cells are taken along: finest level, else NULL */
-    int colour;     /* RED or BLACK cells are updated */
-    int corrected;  /* the others' values are x + the coarse correction */
+    low_rank *rank;  /* whose rows of the cells are taken along, or NULL */
+    int depth, work; /* of the level; what is done with the rows */
+    int colour;      /* RED or BLACK cells are updated */
+    int corrected;   /* the others' values are x + the coarse correction */
 } pass;
 
 enum { RED, BLACK };
+enum { TAKE = 1, NOTE = 2 };
 
 /* The correction of a block's even cells, which is also that of its odd ones, from its parent. */
 INLINE vec8 coarse_values(const level *coarse, int parent) {
@@ -133,12 +135,12 @@ HOT static void sweep_task(void *context, int chunk) {
     else flat ? sweep_chunk(w, chunk, 0, 0, 2) : sweep_chunk(w, chunk, 0, 0, 3);
 }
 
-/* The term's share of the chunk's cells with a sweep before the coarse correction, and with those after it.
- */
-static void noted_sweep_task(void *context, int chunk) {
+/* With the term's share of the chunk's cells. */
+static void ranked_sweep_task(void *context, int chunk) {
     const pass *w = context;
+    if (w->work & TAKE) rank_take(w->rank, w->depth, chunk, (float *)w->b);
     sweep_task(context, chunk);
-    rank_note(w->rank, chunk, (const float *)w->x);
+    if (w->work & NOTE) rank_note(w->rank, w->depth, chunk, (const float *)w->x);
 }
 
 HOT static double dotted_sweep_task(void *context, int chunk) {
@@ -148,9 +150,10 @@ HOT static double dotted_sweep_task(void *context, int chunk) {
     return flat ? sweep_chunk(w, chunk, 0, 1, 2) : sweep_chunk(w, chunk, 0, 1, 3);
 }
 
-static double ranked_sweep_task(void *context, int chunk) {
+/* The last two sweeps of the finest level. */
+static double ranked_dotted_task(void *context, int chunk) {
     const pass *w = context;
-    if (w->colour == BLACK && rank_levels(w->rank)) rank_take(w->rank, chunk, (float *)w->b);
+    if (w->colour == BLACK && rank_levels(w->rank)) rank_take(w->rank, 0, chunk, (float *)w->b);
     const double dot = dotted_sweep_task(context, chunk);
     if (w->colour == RED) rank_finish(w->rank, chunk, (const float *)w->x, (float *)w->b);
     return dot;
@@ -197,11 +200,24 @@ HOT static void restrict_task(void *context, int chunk) {
     else restrict_chunk(w, chunk, 0, 2);
 }
 
-static void sweep(pass *w, pool *p, int colour, int corrected) {
+static void ranked_restrict_first_task(void *context, int chunk) {
+    const pass *w = context;
+    restrict_first_task(context, chunk);
+    rank_push(w->rank, w->depth + 1, chunk, w->coarse);
+}
+
+static void ranked_restrict_task(void *context, int chunk) {
+    const pass *w = context;
+    restrict_task(context, chunk);
+    rank_push(w->rank, w->depth + 1, chunk, w->coarse);
+}
+
+static void sweep(pass *w, pool *p, int colour, int corrected, int work) {
+    const int ranked = work && w->depth < rank_levels(w->rank);
     w->colour = colour;
     w->corrected = corrected;
-    parallel_for(level_pool(w->l, p), level_chunks(w->l),
-                 rank_levels(w->rank) ? noted_sweep_task : sweep_task, w);
+    w->work = work;
+    parallel_for(level_pool(w->l, p), level_chunks(w->l), ranked ? ranked_sweep_task : sweep_task, w);
 }
 
 /* As sweep; returns x . b over the colour. */
@@ -209,7 +225,16 @@ static double dotted_sweep(pass *w, pool *p, int colour, int corrected) {
     w->colour = colour;
     w->corrected = corrected;
     return parallel_sum(level_pool(w->l, p), level_chunks(w->l),
-                        w->rank ? ranked_sweep_task : dotted_sweep_task, w);
+                        w->rank ? ranked_dotted_task : dotted_sweep_task, w);
+}
+
+/* first: x is that of one red sweep from 0 */
+static void make_coarse_rhs(pass *w, pool *p, int first) {
+    const level *coarse = w->coarse;
+    const int ranked = w->depth + 1 < rank_levels(w->rank);
+    void (*task)(void *, int) = first ? restrict_first_task : restrict_task;
+    if (ranked) task = first ? ranked_restrict_first_task : ranked_restrict_task;
+    parallel_for(level_pool(coarse, p), level_chunks(coarse), task, w);
 }
 
 /* red, black, red, ..., red: symmetric, and as good as exact on the few cells that are left */
@@ -217,8 +242,8 @@ static void solve_coarsest(pass *w, pool *p) {
     const int longest = w->l->n[0] > w->l->n[1] ? w->l->n[0] : w->l->n[1];
     const int sweeps = (longest > w->l->n[2] ? longest : w->l->n[2]) * 2; /* periodic rows may stay long */
     for (int s = 0; s < (sweeps > COARSEST_SWEEPS ? sweeps : COARSEST_SWEEPS); ++s) {
-        sweep(w, p, BLACK, 0);
-        sweep(w, p, RED, 0);
+        sweep(w, p, BLACK, 0, 0);
+        sweep(w, p, RED, 0, 0);
     }
 }
 
@@ -233,31 +258,31 @@ typedef struct hierarchy {
 static void cycle(const hierarchy *h, int depth);
 
 /* Down to the coarser level and its solve. x holds a red sweep already: red is in balance. */
-static void descend(pass *w, const hierarchy *h, int depth, int first) {
-    level *coarse = &h->levels[depth + 1];
-    w->coarse = coarse;
-    sweep(w, h->p, BLACK, 0);
-    parallel_for(level_pool(coarse, h->p), level_chunks(coarse), first ? restrict_first_task : restrict_task,
-                 w);
-    if (depth < rank_levels(h->rank))
-        rank_descend(h->rank, depth, (const float *)w->x, coarse, (float *)coarse->x, (float *)coarse->b);
-    cycle(h, depth + 1);
-    if (depth < rank_levels(h->rank))
-        rank_ascend(h->rank, depth, (const float *)coarse->x, (double)OVERCORRECTION, (float *)w->b);
+static void descend(pass *w, const hierarchy *h, int first) {
+    const int ranked = w->depth < rank_levels(w->rank);
+    w->coarse = &h->levels[w->depth + 1];
+    sweep(w, h->p, BLACK, 0, NOTE);
+    if (ranked) rank_descend(w->rank, w->depth);
+    make_coarse_rhs(w, h->p, first);
+    cycle(h, w->depth + 1);
+    if (ranked) rank_ascend(w->rank, w->depth, (double)OVERCORRECTION);
 }
 
 static void cycle(const hierarchy *h, int depth) {
     level *l = &h->levels[depth];
-    pass w = {.l = l, .x = l->x, .b = l->b};
+    pass w = {.l = l, .x = l->x, .b = l->b, .rank = h->rank, .depth = depth};
+    const int ranked = depth < rank_levels(h->rank);
     if (depth == h->count - 1) {
         solve_coarsest(&w, h->p);
+        for (int chunk = 0; ranked && chunk < level_chunks(l); ++chunk)
+            rank_note(h->rank, depth, chunk, (const float *)w.x);
         return;
     }
-    if (depth < rank_levels(h->rank)) rank_begin(h->rank, depth);
+    if (ranked) rank_begin(h->rank, depth);
     for (int visit = 0; visit < h->gamma; ++visit) {
-        descend(&w, h, depth, visit == 0);
-        sweep(&w, h->p, BLACK, 1);
-        sweep(&w, h->p, RED, 0);
+        descend(&w, h, visit == 0);
+        sweep(&w, h->p, BLACK, 1, TAKE);
+        sweep(&w, h->p, RED, 0, visit == h->gamma - 1 ? NOTE : 0);
     }
 }
 
@@ -269,7 +294,7 @@ double cycle_apply(level *levels, int count, low_rank *rank, pool *p, vec8 *corr
     parallel_for(level_pool(w.l, p), level_chunks(w.l), first_red_task, &w);
     if (deep && rank_groups(rank)) w.rank = rank;
     if (rank_levels(w.rank)) rank_begin(rank, 0);
-    if (deep) descend(&w, &h, 0, 1);
+    if (deep) descend(&w, &h, 1);
     else solve_coarsest(&w, p);
     double dot = dotted_sweep(&w, p, BLACK, deep);
     dot += dotted_sweep(&w, p, RED, 0);

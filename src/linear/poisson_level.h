@@ -172,17 +172,18 @@ void rank_take_exact(const low_rank *r, int chunk, float *residual);
 int rank_levels(const low_rank *r);      /* that have a share of it; NULL: none */
 int rank_forget_levels(low_rank *r);     /* returns whether there were any */
 void rank_begin(low_rank *r, int depth); /* t = 0 */
-/* On the finest level, chunk by chunk: after the sweeps before the coarse solve, before those after it (all
- * of a chunk's b, which no other chunk reads), and after these. */
-void rank_note(low_rank *r, int chunk, const float *x);
-void rank_take(low_rank *r, int chunk, float *b);
+/* Chunk by chunk, each of which touches its own cells only: C^T x is noted after the sweeps before the coarse
+ * solve and after the last of all, t is taken off b before the sweeps after it, and the right-hand side of a
+ * coarse level gets what t lacks when it is made, red cells b / d anew. rank_finish(): the last on the finest
+ * level. */
+void rank_note(low_rank *r, int depth, int chunk, const float *x);
+void rank_take(low_rank *r, int depth, int chunk, float *b);
+void rank_push(const low_rank *r, int depth, int chunk, const level *on);
 void rank_finish(low_rank *r, int chunk, const float *x, float *b);
-/* Before the coarse solve: the coarse right-hand side gets what t lacks of C^T x, its red cells b / d anew.
- */
-void rank_descend(low_rank *r, int depth, const float *x, const level *coarse, float *coarse_x,
-                  float *coarse_b);
-/* After it: t = C^T (x + over * what the coarse level found). */
-void rank_ascend(low_rank *r, int depth, const float *coarse_x, double over, float *b);
+/* Before the coarse solve: what t lacks of C^T x as noted. */
+void rank_descend(low_rank *r, int depth);
+/* After it: t = C^T (x + over * what was noted on the coarse level). */
+void rank_ascend(low_rank *r, int depth, double over);
 /* Returns x . (B - b), to be added to x . b. */
 double rank_end(low_rank *r);
 #endif

@@ -9,12 +9,12 @@
  * its weight: bodies so light (a density below 0.3 / radius in cells for balls) count as heavier in the
  * cycle, not in the system. A body lighter than that by a factor leaves eigenvalues of that factor.
  *
- * The product is two sparse passes, never a matrix: C^T x, and C y added to a field. On the finest level both
- * are done chunk by chunk within the passes of the solver that have these cells at hand anyway (sweeps, A p,
- * the residual): they need no threads of their own, and no two tasks share a cell. Sums are kept a chunk and
- * group and added in order, so threads change nothing. C^T p of a search direction p = z + beta p' follows
- * from that of z, which the cycle leaves, and of p'. Limits: coarse levels are one thread's work.
- */
+ * The product is two sparse passes, never a matrix: C^T x, and C y added to a field. On every level both are
+ * done chunk by chunk within the passes of the solver that have these cells at hand anyway (sweeps,
+ * restriction, A p, the residual): they need no threads of their own, no cell is called from another thread's
+ * cache, and no two tasks share one. Sums are kept a chunk and group and added in order, so threads change
+ * nothing. C^T p of a search direction p = z + beta p' follows from that of z, which the cycle leaves, and of
+ * p'. */
 #include "linear/poisson_rank.h"
 
 #include <math.h>
@@ -148,35 +148,41 @@ HOT static double products_dot(const dvec8 *a, const dvec8 *b, int groups) {
     return dvec8_total(sum);
 }
 
-/* ---- chunks of the finest level ---- */
+/* ---- chunks of a level ---- */
 
-/* Parts of C^T x, of the groups in the cycle or of all. */
-HOT static void note_chunk(low_rank *r, int chunk, const float *x, int all) {
-    for (int32_t e = r->chunk_run[chunk]; e < r->chunk_run[chunk + 1]; ++e) {
-        const rank_run *k = &r->runs[e];
-        if (all || r->scale[k->group] > 0)
-            r->part[e] = packs_product(r->level[0].packs + k->from, r->level[0].packs + k->to, x);
-    }
+/* Whether the cycle has a group on a level. */
+INLINE int is_cycled(const low_rank *r, int depth, int group) {
+    return depth || r->scale[group] > 0;
 }
 
-/* field += sign C y */
-HOT static void add_chunk(const low_rank *r, int chunk, float *field, const dvec8 *y, float sign) {
-    for (int32_t e = r->chunk_run[chunk]; e < r->chunk_run[chunk + 1]; ++e) {
-        const rank_run *run = &r->runs[e];
-        const vec8 by = vec8_of(sign) * dvec8_narrow(y[run->group]);
-        for (const pack *k = r->level[0].packs + run->from; k < r->level[0].packs + run->to; ++k) {
-            const vec8 push = rows_times(k, by);
-            for (int i = 0; i < PACK; ++i) field[k->place[i]] += push[i];
-        }
-    }
+/* Parts of C^T x, of the groups in the cycle or of all. */
+HOT static void note_chunk(low_rank *r, int depth, int chunk, const float *x, int all) {
+    const rank_level *l = &r->level[depth];
+    for (int32_t e = l->chunk_run[chunk]; e < l->chunk_run[chunk + 1]; ++e)
+        if (all || is_cycled(r, depth, l->runs[e].group))
+            l->part[e] = packs_product(l->packs + l->runs[e].from, l->packs + l->runs[e].to, x);
 }
 
 /* Adds up what note_chunk() left. */
-HOT static void sum_parts(dvec8 *sum, const low_rank *r, int all) {
+HOT static void sum_parts(dvec8 *sum, const low_rank *r, int depth, int all) {
+    const rank_level *l = &r->level[depth];
     for (int g = 0; g < r->groups; ++g) sum[g] = dvec8_of(0);
-    for (int32_t e = 0; e < r->chunk_run[r->chunks]; ++e) {
-        const int group = r->runs[e].group;
-        if (all || r->scale[group] > 0) sum[group] = dvec8_plus_product(sum[group], dvec8_of(1), r->part[e]);
+    for (int32_t e = 0; e < l->chunk_run[l->chunks]; ++e) {
+        const int group = l->runs[e].group;
+        if (all || is_cycled(r, depth, group))
+            sum[group] = dvec8_plus_product(sum[group], dvec8_of(1), l->part[e]);
+    }
+}
+
+/* field += sign C y on the finest level */
+HOT static void add_chunk(const low_rank *r, int chunk, float *field, const dvec8 *y, float sign) {
+    const rank_level *l = &r->level[0];
+    for (int32_t e = l->chunk_run[chunk]; e < l->chunk_run[chunk + 1]; ++e) {
+        const vec8 by = vec8_of(sign) * dvec8_narrow(y[l->runs[e].group]);
+        for (const pack *k = l->packs + l->runs[e].from; k < l->packs + l->runs[e].to; ++k) {
+            const vec8 push = rows_times(k, by);
+            for (int i = 0; i < PACK; ++i) field[k->place[i]] += push[i];
+        }
     }
 }
 
@@ -188,39 +194,58 @@ void rank_take_exact(const low_rank *r, int chunk, float *residual) {
     add_chunk(r, chunk, residual, r->exact, -1);
 }
 
-void rank_note(low_rank *r, int chunk, const float *x) {
-    note_chunk(r, chunk, x, 0);
+void rank_note(low_rank *r, int depth, int chunk, const float *x) {
+    note_chunk(r, depth, chunk, x, 0);
 }
 
-/* b -= C t, and what was there before */
-HOT void rank_take(low_rank *r, int chunk, float *b) {
-    for (int32_t e = r->chunk_run[chunk]; e < r->chunk_run[chunk + 1]; ++e) {
-        const rank_run *run = &r->runs[e];
-        if (!(r->scale[run->group] > 0)) continue;
-        const vec8 t = dvec8_narrow(r->taken[run->group]);
-        for (int32_t p = run->from; p < run->to; ++p) {
-            const pack *k = &r->level[0].packs[p];
-            const vec8 push = rows_times(k, t);
-            for (int i = 0; i < PACK; ++i) {
-                const float before = b[k->place[i]];
-                r->saved[p][i] = before;
-                b[k->place[i]] = before - push[i];
-            }
+/* b -= C y, and what was there before */
+INLINE void take_pack(const pack *k, vec8 y, float *b, vec8 *saved) {
+    const vec8 push = rows_times(k, y);
+    for (int i = 0; i < PACK; ++i) {
+        const float before = b[k->place[i]];
+        if (saved) (*saved)[i] = before;
+        b[k->place[i]] = before - push[i];
+    }
+}
+
+HOT void rank_take(low_rank *r, int depth, int chunk, float *b) {
+    const rank_level *l = &r->level[depth];
+    for (int32_t e = l->chunk_run[chunk]; e < l->chunk_run[chunk + 1]; ++e) {
+        const int group = l->runs[e].group;
+        if (!is_cycled(r, depth, group)) continue;
+        const vec8 y =
+            dvec8_narrow(depth ? l->change[group] : dvec8_times(l->change[group], r->scale[group]));
+        for (int32_t p = l->runs[e].from; p < l->runs[e].to; ++p)
+            take_pack(&l->packs[p], y, b, depth ? NULL : &r->saved[p]);
+    }
+}
+
+HOT void rank_push(const low_rank *r, int depth, int chunk, const level *on) {
+    const rank_level *l = &r->level[depth];
+    float *x = (float *)on->x, *b = (float *)on->b;
+    for (int32_t e = l->chunk_run[chunk]; e < l->chunk_run[chunk + 1]; ++e) {
+        const vec8 y = dvec8_narrow(l[-1].change[l->runs[e].group]);
+        for (int32_t p = l->runs[e].from; p < l->runs[e].to; ++p) {
+            const pack *k = &l->packs[p];
+            take_pack(k, y, b, NULL);
+            for (int i = 0; i < PACK; ++i)
+                if (k->place[i] < 8 * on->stride) x[k->place[i]] = b[k->place[i]] * l->inverse[p][i];
         }
     }
 }
 
 /* Backwards: of a place that repeats the first value is put back last. */
 HOT static void put_back(const low_rank *r, int chunk, float *b) {
-    for (int32_t e = r->chunk_run[chunk + 1] - 1; e >= r->chunk_run[chunk]; --e) {
-        if (!(r->scale[r->runs[e].group] > 0)) continue;
-        for (int32_t p = r->runs[e].to - 1; p >= r->runs[e].from; --p)
-            for (int i = PACK - 1; i >= 0; --i) b[r->level[0].packs[p].place[i]] = r->saved[p][i];
+    const rank_level *l = &r->level[0];
+    for (int32_t e = l->chunk_run[chunk + 1] - 1; e >= l->chunk_run[chunk]; --e) {
+        if (!(r->scale[l->runs[e].group] > 0)) continue;
+        for (int32_t p = l->runs[e].to - 1; p >= l->runs[e].from; --p)
+            for (int i = PACK - 1; i >= 0; --i) b[l->packs[p].place[i]] = r->saved[p][i];
     }
 }
 
 void rank_finish(low_rank *r, int chunk, const float *x, float *b) {
-    note_chunk(r, chunk, x, 1);
+    note_chunk(r, 0, chunk, x, 1);
     if (r->levels) put_back(r, chunk, b);
 }
 
@@ -234,7 +259,7 @@ typedef struct rank_pass {
 
 static void note_task(void *context, int chunk) {
     const rank_pass *w = context;
-    note_chunk(w->r, chunk, w->search, 1);
+    note_chunk(w->r, 0, chunk, w->search, 1);
 }
 
 INLINE dvec8 plus_link(dvec8 sum, const link *k, const double *x) {
@@ -269,8 +294,9 @@ double rank_turn(low_rank *r, pool *p, const float *search, double beta) {
     rank_pass w = {.r = r, .search = search};
     if (r->knows_found) turn_products(r, beta);
     else {
-        parallel_for(r->chunks < CHUNKS_WORTH_THREADS ? NULL : p, r->chunks, note_task, &w);
-        sum_parts(r->product, r, 1);
+        const int chunks = r->level[0].chunks;
+        parallel_for(chunks < CHUNKS_WORTH_THREADS ? NULL : p, chunks, note_task, &w);
+        sum_parts(r->product, r, 0, 1);
     }
     r->knows_found = 0;
     return products_dot(r->product, r->product, r->groups);
@@ -302,91 +328,33 @@ void rank_begin(low_rank *r, int depth) {
     memset(r->level[depth].frozen, 0, (size_t)r->groups * sizeof *r->level[depth].frozen);
 }
 
-/* C^T x of the finest level as the cycle has it */
-HOT static void finest_products(low_rank *r) {
-    dvec8 *now = r->level[0].now;
-    sum_parts(now, r, 0);
-    for (int g = 0; g < r->groups; ++g) now[g] = dvec8_times(now[g], r->scale[g]);
-}
-
-INLINE dvec8 group_product(const rank_level *l, int group, const float *x) {
-    return packs_product(l->packs + l->first[group], l->packs + l->first[group + 1], x);
-}
-
-/* coarse_b -= C y, and red cells anew */
-INLINE void take_coarse(float *coarse_x, float *coarse_b, const level *coarse, const rank_level *l, int group,
-                        vec8 y) {
-    for (int32_t e = l->first[group]; e < l->first[group + 1]; ++e) {
-        const pack *k = &l->packs[e];
-        const vec8 push = rows_times(k, y);
-        for (int i = 0; i < PACK; ++i) {
-            const int32_t place = k->place[i];
-            const float b = coarse_b[place] -= push[i];
-            if (place < 8 * coarse->stride) coarse_x[place] = b * l->inverse[e][i];
-        }
-    }
-}
-
-HOT static void coarse_products(low_rank *r, int depth, const float *x) {
-    rank_level *l = &r->level[depth];
-    for (int g = 0; g < r->groups; ++g)
-        if (l->first[g] < l->first[g + 1]) l->now[g] = group_product(l, g, x);
-}
-
-HOT static void push_coarse(const low_rank *r, int depth, const level *coarse, float *coarse_x,
-                            float *coarse_b) {
+/* On the finest level as the cycle has it. */
+HOT void rank_descend(low_rank *r, int depth) {
     const rank_level *l = &r->level[depth];
-    for (int g = 0; g < r->groups; ++g)
-        if (l[1].first[g] < l[1].first[g + 1])
-            take_coarse(coarse_x, coarse_b, coarse, &l[1], g,
-                        dvec8_narrow(dvec8_minus(l->now[g], l->frozen[g])));
-}
-
-void rank_descend(low_rank *r, int depth, const float *x, const level *coarse, float *coarse_x,
-                  float *coarse_b) {
-    if (depth) coarse_products(r, depth, x);
-    else finest_products(r);
-    if (depth + 1 < r->levels) push_coarse(r, depth, coarse, coarse_x, coarse_b);
-}
-
-/* t = C^T (x + over * the coarse level's); returns what that is more than before. */
-INLINE dvec8 renew(low_rank *r, int depth, int group, const float *coarse_x, double over) {
-    rank_level *l = &r->level[depth];
-    dvec8 change = dvec8_minus(l->now[group], l->frozen[group]);
-    if (depth + 1 < r->levels)
-        change = dvec8_plus_product(change, dvec8_of(over), group_product(l + 1, group, coarse_x));
-    l->frozen[group] = dvec8_plus_product(l->frozen[group], dvec8_of(1), change);
-    return change;
-}
-
-HOT static void take_coarse_rows(low_rank *r, int depth, const float *coarse_x, double over, float *b) {
-    const rank_level *l = &r->level[depth];
+    sum_parts(l->now, r, depth, 0);
     for (int g = 0; g < r->groups; ++g) {
-        if (l->first[g] == l->first[g + 1]) continue;
-        const vec8 y = dvec8_narrow(renew(r, depth, g, coarse_x, over));
-        for (const pack *k = l->packs + l->first[g]; k < l->packs + l->first[g + 1]; ++k) {
-            const vec8 push = rows_times(k, y);
-            for (int i = 0; i < PACK; ++i) b[k->place[i]] -= push[i];
-        }
+        if (depth == 0) l->now[g] = dvec8_times(l->now[g], r->scale[g]);
+        l->change[g] = dvec8_minus(l->now[g], l->frozen[g]);
     }
 }
 
-/* The finest level has one visit: t was 0. */
-HOT static void renew_finest(low_rank *r, const float *coarse_x, double over) {
+HOT void rank_ascend(low_rank *r, int depth, double over) {
+    const rank_level *l = &r->level[depth];
+    if (depth + 1 < r->levels) {
+        sum_parts(l->now, r, depth + 1, 0);
+        for (int g = 0; g < r->groups; ++g)
+            l->change[g] = dvec8_plus_product(l->change[g], dvec8_of(over), l->now[g]);
+    }
     for (int g = 0; g < r->groups; ++g)
-        if (r->scale[g] > 0) r->taken[g] = dvec8_times(renew(r, 0, g, coarse_x, over), r->scale[g]);
-}
-
-void rank_ascend(low_rank *r, int depth, const float *coarse_x, double over, float *b) {
-    if (depth) take_coarse_rows(r, depth, coarse_x, over, b);
-    else renew_finest(r, coarse_x, over);
+        l->frozen[g] = dvec8_plus_product(l->frozen[g], dvec8_of(1), l->change[g]);
 }
 
 double rank_end(low_rank *r) {
+    const rank_level *l = &r->level[0];
     double sum = 0;
-    sum_parts(r->found, r, 1);
+    sum_parts(r->found, r, 0, 1);
     r->knows_found = 1;
     for (int g = 0; r->levels && g < r->groups; ++g)
-        if (r->scale[g] > 0) sum += products_dot(&r->found[g], &r->taken[g], 1);
+        if (r->scale[g] > 0) sum += r->scale[g] * products_dot(&r->found[g], &l->frozen[g], 1);
     return sum;
 }

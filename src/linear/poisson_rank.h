@@ -19,42 +19,40 @@ typedef struct pack {
     vec8 row[POISSON_RANK];
 } pack;
 
-/* The packs of a group in one chunk of the finest level's blocks: sweeps work chunk by chunk, and take the
- * rows of the cells that they have at hand along. */
+/* The packs of a group in one chunk of a level's blocks: sweeps work chunk by chunk, and take the rows of the
+ * cells that they have at hand along. */
 typedef struct rank_run {
     int32_t group, from, to;
 } rank_run;
 
-/* The rows of C on a level, and what the cycle remembers there. Those of a coarse level lie group by group,
- * of the finest run by run. */
+/* The rows of C on a level, run by run, and what the cycle remembers there. */
 typedef struct rank_level {
+    int chunks;
     pack *packs;
-    vec8 *inverse;  /* 1 / diagonal of a pack's cells; coarse levels only */
-    int32_t *first; /* [groups + 1], packs; coarse levels only */
-    dvec8 *now;     /* C^T x before the coarse correction, a group */
-    dvec8 *frozen;  /* what the right-hand side has of it */
-    buffer pack_memory, inverse_memory, first_memory, product_memory;
+    vec8 *inverse; /* 1 / diagonal of a pack's cells; coarse levels only */
+    rank_run *runs;
+    int32_t *chunk_run; /* [chunks + 1]: the first run of a chunk */
+    dvec8 *part;        /* [runs]: of a product */
+    dvec8 *now;         /* [groups]: C^T x before the coarse correction */
+    dvec8 *frozen;      /* [groups]: t, what the right-hand side has of it */
+    dvec8 *change;      /* [groups]: what it lacks */
+    buffer pack_memory, inverse_memory, run_memory, part_memory, product_memory;
 } rank_level;
 
 struct low_rank {
     int groups;
     int levels; /* of the cycle that have a share of the term */
     int deep;   /* levels with packs */
-    int chunks; /* of the finest level */
     rank_level level[LEVELS_MAX];
-    rank_run *runs;
-    int32_t *chunk_run; /* [chunks + 1]: the first run of a chunk */
-    dvec8 *part;        /* [runs]: of a product */
-    vec8 *saved;        /* [packs]: the right-hand side before the term was taken off */
+    vec8 *saved; /* [packs]: the right-hand side before the term was taken off */
     link *links;
     int32_t *first, *last;  /* [groups]: of the links */
     double *scale;          /* [groups]: of rows on the finest level as the cycle has them; 0: it has none */
     dvec8 *product, *exact; /* [groups]: C^T p of the search direction, C^T x of the iterate */
     dvec8 *found;           /* [groups]: C^T z of what the cycle found */
-    dvec8 *taken;           /* [groups]: t, scaled, while the finest right-hand side is B - C t */
     int knows_found;
     buffer link_memory, group_memory, product_memory, saved_memory, raw_memory, hash_memory, count_memory,
-        tally_memory, run_memory, part_memory;
+        tally_memory;
 };
 
 /* Whether a place of a link is no unknown. */

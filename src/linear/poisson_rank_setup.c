@@ -39,7 +39,7 @@ typedef struct setup {
     entry *raw;
     int32_t *hash;
     int32_t (*counts)[LEVELS_MAX]; /* rows of a group on each level */
-    int32_t *tally; /* [groups][chunks]: rows of the finest level, then where the next one goes */
+    int32_t *tally[LEVELS_MAX];    /* [groups][chunks]: rows of a level, then where the next one goes */
 } setup;
 
 low_rank *rank_create(void) {
@@ -49,15 +49,15 @@ low_rank *rank_create(void) {
 static void drop_level(rank_level *l) {
     buffer_drop(&l->pack_memory);
     buffer_drop(&l->inverse_memory);
-    buffer_drop(&l->first_memory);
+    buffer_drop(&l->run_memory);
+    buffer_drop(&l->part_memory);
     buffer_drop(&l->product_memory);
 }
 
 void rank_free(low_rank *r) {
     if (!r) return;
     buffer *all[] = {&r->link_memory, &r->group_memory, &r->product_memory, &r->saved_memory,
-                     &r->raw_memory,  &r->hash_memory,  &r->count_memory,   &r->tally_memory,
-                     &r->run_memory,  &r->part_memory};
+                     &r->raw_memory,  &r->hash_memory,  &r->count_memory,   &r->tally_memory};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
     for (int i = 0; i < LEVELS_MAX; ++i) drop_level(&r->level[i]);
     mem_free(r);
@@ -66,10 +66,11 @@ void rank_free(low_rank *r) {
 size_t rank_bytes(const low_rank *r) {
     size_t bytes = sizeof *r + r->link_memory.bytes + r->group_memory.bytes + r->product_memory.bytes +
                    r->saved_memory.bytes + r->raw_memory.bytes + r->hash_memory.bytes +
-                   r->count_memory.bytes + r->tally_memory.bytes + r->run_memory.bytes + r->part_memory.bytes;
+                   r->count_memory.bytes + r->tally_memory.bytes;
     for (int i = 0; i < LEVELS_MAX; ++i)
         bytes += r->level[i].pack_memory.bytes + r->level[i].inverse_memory.bytes +
-                 r->level[i].first_memory.bytes + r->level[i].product_memory.bytes;
+                 r->level[i].run_memory.bytes + r->level[i].part_memory.bytes +
+                 r->level[i].product_memory.bytes;
     return bytes;
 }
 
@@ -241,19 +242,28 @@ static void link_group(const setup *s, int group) {
     r->last[group] = count;
 }
 
+/* At least the finest. */
+static int levels_of(const setup *s) {
+    return s->count > 1 ? s->count : 1;
+}
+
 static int chunk_of(const level *l, int32_t place) {
     const int vector = place / 8;
     return (vector - (vector >= l->stride ? l->stride : 0)) / BLOCK_GRAIN;
 }
 
-static int32_t *tally_of(const setup *s, int group) {
-    return s->tally + (ptrdiff_t)group * s->r->chunks;
+static int32_t *tally_of(const setup *s, int depth, int group) {
+    return s->tally[depth] + (ptrdiff_t)group * s->r->level[depth].chunks;
 }
 
-static void count_chunks(const setup *s, int group, const entry *entries, int32_t count) {
-    int32_t *tally = tally_of(s, group);
-    memset(tally, 0, (size_t)s->r->chunks * sizeof *tally);
-    for (const entry *k = entries; k < entries + count; ++k) ++tally[chunk_of(&s->levels[0], k->place)];
+/* Rows of a group in every chunk of all levels; `entries` begin with those of the finest. */
+static void count_chunks(const setup *s, int group, const entry *entries) {
+    for (int depth = 0; depth < levels_of(s); ++depth) {
+        int32_t *tally = tally_of(s, depth, group);
+        memset(tally, 0, (size_t)s->r->level[depth].chunks * sizeof *tally);
+        for (int32_t left = s->counts[group][depth]; left > 0; --left, ++entries)
+            ++tally[chunk_of(&s->levels[depth], entries->place)];
+    }
 }
 
 /* Links, rows on all levels, and the scale that keeps the cycle's sweeps from overshooting. */
@@ -269,7 +279,6 @@ static void group_task(void *context, int group) {
     gathered g = gather_begin(raw, 2 * links, slots);
     gather_links(&g, &s->levels[0], &r->links[r->first[group]], links);
     counts[0] = g.count;
-    count_chunks(s, group, raw, g.count);
     r->scale[group] = s->count > 1 ? scale_of(raw, g.count, &s->levels[0]) : 0;
     for (int depth = 1; depth < s->count && r->scale[group] > 0 && counts[depth - 1] > 0; ++depth) {
         const entry *finer = raw;
@@ -282,6 +291,7 @@ static void group_task(void *context, int group) {
         memset(counts + 1, 0, (size_t)depth * sizeof *counts);
         r->scale[group] = 0;
     }
+    count_chunks(s, group, s->raw + room_before(s, group));
 }
 
 static void pack_row(pack *to, int lane, const entry *k, int filler) {
@@ -289,40 +299,30 @@ static void pack_row(pack *to, int lane, const entry *k, int filler) {
     for (int c = 0; c < POISSON_RANK; ++c) to->row[c][lane] = filler ? 0 : k->row[c];
 }
 
-/* The rows of a group on the finest level, each where its chunk has room for it. */
-static void pack_finest(const setup *s, int group, const entry *entries, int32_t count) {
-    pack *packs = s->r->level[0].packs;
-    int32_t *tally = tally_of(s, group);
-    for (const entry *k = entries; k < entries + count; ++k) {
-        const int32_t at = tally[chunk_of(&s->levels[0], k->place)]++;
-        pack_row(&packs[at / PACK], at % PACK, k, 0);
+/* The rows of a group on a level, each where its chunk has room for it. */
+static void pack_level(const setup *s, int depth, int group, const entry *entries) {
+    const rank_level *l = &s->r->level[depth];
+    const level *on = &s->levels[depth];
+    int32_t *tally = tally_of(s, depth, group);
+    for (const entry *k = entries; k < entries + s->counts[group][depth]; ++k) {
+        const int32_t at = tally[chunk_of(on, k->place)]++;
+        pack_row(&l->packs[at / PACK], at % PACK, k, 0);
+        if (depth) l->inverse[at / PACK][at % PACK] = inverse_at(on, k->place);
     }
-    for (int chunk = 0; chunk < s->r->chunks; ++chunk)
+    for (int chunk = 0; chunk < l->chunks; ++chunk)
         for (int32_t at = tally[chunk]; at % PACK; ++at) {
-            const entry filler = {.place = packs[at / PACK].place[at % PACK - 1]};
-            pack_row(&packs[at / PACK], at % PACK, &filler, 1);
+            const entry filler = {.place = l->packs[at / PACK].place[at % PACK - 1]};
+            pack_row(&l->packs[at / PACK], at % PACK, &filler, 1);
+            if (depth) l->inverse[at / PACK][at % PACK] = inverse_at(on, filler.place);
         }
-}
-
-static void pack_coarse(pack *packs, vec8 *inverse, const entry *entries, int32_t count, const level *on) {
-    for (int32_t e = 0; e < block_count(count, PACK) * PACK; ++e) {
-        const entry *k = &entries[e < count ? e : count - 1];
-        pack_row(&packs[e / PACK], e % PACK, k, e >= count);
-        inverse[e / PACK][e % PACK] = inverse_at(on, k->place);
-    }
 }
 
 static void pack_task(void *context, int group) {
     const setup *s = context;
     const entry *from = s->raw + room_before(s, group);
     for (int depth = 0; depth < s->r->deep; ++depth) {
-        const rank_level *l = &s->r->level[depth];
-        const int32_t count = s->counts[group][depth];
-        if (depth)
-            pack_coarse(l->packs + l->first[group], l->inverse + l->first[group], from, count,
-                        &s->levels[depth]);
-        else pack_finest(s, group, from, count);
-        from += count;
+        pack_level(s, depth, group, from);
+        from += s->counts[group][depth];
     }
 }
 
@@ -332,11 +332,10 @@ static int hold_groups(low_rank *r, int groups, int pairs) {
     const size_t n = (size_t)groups, rows = 3 * (size_t)pairs + ROOM_FEW * n;
     if (buffer_hold(&r->link_memory, (size_t)pairs * sizeof *r->links + 1) ||
         buffer_hold(&r->group_memory, n * (sizeof *r->scale + 2 * sizeof *r->first)) ||
-        buffer_hold(&r->product_memory, 4 * n * sizeof *r->product) ||
+        buffer_hold(&r->product_memory, 3 * n * sizeof *r->product) ||
         buffer_hold(&r->raw_memory, rows * sizeof(entry)) ||
         buffer_hold(&r->hash_memory, 3 * rows * sizeof(int32_t)) ||
-        buffer_hold(&r->count_memory, n * LEVELS_MAX * sizeof(int32_t)) ||
-        buffer_hold(&r->tally_memory, n * (size_t)r->chunks * sizeof(int32_t)))
+        buffer_hold(&r->count_memory, n * LEVELS_MAX * sizeof(int32_t)))
         return -1;
     r->links = r->link_memory.data;
     r->scale = r->group_memory.data;
@@ -345,90 +344,84 @@ static int hold_groups(low_rank *r, int groups, int pairs) {
     r->product = r->product_memory.data;
     r->exact = r->product + n;
     r->found = r->exact + n;
-    r->taken = r->found + n;
     return 0;
 }
 
-/* What the cycle remembers on a level; -1: no memory. */
-static int hold_products(rank_level *l, int groups) {
-    if (buffer_hold(&l->product_memory, 2 * (size_t)groups * sizeof *l->now)) return -1;
-    l->now = l->product_memory.data;
-    l->frozen = l->now + groups;
+/* Room to count rows in. -1: no memory. */
+static int hold_tallies(setup *s, int groups) {
+    size_t all = 0;
+    for (int depth = 0; depth < levels_of(s); ++depth)
+        all += (size_t)(s->r->level[depth].chunks = level_chunks(&s->levels[depth])) * (size_t)groups;
+    if (buffer_hold(&s->r->tally_memory, all * sizeof(int32_t) + 1)) return -1;
+    int32_t *next = s->r->tally_memory.data;
+    for (int depth = 0; depth < levels_of(s); ++depth) {
+        s->tally[depth] = next;
+        next += (ptrdiff_t)s->r->level[depth].chunks * groups;
+    }
     return 0;
 }
 
-/* Runs of the finest level, chunk after chunk and group after group. -1: no memory. */
-static int hold_finest(const setup *s, int groups) {
-    low_rank *r = s->r;
-    rank_level *l = &r->level[0];
-    int runs = 0;
-    for (int32_t e = 0; e < groups * r->chunks; ++e) runs += s->tally[e] > 0;
-    if (hold_products(l, groups) ||
-        buffer_hold(&r->run_memory,
-                    (size_t)runs * sizeof *r->runs + ((size_t)r->chunks + 1) * sizeof(int32_t)) ||
-        buffer_hold(&r->part_memory, (size_t)runs * sizeof *r->part + 1))
+/* Runs chunk after chunk and group after group, which tallies then lead to; their packs, -1: no memory. */
+static int32_t list_runs(const setup *s, int depth, int groups) {
+    rank_level *l = &s->r->level[depth];
+    size_t runs = 0;
+    for (int32_t e = 0; e < groups * l->chunks; ++e) runs += s->tally[depth][e] > 0;
+    if (buffer_hold(&l->run_memory, runs * sizeof *l->runs + ((size_t)l->chunks + 1) * sizeof(int32_t)) ||
+        buffer_hold(&l->part_memory, runs * sizeof *l->part + 1))
         return -1;
-    r->part = r->part_memory.data;
-    r->runs = r->run_memory.data;
-    r->chunk_run = (int32_t *)(r->runs + runs);
+    l->part = l->part_memory.data;
+    l->runs = l->run_memory.data;
+    l->chunk_run = (int32_t *)(l->runs + runs);
     int32_t packs = 0, run = 0;
-    for (int chunk = 0; chunk < r->chunks; ++chunk) {
-        r->chunk_run[chunk] = run;
+    for (int chunk = 0; chunk < l->chunks; ++chunk) {
+        l->chunk_run[chunk] = run;
         for (int g = 0; g < groups; ++g) {
-            int32_t *rows = &tally_of(s, g)[chunk];
+            int32_t *rows = &tally_of(s, depth, g)[chunk];
             const int32_t from = packs;
             if (*rows == 0) continue;
             packs += block_count(*rows, PACK);
             *rows = from * PACK;
-            r->runs[run++] = (rank_run){.group = g, .from = from, .to = packs};
+            l->runs[run++] = (rank_run){.group = g, .from = from, .to = packs};
         }
     }
-    r->chunk_run[r->chunks] = run;
-    if (buffer_hold(&l->pack_memory, (size_t)packs * sizeof *l->packs + 1) ||
-        buffer_hold(&r->saved_memory, (size_t)packs * sizeof *r->saved + 1))
-        return -1;
-    l->packs = l->pack_memory.data;
-    r->saved = r->saved_memory.data;
-    return 0;
+    l->chunk_run[l->chunks] = run;
+    return packs;
 }
 
-/* Where each group's packs begin on a coarse level; -1: no memory. */
-static int hold_coarse(rank_level *l, const setup *s, int depth, int groups) {
-    if (hold_products(l, groups) || buffer_hold(&l->first_memory, ((size_t)groups + 1) * sizeof *l->first))
+/* The packs of a level, -1: no memory. */
+static int32_t hold_level(const setup *s, int depth, int groups) {
+    rank_level *l = &s->r->level[depth];
+    const int32_t packs = list_runs(s, depth, groups);
+    if (packs < 0 || buffer_hold(&l->product_memory, 3 * (size_t)groups * sizeof *l->now) ||
+        buffer_hold(&l->pack_memory, (size_t)packs * sizeof *l->packs + 1) ||
+        buffer_hold(depth ? &l->inverse_memory : &s->r->saved_memory, (size_t)packs * sizeof(vec8) + 1))
         return -1;
-    l->first = l->first_memory.data;
-    l->first[0] = 0;
-    for (int g = 0; g < groups; ++g) l->first[g + 1] = l->first[g] + block_count(s->counts[g][depth], PACK);
-    const size_t packs = (size_t)l->first[groups];
-    if (buffer_hold(&l->pack_memory, packs * sizeof *l->packs + 1) ||
-        buffer_hold(&l->inverse_memory, packs * sizeof *l->inverse + 1))
-        return -1;
+    l->now = l->product_memory.data;
+    l->frozen = l->now + groups;
+    l->change = l->frozen + groups;
     l->packs = l->pack_memory.data;
     l->inverse = l->inverse_memory.data;
-    return 0;
+    return packs;
 }
 
 int rank_attach(low_rank *r, const level *levels, int count, const box *b, pool *p, const poisson_pair *pairs,
                 const int *first, int groups) {
     r->groups = r->levels = r->deep = r->knows_found = 0;
     if (groups == 0) return 0;
-    r->chunks = level_chunks(&levels[0]);
-    if (hold_groups(r, groups, first[groups])) return -1;
     setup s = {.r = r, .levels = levels, .count = count, .b = b, .pairs = pairs, .first = first};
+    if (hold_groups(r, groups, first[groups]) || hold_tallies(&s, groups)) return -1;
     s.raw = r->raw_memory.data;
     s.hash = r->hash_memory.data;
     s.counts = r->count_memory.data;
-    s.tally = r->tally_memory.data;
     parallel_for(p, groups, group_task, &s);
-    if (hold_finest(&s, groups)) return -1;
-    int weighs = 0, rows = 1;
+    int weighs = 0;
+    int32_t packs = 1;
     for (int g = 0; g < groups; ++g) weighs |= r->scale[g] > 0;
-    r->deep = 1;
-    for (int depth = 1; depth < count && rows; ++depth) {
-        if (hold_coarse(&r->level[depth], &s, depth, groups)) return -1;
-        rows = r->level[depth].first[groups] > 0;
-        r->deep = depth + rows;
+    for (int depth = 0; depth < levels_of(&s) && packs; ++depth) {
+        if ((packs = hold_level(&s, depth, groups)) < 0) return -1;
+        r->deep = depth + (depth == 0 || packs > 0);
     }
+    r->saved = r->saved_memory.data;
     parallel_for(p, groups, pack_task, &s);
     r->groups = groups;
     r->levels = weighs ? r->deep : 0;
