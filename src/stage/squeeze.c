@@ -32,15 +32,18 @@ static int find_centre(double x[3], const job *s, size_t q) {
     const box *b = &s->g->box;
     int at[3] = {0, 0, 0};
     for (int a = 0; a < b->dim; ++a) {
-        at[a] = (int)floorf(s->p->x[a][q]);
-        if (at[a] < 0 || at[a] >= b->n[a]) return 0;
+        const float x_a = s->p->x[a][q];
+        if (!(x_a >= 0) || !(x_a < (float)b->n[a])) return 0;
+        at[a] = (int)x_a;
     }
     const ptrdiff_t c = box_at(b, at[0], at[1], at[2]);
     int whole = 0;
-    for (int a = 0; a < b->dim; ++a)
+    for (int a = 0; a < b->dim; ++a) {
         whole += (s->o->open.value[a][c] >= 1) + (s->o->open.value[a][c + b->step[a]] >= 1);
+        if (whole > 1) return 0; /* nearly all: after two looks */
+    }
     for (int a = 0; a < 3; ++a) x[a] = s->g->origin[a] + s->g->dx * (at[a] + 0.5);
-    return whole <= 1;
+    return 1;
 }
 
 /* Out of a solid, of length 1; 0: it has no direction here. */
