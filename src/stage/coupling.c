@@ -579,6 +579,7 @@ static void pairs_task(void *context, int index) {
     const job *s = context;
     const coupled_body *b = &s->c->bodies[index];
     double column[SIX][WIDE];
+    if (b->count == 0) return; /* in the air: where no body is wet there are no pairs at all */
     free_columns(column, b, sqrt(s->fluid_density * s->g->dx * s->g->dx * s->g->dx));
     rows_of_faces(s->c->pairs + s->c->first[index], b->faces, b->count, column, s->g->box.step);
 }
