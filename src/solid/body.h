@@ -12,8 +12,9 @@ typedef struct body_state {
     double velocity[3];    /* m/s, of the centre of mass */
     double spin[3];        /* rad/s, world axes */
     double held[6];        /* m/s2, rad/s2: what contacts and joints did in the last world_hold() */
+    double falls;          /* 1: nothing but gravity acted on it in the last step, else 0 */
 } body_state;
-enum { BODY_STATE_REALS = 19 };
+enum { BODY_STATE_REALS = 20 };
 
 /* What drives a body against what stands still: row . (velocity, spin) = speed, as far as its impulse goes.
  */
@@ -32,6 +33,7 @@ typedef struct body_grip {
     int count;
     double row[6][6];
     body_motor motor;
+    int wet;            /* liquid is beside it; who applies forces says it */
     double given[6];    /* m/s, rad/s: what rows and motor have done to the body's own mass so far */
     double withheld[6]; /* m/s, rad/s, likewise; less what was given and is otherwise in the end */
 } body_grip;

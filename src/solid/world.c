@@ -69,10 +69,11 @@ struct world {
     dBodyID *ode_body; /* of each thing; NULL where it stands still */
     dGeomID *ode_box;  /* of each thing that is a box in space, larger by half a margin; else NULL */
     dJointGroupID contacts;
-    joint *joints;      /* of the scene, in its order */
-    body_grip *grips;   /* of each body */
-    double (*given)[6]; /* of each body: the velocity that world_expect() has added */
-    double (*slid)[6];  /* of each body: velocity and spin before the forces of a step */
+    joint *joints;       /* of the scene, in its order */
+    body_grip *grips;    /* of each body */
+    double (*given)[6];  /* of each body: the velocity that world_expect() has added */
+    double (*fallen)[3]; /* what gravity gave it before it moved */
+    double (*slid)[6];   /* of each body: velocity and spin before the forces of a step */
 };
 
 /* ODE's start, seed of random numbers and messages are the process's: one at a time. */
@@ -214,12 +215,13 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     w->grips = mem_alloc(solids * sizeof *w->grips);
     w->given = mem_alloc(solids * sizeof *w->given);
     w->slid = mem_alloc(solids * sizeof *w->slid);
+    w->fallen = mem_alloc(solids * sizeof *w->fallen);
     w->things = mem_alloc(solids * sizeof *w->things);
     w->ode_body = mem_alloc(solids * sizeof *w->ode_body);
     w->ode_box = mem_alloc(solids * sizeof *w->ode_box);
     w->joints = mem_alloc(((size_t)scene->joint_count + 1) * sizeof *w->joints);
-    const int whole = w->bodies && w->states && w->grips && w->given && w->slid && w->things && w->ode_body &&
-                      w->ode_box && w->joints;
+    const int whole = w->bodies && w->states && w->grips && w->given && w->slid && w->fallen && w->things &&
+                      w->ode_body && w->ode_box && w->joints;
     rheo_status status = whole ? make_bodies(w, report) : report_no_memory(report, "the bodies");
     if (!status && w->count) status = make_things(w, report);
     if (!status && w->count) {
@@ -242,8 +244,8 @@ void world_free(world *w) {
     }
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->ode) dWorldDestroy(w->ode);
-    void *const blocks[] = {w->bodies,   w->states,  w->grips,  w->given,        w->slid,      w->things,
-                            w->ode_body, w->ode_box, w->joints, w->touches.item, w->close.item};
+    void *const blocks[] = {w->bodies, w->states,   w->grips,   w->given,  w->slid,         w->fallen,
+                            w->things, w->ode_body, w->ode_box, w->joints, w->touches.item, w->close.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(w);
 }
@@ -290,7 +292,10 @@ double world_speed(const world *w) {
 
 void world_accelerate(world *w, const double acceleration[3], double dt) {
     for (int i = 0; i < world_count(w); ++i)
-        for (int c = 0; c < w->scene->dim; ++c) w->states[i].velocity[c] += dt * acceleration[c];
+        for (int c = 0; c < w->scene->dim; ++c) {
+            w->states[i].velocity[c] += dt * acceleration[c] - w->fallen[i][c];
+            w->fallen[i][c] = 0;
+        }
 }
 
 void world_lift(world *w, double fluid_density, const double gravity[3], double dt) {
@@ -656,8 +661,33 @@ static double shorten_part(world *w, double h) {
     return safe_part(w, h);
 }
 
+/* What falls freely gets half of gravity's share of a step before it moves, x += dt v + dt^2 g / 2, and the
+ * rest after. */
+static void begin_fall(world *w, double time, double dt) {
+    double g[3];
+    rheo_evaluate_curve(g, &w->scene->gravity, time + 0.5 * dt);
+    for (int i = 0; i < w->count; ++i)
+        for (int c = 0; c < 3; ++c) {
+            body_state *b = &w->states[i];
+            w->fallen[i][c] = c < w->scene->dim ? b->falls * 0.5 * dt * g[c] : 0;
+            b->velocity[c] += w->fallen[i][c];
+        }
+}
+
+/* Whether nothing but gravity acts on a body: neither liquid, which only these couplings tell, nor contacts
+ * in the end of the step, nor a joint. */
+static double is_falling(const world *w, int i) {
+    const int knows_wet = w->scene->coupling == RHEO_MONOLITHIC || w->scene->coupling == RHEO_SOLID_TO_FLUID;
+    const double *held = w->states[i].held;
+    for (int k = 0; k < w->scene->joint_count; ++k)
+        if (w->scene->joints[k].a == w->bodies[i].solid || w->scene->joints[k].b == w->bodies[i].solid)
+            return 0;
+    return knows_wet && !w->grips[i].wet && six_dot(held, held) == 0;
+}
+
 void world_step(world *w, double time, double dt) {
     if (!world_count(w)) return;
+    begin_fall(w, time, dt);
     const speeds least = least_speeds(w, time, dt);
     double left = dt;
     for (int part = 0; left > 0; ++part) {
@@ -749,6 +779,7 @@ void world_hold(world *w, double time, double dt) {
     solve(w, time, dt, least_speeds(w, time, dt), 0);
     for (int i = 0; i < w->count; ++i) {
         note_velocities(w->states[i].held, &w->states[i], 1 / dt);
+        w->states[i].falls = is_falling(w, i);
         w->grips[i] = (body_grip){0};
     }
     for (int i = 0; i < w->scene->joint_count; ++i) {

@@ -543,6 +543,7 @@ static void body_task(void *context, int index) {
     make_held(b);
     read_start(b);
     b->was = *b->solid->body->now;
+    b->solid->body->grip->wet = b->count > 0;
     memset(b->bound, 0, sizeof b->bound);
     make_motor(b);
     bind(b);

@@ -165,7 +165,7 @@ static void plane_bodies(void **state) {
     rig_end(&r);
 }
 
-/* Velocity exact, place as the solvers' own liquid falls: v first, then x. */
+/* Velocity exact, place too but for the first step, which does not know yet that nothing else acts. */
 static void free_fall(void **state) {
     (void)state;
     rig r;
@@ -178,7 +178,7 @@ static void free_fall(void **state) {
     const body_state *now = world_body(r.w, 0)->now;
     check_near(now->velocity[1], 2 - 9.81, 1e-12);
     check_near(now->position[0], 1.5, 1e-12);
-    check_near(now->position[1], 0.5 + 2 - 9.81 * 0.01 * 0.01 * (100 * 99 / 2), 1e-12);
+    check_near(now->position[1], 0.5 + 2 - 0.5 * 9.81 * (1 - 0.01 * 0.01), 1e-12);
     rig_end(&r);
 }
 

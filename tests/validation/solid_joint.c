@@ -254,12 +254,35 @@ static void joints_in_the_plane(void **state) {
     rig_end(&r);
 }
 
+/* Nothing but gravity: half a second of it from rest, and a throw. */
+static void free_fall_is_second_order(void **state) {
+    (void)state;
+    double last = 0;
+    for (int n = 0; n < 3; ++n) {
+        rig r;
+        const double rate = 30 << n, seconds = 0.4;
+        rig_start(&r);
+        r.gravity[1] = -9.81;
+        rig_add(&r, rig_ball(0.5, 0.9, 0.5, 0.05), RHEO_DYNAMIC)->velocity[1] = 1;
+        rig_make(&r);
+        rig_advance(&r, seconds, 1 / rate);
+        const double way = seconds - 0.5 * 9.81 * seconds * seconds;
+        const double error = fabs(world_body(r.w, 0)->now->position[1] - 0.9 - way) / fabs(way);
+        printf("falling for 0.4 s at %g steps a second: off by %.5f of the way, order %.2f\n", rate, error,
+               n ? log2(last / error) : 0);
+        check_below(error, n ? last / 3.5 : 0.02);
+        check_near(world_body(r.w, 0)->now->velocity[1], 1 - 9.81 * seconds, 1e-9);
+        last = error;
+        rig_end(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_period),      cmocka_unit_test(motor_drives),
         cmocka_unit_test(limits_stop),          cmocka_unit_test(stops_halt),
         cmocka_unit_test(motor_between_bodies), cmocka_unit_test(fixed_holds),
-        cmocka_unit_test(joints_in_the_plane),
+        cmocka_unit_test(joints_in_the_plane),  cmocka_unit_test(free_fall_is_second_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
