@@ -1,0 +1,53 @@
+/* A body of a hundredth of the water's density rises as fast with the steps that the scene chooses as with
+ * short ones. */
+#include "check.h"
+#include <rheo/rheo.h>
+
+static double speed_after(double dt_max) {
+    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
+    rheo_fluid water = rheo_default_fluid();
+    rheo_solid disc = rheo_default_solid();
+    rheo_scene scene = rheo_default_scene();
+    rheo_report report = {0};
+    rheo_frame_stats f = {0};
+    rheo_body_stats body;
+    const char *name;
+    rheo_sim *sim;
+    fill.b[0] = fill.b[2] = 1, fill.b[1] = 2;
+    water.fill = &fill;
+    water.fill_count = 1;
+    disc.name = "disc";
+    disc.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
+    disc.shape.a[0] = disc.shape.a[1] = 0.5;
+    disc.shape.radius = 0.12;
+    disc.motion = RHEO_DYNAMIC;
+    disc.density = 10;
+    scene.dim = 2;
+    scene.size[0] = 1, scene.size[1] = 2;
+    scene.cells = 64;
+    scene.fps = 60;
+    scene.dt_max = dt_max;
+    scene.method = RHEO_APIC;
+    scene.pic_blend = 0;
+    scene.fluids = &water;
+    scene.solids = &disc;
+    scene.fluid_count = scene.solid_count = 1;
+    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+    for (int i = 0; i < 16; ++i)
+        if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
+    rheo_read_body(&body, &name, sim, 0);
+    rheo_free_sim(sim);
+    return body.velocity[1];
+}
+
+static void steps_do_not_brake(void **state) {
+    (void)state;
+    const double chosen = speed_after(0), fine = speed_after(0.002);
+    print_message("after 16 frames: %.3f m/s, %.3f with steps of 0.002 s\n", chosen, fine);
+    check_near(chosen, fine, 0.03 * fine);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_do_not_brake)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
