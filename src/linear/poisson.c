@@ -18,7 +18,7 @@
 #include "core/memory.h"
 #include "linear/poisson_level.h"
 
-enum { COARSEST_CELLS = 2, HALVED_CELLS = 8 };
+enum { COARSEST_CELLS = 2 };
 static const double REPLACE_DROP = 1e-3;
 static const double REPLACE_RISE = 10; /* above the least since the last replacement: the recursion is lost */
 
@@ -39,14 +39,10 @@ struct poisson {
     buffer rhs_memory, r_memory, z_memory, search_memory, q_memory, y_memory, x_memory, scratch;
 };
 
-int poisson_wrap_cells(int axis) {
-    return axis == 0 ? BLOCK_CELLS : HALVED_CELLS;
-}
-
 bool poisson_can_wrap(const box *b, poisson_kind kind) {
     int periodic = 0;
     for (int a = 0; a < b->dim; ++a) {
-        if (b->periodic[a] && b->n[a] % (a == 0 ? BLOCK_CELLS : 2) != 0) return false;
+        if (b->periodic[a] && b->n[a] % 2 != 0) return false;
         periodic |= b->periodic[a];
     }
     return !periodic || kind == POISSON_MULTIGRID;
@@ -203,6 +199,8 @@ INLINE double apply_chunk(const poisson *s, int chunk, int dim) {
             vec8 mine = s->search[here], across = p[id];
             vec8 beside = h == EVEN ? vec8_after(lane_value(&p[k->neighbour[X_LOW]], 7), across)
                                     : vec8_before(across, lane_value(&p[k->neighbour[X_HIGH]], 0));
+            const int32_t end = l->seam < 0 ? -1 : across_seam(l, id, h);
+            if (end >= 0) beside[seam_lane(l, h)] = lane_value(&p[end], seam_lane(l, !h));
             vec8 q = c->x_mid * (mine - across) + c->x_out * (mine - beside);
             q += c->y_low * (mine - p[k->neighbour[Y_LOW]]);
             q += c->y_high * (mine - p[k->neighbour[Y_HIGH]]);
@@ -278,6 +276,8 @@ INLINE double residual_chunk(const poisson *s, int chunk, int dim) {
             dvec8 mine = s->x[here], across = x[id];
             dvec8 beside = h == EVEN ? dvec8_after(((const double *)&x[k->neighbour[X_LOW]])[7], across)
                                      : dvec8_before(across, ((const double *)&x[k->neighbour[X_HIGH]])[0]);
+            const int32_t end = l->seam < 0 ? -1 : across_seam(l, id, h);
+            if (end >= 0) ((double *)&beside)[seam_lane(l, h)] = ((const double *)&x[end])[seam_lane(l, !h)];
             dvec8 ax = flux(dvec8_of(0), c->x_mid, mine, across);
             ax = flux(ax, c->x_out, mine, beside);
             ax = flux(ax, c->y_low, mine, x[k->neighbour[Y_LOW]]);

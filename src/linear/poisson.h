@@ -32,13 +32,12 @@ typedef struct poisson_result {
 typedef struct poisson poisson;
 
 /* Along a periodic axis of the box cell 0 lies beside the last one, across the faces 0 and n, which are the
- * same and must have the same coefficient. Multigrid alone can do so, with whole blocks of 16 cells along x
- * and even counts along y and z. */
+ * same and must have the same coefficient. Multigrid alone can do so, with even counts. */
 bool poisson_can_wrap(const box *b, poisson_kind kind);
 /* Multiples of this many cells along a periodic axis are solved at full speed. Rows are halved while they
- * stay even: along y and z 4 mod 8 leaves so long ones that a solve takes twice (244 cells in 2D: five times)
- * as long, 2 mod 4 ten to forty times. */
-int poisson_wrap_cells(int axis);
+ * stay even: 4 mod 8 leaves so long ones that a solve takes twice (244 cells in 2D: five times) as long, 2
+ * mod 4 ten to forty times. */
+enum { POISSON_WRAP_CELLS = 8 };
 poisson *poisson_create(const box *b, pool *p, poisson_kind kind); /* NULL: no memory, or cannot wrap */
 void poisson_free(poisson *s);
 size_t poisson_bytes(const poisson *s);

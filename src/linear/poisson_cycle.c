@@ -65,14 +65,14 @@ INLINE float last_value(const pass *w, const vec8 *other, int id, int corrected)
 }
 
 /* The share of a periodic row's other end, where the row ends within a block (see poisson_level.h). */
-INLINE vec8 across_seam(const pass *w, const vec8 *other, int id, int half, int corrected) {
+INLINE vec8 share_across_seam(const pass *w, const vec8 *other, int id, int half, int corrected) {
     const level *l = w->l;
-    const int place = l->at[id] % l->row, last = l->row - 1, lane = half == EVEN ? 0 : l->seam;
+    const int lane = seam_lane(l, half);
+    const int32_t end = across_seam(l, id, half);
     vec8 sum = vec8_of(0);
-    if (place != (half == EVEN ? 0 : last)) return sum;
-    const int32_t end = l->number[l->at[id] + (half == EVEN ? last : -last)];
+    if (end < 0) return sum;
     const vec8 there = value(w, other, end, corrected);
-    sum[lane] = l->coefs[l->block[id].coefs].side[half].x_out[lane] * there[half == EVEN ? l->seam : 0];
+    sum[lane] = l->coefs[l->block[id].coefs].side[half].x_out[lane] * there[seam_lane(l, !half)];
     return sum;
 }
 
@@ -90,7 +90,7 @@ INLINE vec8 neighbours(const pass *w, const vec8 *other, int id, int half, int c
         sum += c->z_low * value(w, other, k->neighbour[Z_LOW], corrected);
         sum += c->z_high * value(w, other, k->neighbour[Z_HIGH], corrected);
     }
-    if (w->l->seam >= 0) sum += across_seam(w, other, id, half, corrected);
+    if (w->l->seam >= 0) sum += share_across_seam(w, other, id, half, corrected);
     return sum;
 }
 

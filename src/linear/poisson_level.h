@@ -5,8 +5,8 @@
  * the red vectors of all blocks, then the black ones: a sweep over one colour touches whole vectors and
  * nothing else. A block knows its six neighbours by number; a neighbour that does not exist is the block
  * after the last, whose values are always 0. Along a periodic axis the neighbours of the last blocks are the
- * first; along x that needs a full last block, and where the cells of a coarse level end within one, the link
- * between its last cell and the first is added to the sums by itself (the seam). Blocks are numbered along x,
+ * first; along x that needs a full last block, and where the cells of a row end within one, the link between
+ * its last cell and the first is added to the sums by itself (the seam). Blocks are numbered along x,
  * then y, then z, and a block's coefficients are an entry of a table where equal blocks may share one: inside
  * the liquid, and along walls, nearly all do, and the matrix costs no memory traffic there. */
 #ifndef LINEAR_POISSON_LEVEL_H
@@ -105,6 +105,16 @@ INLINE void call_ahead(const level *l, int id, int colour) {
     const block *k = &l->block[id + BLOCKS_AHEAD];
     const char *c = (const char *)&l->coefs[k->coefs].side[block_parity(k) ^ colour];
     for (int line = 0; line < 4; ++line) __builtin_prefetch(c + 64 * line);
+}
+/* The block across the seam from a half of a block, or -1: rows that end within a block (see above). */
+INLINE int32_t across_seam(const level *l, int id, int half) {
+    const int place = l->at[id] % l->row, last = l->row - 1;
+    if (place != (half == EVEN ? 0 : last)) return -1;
+    return l->number[l->at[id] + (half == EVEN ? last : -last)];
+}
+/* The lane of a half that lies at the seam. */
+INLINE int seam_lane(const level *l, int half) {
+    return half == EVEN ? 0 : l->seam;
 }
 INLINE float lane_value(const vec8 *v, int lane) {
     return ((const float *)v)[lane];

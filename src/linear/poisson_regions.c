@@ -111,6 +111,10 @@ static void join_runs(regions *g, const level *l) {
         int32_t first = g->run_first[id];
         if (k->neighbour[X_LOW] < l->blocks && c->side[EVEN].x_out[0] > 0)
             join(g->parent, first, g->run_first[k->neighbour[X_LOW] + 1] - 1);
+        const int32_t end = l->seam < 0 || !(c->side[EVEN].x_out[0] > 0) ? -1 : across_seam(l, id, EVEN);
+        if (end >= 0 && end < l->blocks)
+            join(g->parent, first,
+                 g->run_first[end] + run_of(g->starts[l->block[end].coefs], 2 * l->seam + 1));
         if (k->neighbour[Y_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Y_LOW], 1);
         if (k->neighbour[Z_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Z_LOW], 2);
     }

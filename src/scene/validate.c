@@ -198,7 +198,7 @@ static rheo_status check_periodic(const checker *c, int side, int cells) {
     for (int i = 0; i < s->solid_count; ++i)
         if (s->solids[i].motion == RHEO_DYNAMIC && s->coupling != RHEO_MONOLITHIC)
             return fail(c, "solver.coupling", "monolithic", "bodies in a periodic box need this coupling");
-    const int whole = poisson_wrap_cells(axis), fewer = cells / whole * whole;
+    const int whole = POISSON_WRAP_CELLS, fewer = cells / whole * whole;
     if (cells == fewer) return RHEO_OK;
     snprintf(allowed, sizeof allowed,
              "a multiple of %d cells along %c when it is periodic: %d or %d of this size", whole, "xyz"[axis],

@@ -110,6 +110,9 @@ static void test_modes(void **state) {
     check_mode(2, 32, 32, 1, (int[]){1, 0, 0});
     check_mode(2, 48, 24, 1, (int[]){2, 1, 0});
     check_mode(2, 16, 6, 1, (int[]){3, 1, 0});
+    check_mode(2, 24, 32, 1, (int[]){1, 1, 0}); /* rows of a block and a half */
+    check_mode(2, 8, 16, 1, (int[]){1, 0, 0});
+    check_mode(3, 40, 16, 24, (int[]){2, 1, 1});
     check_mode(3, 32, 16, 32, (int[]){0, 0, 1});
     check_mode(3, 16, 20, 16, (int[]){1, 2, 1});
 }
@@ -120,7 +123,8 @@ static void test_iterations(void **state) {
     static const int size[][4] = {{2, 32, 32, 1},  {2, 64, 64, 1},   {2, 128, 128, 1}, {2, 256, 256, 1},
                                   {2, 48, 80, 1},  {2, 240, 112, 1}, {3, 32, 32, 32},  {3, 64, 64, 64},
                                   {3, 48, 48, 48}, {3, 80, 48, 16},  {2, 64, 24, 1},   {2, 128, 232, 1},
-                                  {3, 48, 24, 40}, {3, 32, 56, 24}};
+                                  {3, 48, 24, 40}, {3, 32, 56, 24},  {2, 24, 64, 1},   {2, 232, 128, 1},
+                                  {3, 40, 24, 24}, {3, 56, 40, 8}};
     for (size_t t = 0; t < sizeof size / sizeof *size; ++t)
         for (int axes = 1; axes < (size[t][0] == 3 ? 8 : 4); ++axes) {
             problem p = make_around(size[t][0], size[t][1], size[t][2], size[t][3], axes);
@@ -172,9 +176,25 @@ static void test_regions(void **state) {
     }
 }
 
+/* Walls across x leave one region less when the sides join, wherever in a block the rows end. */
+static void test_seams_join(void **state) {
+    (void)state;
+    for (int nx = 8; nx <= 56; nx += 8)
+        for (int wall = 0; wall < nx; wall += 3) {
+            problem p = make_around(2, nx, 8, 1, 1);
+            EACH_CELL(&p) p.unknown[box_at(&p.b, i, j, k)] = (uint8_t)(i != wall && (j != 4 || i == 0));
+            link_around(&p, 0);
+            EACH_CELL(&p) p.rhs[box_at(&p.b, i, j, k)] = (float)((i + j) % 2) - 0.5f;
+            const poisson_result r = solve_with(&p, 1, 1e-6);
+            assert_int_equal(r.closed_regions, wall == 0 ? 2 : 1);
+            assert_true(r.converged);
+            drop(&p);
+        }
+}
+
 static void test_refusals(void **state) {
     (void)state;
-    box b = box_make(2, (const int[]){24, 32, 1});
+    box b = box_make(2, (const int[]){25, 32, 1});
     assert_true(poisson_can_wrap(&b, POISSON_MIC));
     b.periodic[1] = 1;
     assert_true(poisson_can_wrap(&b, POISSON_MULTIGRID));
@@ -182,16 +202,14 @@ static void test_refusals(void **state) {
     b.periodic[0] = 1;
     assert_false(poisson_can_wrap(&b, POISSON_MULTIGRID));
     assert_null(poisson_create(&b, NULL, POISSON_MULTIGRID));
-    b.n[0] = poisson_wrap_cells(0), b.n[1] = poisson_wrap_cells(1); /* what it names, it can do */
+    b.n[0] = 3 * POISSON_WRAP_CELLS;
     assert_true(poisson_can_wrap(&b, POISSON_MULTIGRID));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_iterations),
-        cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_modes),      cmocka_unit_test(test_iterations), cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_seams_join), cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
