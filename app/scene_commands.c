@@ -118,7 +118,7 @@ static const char starter[] =
     "\n"
     "domain:\n"
     "  size: [1, 1, 1]        # m\n"
-    "  cells: 48              # along the longest side; 96 looks better and takes about 16 times as long\n"
+    "  cells: 40              # along the longest side; 80 looks better and takes about 16 times as long\n"
     "  walls: closed          # or open, or by side: { top: open }\n"
     "\n"
     "time: { frames: 90, fps: 30 }\n"
@@ -137,7 +137,7 @@ static const char starter[] =
     "\n"
     "solids:\n"
     "  - name: post\n"
-    "    shape: { cylinder: { from: [0.8, 0, 0.5], to: [0.8, 0.5, 0.5], radius: 0.08 } }\n"
+    "    shape: { cylinder: { from: [0.8, 0, 0.5], to: [0.8, 0.5, 0.5], radius: 0.05 } }\n"
     "\n"
     "output: { mesh: true, checkpoint_every: 10 }\n"
     "camera: { eye: [1.9, 1.25, 2.5], target: [0.5, 0.3, 0.5], fov: 32 }\n";

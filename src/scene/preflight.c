@@ -444,7 +444,7 @@ static void look_at_joints(doctor *d) {
 static void note_repairs(doctor *d, const shape *s, const char *path) {
     char text[320];
     shape_repairs(text, sizeof text, s);
-    if (text[0]) doctor_find(d, RHEO_NOTE, path, NULL, "%s", text);
+    if (text[0]) doctor_find(d, RHEO_WARNING, path, NULL, "%s", text);
 }
 
 static void look_at_meshes(doctor *d) {
