@@ -384,18 +384,20 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "pressure");
     const float *phi = s->phi;
-    if ((status = liquid_project(s, &s->open, &phi, dt, report))) return status;
+    openings *open = liquid_close_emitters(s, dt);
+    if ((status = liquid_project(s, open, &phi, dt, report))) return status;
     liquid_hold_bodies(s, dt);
     s->q_dt = dt;
     if (s->closing_step)
-        s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, phi, NULL, liquid_voids(s));
-    pressure_speed(s->speed, &s->vel, g, &s->open, phi);
+        s->stats.divergence = pressure_divergence(&s->vel, g, open, phi, s->source, liquid_voids(s));
+    liquid_drive_emitters(&s->vel, s, dt);
+    pressure_speed(s->speed, &s->vel, g, open, phi);
     if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2] + world_speed(s->world)))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
                            "velocity is not finite at t = %g s", s->time + dt);
 
     timer_stage(&s->timer, "volume");
-    const poisson_result drift = liquid_correct_drift(s, &s->open, phi, dt);
+    const poisson_result drift = liquid_correct_drift(s, open, phi, dt);
     liquid_keep_worst(&s->stats.density, &drift);
 
     timer_stage(&s->timer, "extrapolate");

@@ -255,6 +255,45 @@ static void full_tanks_take_no_more(void **state) {
     assert_int_equal(feed_tank(RHEO_FLIP, 2, 0, 1).counts.refused, 0);
 }
 
+/* A jet from a closed floor leaves at the emitter's speed and, without weight, keeps it: the liquid above an
+ * emitter is not held back by what it leaves behind. */
+static void jets_leave_at_their_speed(void **state) {
+    (void)state;
+    static const rheo_method methods[] = {RHEO_FLIP, RHEO_APIC, RHEO_PIC};
+    static const double up[3] = {0, 2, 0};
+    for (int m = 0; m < 3; ++m) {
+        rheo_fluid water = rheo_default_fluid();
+        rheo_emitter emitter = rheo_default_emitter();
+        rheo_scene scene = rheo_default_scene();
+        rheo_report report = {0};
+        rheo_particle_view view;
+        rheo_sim *sim;
+        emitter.shape = box_shape(0.375, 0, 0.375, 0.625, 0.125, 0.625);
+        emitter.velocity = constant(up);
+        scene.method = methods[m];
+        scene.cells = 24;
+        scene.gravity = (rheo_curve){1, NONE, NONE, 3};
+        scene.fluids = &water;
+        scene.fluid_count = scene.emitter_count = 1;
+        scene.emitters = &emitter;
+        if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+        for (int i = 0; i < 9; ++i) {
+            rheo_frame_stats f;
+            if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
+        }
+        rheo_view_particles(&view, sim);
+        double sum = 0, count = 0;
+        for (size_t q = 0; q < view.count; ++q) {
+            const int above = view.position[1][q] > 6; /* the emitter is three cells high */
+            sum += above ? (double)view.velocity[1][q] : 0;
+            count += above;
+        }
+        print_message("jet from the floor, method %d: %.4f of 2 m/s\n", (int)methods[m], sum / count);
+        check_near(sum / count, 2, 0.02);
+        rheo_free_sim(sim);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_do_not_matter),
@@ -263,6 +302,7 @@ int main(void) {
         cmocka_unit_test(oblique_velocities_and_odd_openings),
         cmocka_unit_test(space_is_the_same),
         cmocka_unit_test(full_tanks_take_no_more),
+        cmocka_unit_test(jets_leave_at_their_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
