@@ -10,6 +10,18 @@ double obstacle_distance(const obstacle *o, const double x[3]) {
     return o->def->inside_fluid ? -d : d;
 }
 
+int obstacle_normal(double n[3], const obstacle *o, const double x[3], int dim, double step) {
+    for (int a = 0; a < 3; ++a) {
+        double low[3] = {x[0], x[1], x[2]}, high[3] = {x[0], x[1], x[2]};
+        low[a] -= step;
+        high[a] += step;
+        n[a] = a < dim ? obstacle_distance(o, high) - obstacle_distance(o, low) : 0;
+    }
+    const double size = vec_length(n);
+    for (int a = 0; a < 3 && size > 0; ++a) n[a] /= size;
+    return size > 0;
+}
+
 /* Whether the ball around a body shows that it is not nearer than `least`: with many bodies nearly all are
  * far. */
 static int is_beyond(const obstacle *o, const double x[3], double least) {

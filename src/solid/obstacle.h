@@ -13,6 +13,8 @@ typedef struct obstacle {
 } obstacle;
 
 double obstacle_distance(const obstacle *o, const double x[3]); /* m, negative inside */
+/* The direction out of it, of length 1, in `dim` dimensions from distances `step` away; 0: it has none. */
+int obstacle_normal(double n[3], const obstacle *o, const double x[3], int dim, double step);
 
 /* Whether solid `own`, known to be `distance` away, is the nearest; of two as near the first is. */
 int obstacle_is_nearest(const obstacle *solids, int count, int own, const double x[3], double distance);

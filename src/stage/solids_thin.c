@@ -171,16 +171,9 @@ static const obstacle *nearest_thin(double *distance, const job *s, const double
 
 /* Out of the solid, straight to its surface and a skin beyond. */
 static void step_out(double x[3], const job *s, const obstacle *solid, double depth) {
-    const double h = 0.05 * s->g->dx;
-    double n[3] = {0, 0, 0}, size = 0;
-    for (int a = 0; a < s->g->box.dim; ++a) {
-        double low[3] = {x[0], x[1], x[2]}, high[3] = {x[0], x[1], x[2]};
-        low[a] -= h;
-        high[a] += h;
-        n[a] = obstacle_distance(solid, high) - obstacle_distance(solid, low);
-        size += n[a] * n[a];
-    }
-    for (int a = 0; a < 3 && size > 0; ++a) x[a] += n[a] / sqrt(size) * (depth + 1.1 * SKIN * s->g->dx);
+    double n[3];
+    if (!obstacle_normal(n, solid, x, s->g->box.dim, 0.05 * s->g->dx)) return;
+    for (int a = 0; a < 3; ++a) x[a] += n[a] * (depth + 1.1 * SKIN * s->g->dx);
 }
 
 /* Where a cell's liquid is asked for. */

@@ -46,20 +46,6 @@ static int find_centre(double x[3], const job *s, size_t q) {
     return 1;
 }
 
-/* Out of a solid, of length 1; 0: it has no direction here. */
-static int normal_of(double n[3], const job *s, const obstacle *solid, const double x[3]) {
-    const double h = 0.01 * s->g->dx;
-    for (int a = 0; a < 3; ++a) {
-        double low[3] = {x[0], x[1], x[2]}, high[3] = {x[0], x[1], x[2]};
-        low[a] -= h;
-        high[a] += h;
-        n[a] = a < s->g->box.dim ? obstacle_distance(solid, high) - obstacle_distance(solid, low) : 0;
-    }
-    const double size = vec_length(n);
-    for (int a = 0; a < 3 && size > 0; ++a) n[a] /= size;
-    return size > 0;
-}
-
 /* Whether a place is outside a closed side or in a solid other than this one. */
 static int is_blocked(const job *s, const obstacle *solid, const double x[3]) {
     for (int a = 0; a < s->g->box.dim; ++a) {
@@ -72,18 +58,17 @@ static int is_blocked(const job *s, const obstacle *solid, const double x[3]) {
     return 0;
 }
 
-/* The nearest of the solids that move, if it is near. */
+/* The nearest of the solids that move, if it is near, and its distance. */
 static const obstacle *nearest_mover(double *distance, const job *s, const double x[3]) {
     const obstacle *nearest = NULL;
     *distance = NEAR * s->g->dx;
     for (int i = 0; i < s->count; ++i) {
         if (s->solids[i].def->motion == RHEO_STATIC) continue;
         const double d = obstacle_distance(&s->solids[i], x);
-        if (fabs(d) >= *distance) continue;
-        *distance = fabs(d);
+        if (fabs(d) >= fabs(*distance)) continue;
+        *distance = d;
         nearest = &s->solids[i];
     }
-    if (nearest) *distance = obstacle_distance(nearest, x);
     return nearest;
 }
 
@@ -92,7 +77,9 @@ static int squeeze_one(const job *s, size_t q, const double centre[3]) {
     double x[3], y[3], n[3], way[3], d;
     for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * (a < g->box.dim ? (double)s->p->x[a][q] : 0.5);
     const obstacle *solid = nearest_mover(&d, s, x);
-    if (!solid || obstacle_distance(solid, centre) > 0 || !normal_of(n, s, solid, x)) return 0;
+    if (!solid || obstacle_distance(solid, centre) > 0 ||
+        !obstacle_normal(n, solid, x, g->box.dim, 0.01 * g->dx))
+        return 0;
     for (int a = 0; a < 3; ++a) y[a] = x[a] + (SQUEEZE_GAP * g->dx - d) * n[a];
     if (!is_blocked(s, solid, y)) return 0;
     vec_sub(way, x, solid->now.position);
