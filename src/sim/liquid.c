@@ -26,10 +26,7 @@
 #include "stage/surface.h"
 #include "stage/volume.h"
 
-#define WAVE_STEP 0.5 /* of sqrt(dx / g): omega dt = 0.9 */
-/* Cells a step, times the square of a body's density beside the liquid's: 0.3 of a hundredth, no limit from
- * a thirtieth on. */
-#define LIGHT_WAY         3000
+#define WAVE_STEP         0.5 /* of sqrt(dx / g): omega dt = 0.9 */
 #define VOLUME_TOLERANCE  0.05
 #define VOLUME_ITERATIONS 12 /* it takes 2 to 4, up to 9 where walls thinner than a cell part the water */
 /* Of extrapolation around the liquid, beyond what particles can cross in a step; and of these. */
@@ -77,32 +74,6 @@ double step_limit(double dx, double cfl, double speed, double acceleration) {
     return fmin(flow, wave);
 }
 
-/* Whether the middle of a body is in the domain: one that left it shortens no steps. */
-static int is_in_domain(const rheo_sim *s, const body *b) {
-    for (int a = 0; a < s->g.box.dim; ++a) {
-        const double cells = (b->now->position[a] - s->g.origin[a]) / s->g.dx;
-        if (!(cells >= 0 && cells <= s->g.box.n[a])) return 0;
-    }
-    return 1;
-}
-
-/* The momentum of a body much lighter than the liquid is that of the liquid around it, which every step finds
- * anew: the lighter, the fewer cells it may go in one. It gains at most what its buoyancy gives it against
- * the added mass of a sphere. */
-static double light_body_limit(const rheo_sim *s, double gravity) {
-    double dt = INFINITY;
-    for (int i = 0; i < s->def.solid_count; ++i) {
-        const body *b = s->solids[i].body;
-        const double share = s->solids[i].def->density / s->fluid_density, cells = LIGHT_WAY * share * share;
-        if (!b || s->def.coupling == RHEO_SOLID_TO_FLUID || cells >= s->def.cfl || !is_in_domain(s, b))
-            continue;
-        const double *v = b->now->velocity, reach = cells * s->g.dx;
-        const double gain = gravity * fabs(1 - share) / (share + 0.5);
-        dt = fmin(dt, reach / (sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + sqrt(reach * gain)));
-    }
-    return dt;
-}
-
 double liquid_dt_limit(const rheo_sim *s) {
     double g[3];
     const double *speed = s->speed;
@@ -110,7 +81,7 @@ double liquid_dt_limit(const rheo_sim *s) {
     const double fast =
         liquid_wall_speed(s) + sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
     const double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    const double dt = fmin(step_limit(s->g.dx, s->def.cfl, fast, pull), light_body_limit(s, pull));
+    const double dt = fmin(step_limit(s->g.dx, s->def.cfl, fast, pull), liquid_light_body_limit(s, pull));
     /* rigid fluid is moved by what it displaced: at most a cell a step (Carlson 2004, 5.7.1) */
     return s->domain ? fmin(dt, s->g.dx / world_speed(s->world)) : dt;
 }

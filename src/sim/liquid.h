@@ -98,6 +98,8 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report);
 rheo_status liquid_begin(rheo_sim *s, rheo_report *report);
 /* The fastest that any part of a keyed or dynamic solid moves, m/s. */
 double liquid_wall_speed(const rheo_sim *s);
+/* The longest step of bodies much lighter than the liquid, s; +inf without any. */
+double liquid_light_body_limit(const rheo_sim *s, double gravity);
 /* The largest step that the flow allows, s. */
 double liquid_dt_limit(const rheo_sim *s);
 /* Parts that other steps of the same state share; phi < 0 says where the liquid is. */

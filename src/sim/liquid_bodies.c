@@ -7,8 +7,12 @@
 #include <math.h>
 #include "core/report.h"
 #include "grid/wrap.h"
+#include "solid/vector.h"
 
 enum { MOTOR_ROUNDS = 2 }; /* of further solves in a step */
+/* Cells a step, times the square of a body's density beside the liquid's: 0.3 of a hundredth, no limit from
+ * a thirtieth on. */
+#define LIGHT_WAY 3000
 
 void liquid_place_still_solids(rheo_sim *s) {
     int still = 0;
@@ -84,6 +88,22 @@ double liquid_wall_speed(const rheo_sim *s) {
         most = fmax(most, placement_fastest(o->def, o->shape, s->time, s->time + 1 / s->def.fps));
     }
     return most;
+}
+
+/* The momentum of a body much lighter than the liquid is that of the liquid around it, which every step finds
+ * anew: the lighter, the fewer cells it may go in one. It gains at most what its buoyancy gives it against
+ * the added mass of a sphere. */
+double liquid_light_body_limit(const rheo_sim *s, double gravity) {
+    double dt = INFINITY;
+    for (int i = 0; i < s->def.solid_count; ++i) {
+        const body *b = s->solids[i].body;
+        const double share = s->solids[i].def->density / s->fluid_density, cells = LIGHT_WAY * share * share;
+        if (!b || s->def.coupling == RHEO_SOLID_TO_FLUID || cells >= s->def.cfl || world_is_gone(s->world, b))
+            continue;
+        const double reach = cells * s->g.dx, gain = gravity * fabs(1 - share) / (share + 0.5);
+        dt = fmin(dt, reach / (vec_length(b->now->velocity) + sqrt(reach * gain)));
+    }
+    return dt;
 }
 
 /* Bodies that are not in the solve itself, before and after it. */

@@ -271,8 +271,7 @@ body_state *world_states(world *w) {
     return w->states;
 }
 
-/* Wholly behind a side of the domain, where nothing happens to it any more. */
-static int is_gone(const world *w, const body *b) {
+int world_is_gone(const world *w, const body *b) {
     int gone = 0;
     for (int a = 0; a < w->scene->dim; ++a)
         gone |= b->now->position[a] + b->radius < 0 || b->now->position[a] - b->radius > w->scene->size[a];
@@ -285,7 +284,7 @@ double world_speed(const world *w) {
         const body *b = &w->bodies[i];
         const double speed = vec_length(b->now->velocity) + b->radius * vec_length(b->now->spin);
         if (!isfinite(speed)) return INFINITY; /* which fmax() would pass over */
-        if (!is_gone(w, b)) most = fmax(most, speed);
+        if (!world_is_gone(w, b)) most = fmax(most, speed);
     }
     return most;
 }

@@ -18,8 +18,10 @@ const body *world_body(const world *w, int index);
 const body *world_body_of(const world *w, int solid); /* NULL: the solid is not dynamic */
 /* The states of all bodies, one after the other: all that a checkpoint must hold. */
 body_state *world_states(world *w);
-/* The fastest that any point of a body moves, m/s. */
+/* The fastest that any point of a body moves, m/s; those that are gone do not count. */
 double world_speed(const world *w);
+/* Wholly behind a side of the domain, where nothing happens to it any more. */
+int world_is_gone(const world *w, const body *b);
 
 /* RHEO_INVALID when a body reaches a periodic side, with the solid's path. */
 rheo_status world_check_sides(const world *w, double time, rheo_report *report);
