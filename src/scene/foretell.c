@@ -21,7 +21,8 @@ enum { PARTS_MOST = 4096, STEPS_MANY = 100 }; /* parts of a run looked at one by
 #define GRAVITY_MANY 100.0                    /* m/s2 */
 
 /* Bytes: calibrated against the peak of runs of the dam break from 12 to 128 cells, all methods. */
-static const double BASE_BYTES = 30e6, CELL_BYTES = 140, PARTICLE_BYTES = 52, AFFINE_BYTES = 57;
+static const double BASE_BYTES = 30e6, CELL_BYTES = 140, EMITTER_BYTES = 32, PARTICLE_BYTES = 52,
+                    AFFINE_BYTES = 57;
 static const double SMOKE_CELL_BYTES = 200;
 /* Seconds of one thread of a machine of 2021, from the built-in scenes at 32 to 128 cells: a step by itself,
  * by a cell of the box and a particle; more by a cell where there are solids, solids that move, and a
@@ -200,7 +201,7 @@ static void estimate(doctor *d, double emitted) {
     double cell = pow(out->dx, s->dim), most = fmin(d->put_in + emitted, domain);
     out->particles = round(per_cell * d->put_in / cell);
     double peak = per_cell * most / cell;
-    out->memory = BASE_BYTES + CELL_BYTES * cells +
+    out->memory = BASE_BYTES + (CELL_BYTES + (s->emitter_count ? EMITTER_BYTES : 0)) * cells +
                   (PARTICLE_BYTES + (s->method == RHEO_APIC ? AFFINE_BYTES : 0)) * peak;
     out->memory_available = available_memory();
     double surface =

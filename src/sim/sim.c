@@ -92,7 +92,7 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     bad |= field_make(&s->solid, g) | field_make(&s->room, g) | field_make(&s->work.extra, g) |
            field_make(&s->work.rhs, g);
     if (is_mac) bad |= field_make(&s->cell_phi, g) | !(s->cells = mem_alloc(g->box.size));
-    if (s->def.emitter_count)
+    if (s->def.emitter_count && s->def.method != RHEO_SMOKE)
         bad |= field_make(&s->source, g) | mac_field_make(&s->driven.open, g) |
                mac_field_make(&s->driven.wall, g);
     if (s->def.emitter_count) {
