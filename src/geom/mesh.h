@@ -31,8 +31,8 @@ rheo_status mesh_require_surface(tri_mesh *m, const char *file, rheo_report *rep
 double mesh_volume(const tri_mesh *m); /* by the divergence theorem */
 void mesh_bounds(double lower[3], double upper[3], const tri_mesh *m);
 
-/* Signed distance by a bounding volume tree: closest triangle for the size, generalised winding number for
- * the sign. */
+/* Signed distance by a bounding volume tree: closest triangle for the size, winding number for the
+ * sign. */
 typedef struct mesh_tree mesh_tree;
 mesh_tree *mesh_tree_make(const tri_mesh *m); /* copies what it needs; NULL: no memory */
 void mesh_tree_free(mesh_tree *t);

@@ -1,11 +1,16 @@
 /* Signed distance to a closed mesh.
  *
  * Size: the closest triangle, by a tree of boxes (split at the median of the centroids along the longest
- * side) searched nearest first. Sign: the winding number w(x) = 1/(4 pi) sum of solid angles, 1 inside and 0
- * outside, which holds for overlapping and touching parts too, where normals of the closest triangle mislead.
- * Triangles near x count exactly (Van Oosterom and Strackee 1983), a far node by its dipole N . (p - x) / (4
- * pi |p - x|^3), N the sum of area vectors and p their centre (Barill et al. 2018), far meaning beyond twice
- * the node's radius.
+ * side) searched nearest first. Sign: the winding number w(x), 1 inside and 0 outside, which holds for
+ * overlapping and touching parts too, where normals of the closest triangle mislead. For a closed and
+ * consistently oriented surface it is the sum of what a ray from x crosses, +1 where it leaves and -1 where
+ * it enters. The ray goes along an axis, the way it is soonest out of the mesh's box, so that
+ *   whether it meets a triangle  is a winding number in the plane across the ray, summed over the three sides
+ *                                with half-open bounds. Both triangles of an edge find it on the same side of
+ *                                x by the same arithmetic, so rays through edges and corners count once;
+ *   whether it lies ahead        is the side of the triangle's plane on which x is.
+ * Only the second can be in doubt, where x is within rounding of the plane of a triangle that the ray grazes:
+ * then another axis is asked. Where all three are in doubt x lies on the surface, and its size is 0.
  *
  * Questions change nothing and need no memory: any number of threads may ask. */
 #include "geom/mesh.h"
@@ -15,13 +20,12 @@
 #include "core/memory.h"
 
 enum { LEAF = 4, STACK = 96 };
-static const double FAR_RATIO = 2;
+static const double ROUNDING = 1e-14; /* of a plane's height, relative to the products it is made of */
 
 typedef struct {
     double lower[3], upper[3];
-    double centre[3], area[3], reach; /* dipole: place, sum of area vectors, radius about the place */
-    uint32_t first, count;            /* a leaf's triangles; an inner node has none */
-    uint32_t right;                   /* the left child follows its parent */
+    uint32_t first, count; /* a leaf's triangles; an inner node has none */
+    uint32_t right;        /* the left child follows its parent */
 } node;
 
 typedef double corners[3][3];
@@ -82,39 +86,20 @@ static void subtract(double r[3], const double a[3], const double b[3]) {
     for (int c = 0; c < 3; ++c) r[c] = a[c] - b[c];
 }
 
-static void measure_leaf(node *n, const corners *triangle) {
-    double weight = 0;
-    for (uint32_t t = n->first; t < n->first + n->count; ++t) {
-        double u[3], v[3], area[3];
-        subtract(u, triangle[t][1], triangle[t][0]);
-        subtract(v, triangle[t][2], triangle[t][0]);
-        cross(area, u, v);
-        double size = 0.5 * sqrt(dot(area, area));
-        weight += size;
-        for (int c = 0; c < 3; ++c) {
-            n->area[c] += 0.5 * area[c];
-            n->centre[c] += size * (triangle[t][0][c] + triangle[t][1][c] + triangle[t][2][c]) / 3;
-            for (int q = 0; q < 3; ++q) {
+static void bound_leaf(node *n, const corners *triangle) {
+    for (uint32_t t = n->first; t < n->first + n->count; ++t)
+        for (int q = 0; q < 3; ++q)
+            for (int c = 0; c < 3; ++c) {
                 n->lower[c] = fmin(n->lower[c], triangle[t][q][c]);
                 n->upper[c] = fmax(n->upper[c], triangle[t][q][c]);
             }
-        }
-    }
-    for (int c = 0; c < 3; ++c)
-        n->centre[c] = weight > 0 ? n->centre[c] / weight : 0.5 * (n->lower[c] + n->upper[c]);
-    n->reach = weight; /* for the parents' means; replaced by the radius when the tree is whole */
 }
 
-static void measure_inner(node *n, const node *a, const node *b) {
-    double weight = a->reach + b->reach;
+static void bound_inner(node *n, const node *a, const node *b) {
     for (int c = 0; c < 3; ++c) {
         n->lower[c] = fmin(a->lower[c], b->lower[c]);
         n->upper[c] = fmax(a->upper[c], b->upper[c]);
-        n->area[c] = a->area[c] + b->area[c];
-        n->centre[c] = weight > 0 ? (a->reach * a->centre[c] + b->reach * b->centre[c]) / weight
-                                  : 0.5 * (n->lower[c] + n->upper[c]);
     }
-    n->reach = weight;
 }
 
 static int longest_side(const item *items, size_t count) {
@@ -146,28 +131,15 @@ static uint32_t build(mesh_tree *t, item *items, const item *all, const tri_mesh
             for (int q = 0; q < 3; ++q)
                 memcpy(t->triangle[n->first + i][q], m->vertex[m->triangle[items[i].triangle][q]],
                        3 * sizeof(double));
-        measure_leaf(n, (const corners *)t->triangle);
+        bound_leaf(n, (const corners *)t->triangle);
         return at;
     }
     size_t middle = count / 2;
     select_median(items, count, middle, longest_side(items, count));
     uint32_t left = build(t, items, all, m, middle);
     n->right = build(t, items + middle, all, m, count - middle);
-    measure_inner(n, &t->nodes[left], &t->nodes[n->right]);
+    bound_inner(n, &t->nodes[left], &t->nodes[n->right]);
     return at;
-}
-
-/* A bound on the distance from the dipole to anything in the node: the farthest corner of its box. */
-static void set_reach(mesh_tree *t) {
-    for (uint32_t i = 0; i < t->node_count; ++i) {
-        double reach2 = 0;
-        node *n = &t->nodes[i];
-        for (int c = 0; c < 3; ++c) {
-            double d = fmax(n->upper[c] - n->centre[c], n->centre[c] - n->lower[c]);
-            reach2 += d * d;
-        }
-        n->reach = sqrt(reach2);
-    }
 }
 
 mesh_tree *mesh_tree_make(const tri_mesh *m) {
@@ -191,7 +163,6 @@ mesh_tree *mesh_tree_make(const tri_mesh *m) {
                                    3;
     }
     build(t, items, items, m, count);
-    set_reach(t);
     mem_free(items);
     return t;
 }
@@ -297,45 +268,100 @@ static double nearest2(const mesh_tree *t, const double x[3]) {
  * ---------------------------------------------------------------------------------------------------------
  */
 
-/* The solid angle under which x sees a triangle, positive from inside. */
-static double solid_angle(const corners c, const double x[3]) {
-    double a[3], b[3], d[3], turn[3];
-    subtract(a, c[0], x);
-    subtract(b, c[1], x);
-    subtract(d, c[2], x);
-    double la = sqrt(dot(a, a)), lb = sqrt(dot(b, b)), ld = sqrt(dot(d, d));
-    cross(turn, b, d);
-    return 2 * atan2(dot(a, turn), la * lb * ld + dot(a, b) * ld + dot(b, d) * la + dot(d, a) * lb);
+/* A ray from x along an axis, u and v the axes across it. */
+typedef struct {
+    const double *x;
+    int along, u, v;
+    bool upward;
+} ray;
+
+/* +1 or -1 for a triangle that the line of the ray crosses, seen counterclockwise or clockwise; else 0. */
+static int crossing(const corners c, const ray *r) {
+    const double u = r->x[r->u], v = r->x[r->v];
+    int turns = 0;
+    for (int q = 0; q < 3; ++q) {
+        const double *from = c[q], *to = c[(q + 1) % 3];
+        const bool rises = from[r->v] <= v, stays = rises == (to[r->v] <= v);
+        if (stays) continue;
+        const double *low = rises ? from : to, *high = rises ? to : from; /* the same for both neighbours */
+        if ((high[r->u] - low[r->u]) * (v - low[r->v]) > (u - low[r->u]) * (high[r->v] - low[r->v]))
+            turns += rises ? 1 : -1;
+    }
+    return turns;
 }
 
-static double winding(const mesh_tree *t, const double x[3]) {
+static double size1(const double a[3]) {
+    return fabs(a[0]) + fabs(a[1]) + fabs(a[2]);
+}
+
+/* How much a crossing counts: nothing behind x. */
+static int count_crossing(const corners c, const ray *r, int turns, bool *doubtful) {
+    double ab[3], ac[3], xa[3], normal[3];
+    subtract(ab, c[1], c[0]);
+    subtract(ac, c[2], c[0]);
+    subtract(xa, c[0], r->x);
+    cross(normal, ab, ac);
+    const double height = dot(normal, xa);
+    if (fabs(height) <= ROUNDING * size1(ab) * size1(ac) * size1(xa)) *doubtful = true;
+    const bool above = (height > 0) == (turns > 0); /* where the line meets the triangle */
+    return above != r->upward ? 0 : r->upward ? turns : -turns;
+}
+
+static bool can_meet(const node *n, const ray *r) {
+    const double *x = r->x;
+    const double u = x[r->u], v = x[r->v];
+    return n->lower[r->u] <= u && u <= n->upper[r->u] && n->lower[r->v] <= v && v <= n->upper[r->v] &&
+           (r->upward ? n->upper[r->along] >= x[r->along] : n->lower[r->along] <= x[r->along]);
+}
+
+static int winding_along(const mesh_tree *t, const ray *r, bool *doubtful) {
     uint32_t stack[STACK];
-    int depth = 0;
-    double sum = 0;
+    int depth = 0, sum = 0;
     stack[depth++] = 0;
     while (depth > 0) {
-        uint32_t at = stack[--depth];
+        const uint32_t at = stack[--depth];
         const node *n = &t->nodes[at];
-        double to[3];
-        subtract(to, n->centre, x);
-        double distance2 = dot(to, to);
-        if (distance2 > FAR_RATIO * FAR_RATIO * n->reach * n->reach) {
-            sum += dot(n->area, to) / (distance2 * sqrt(distance2));
-            continue;
+        if (!can_meet(n, r)) continue;
+        for (uint32_t i = n->first; i < n->first + n->count; ++i) {
+            const double(*c)[3] = (const double(*)[3])t->triangle[i];
+            const int turns = crossing(c, r);
+            if (turns) sum += count_crossing(c, r, turns, doubtful);
         }
-        for (uint32_t i = n->first; i < n->first + n->count; ++i)
-            sum += solid_angle((const double(*)[3])t->triangle[i], x);
         if (n->count) continue;
         stack[depth++] = n->right;
         stack[depth++] = at + 1;
     }
-    return sum / (4 * M_PI);
+    return sum;
+}
+
+static int winding(const mesh_tree *t, const double x[3]) {
+    const node *all = &t->nodes[0];
+    double least = INFINITY;
+    int first = 0, sum = 0;
+    for (int c = 0; c < 3; ++c) {
+        const double way = fmin(x[c] - all->lower[c], all->upper[c] - x[c]);
+        if (way >= least) continue;
+        least = way;
+        first = c;
+    }
+    bool doubtful = true;
+    for (int k = 0; k < 3 && doubtful; ++k) {
+        const int along = (first + k) % 3;
+        const ray r = {.x = x,
+                       .along = along,
+                       .u = (along + 1) % 3,
+                       .v = (along + 2) % 3,
+                       .upward = all->upper[along] - x[along] < x[along] - all->lower[along]};
+        doubtful = false;
+        sum = winding_along(t, &r, &doubtful);
+    }
+    return sum;
 }
 
 double mesh_tree_distance(const mesh_tree *t, const double x[3]) {
     double size = sqrt(nearest2(t, x));
     if (box2(&t->nodes[0], x) > 0) return size;
-    return winding(t, x) > 0.5 ? -size : size;
+    return winding(t, x) > 0 ? -size : size;
 }
 
 double mesh_tree_size(const mesh_tree *t, const double x[3]) {

@@ -115,6 +115,111 @@ static void concave_prism(void **state) {
     mesh_tree_free(t);
 }
 
+/* The winding number as the sum of the solid angles of all triangles (Van Oosterom and Strackee 1983). */
+static double winding_by_angles(const tri_mesh *m, const double x[3]) {
+    double sum = 0;
+    for (size_t t = 0; t < m->triangle_count; ++t) {
+        double r[3][3], size[3], triple = 0;
+        for (int q = 0; q < 3; ++q) {
+            for (int a = 0; a < 3; ++a) r[q][a] = m->vertex[m->triangle[t][q]][a] - x[a];
+            size[q] = sqrt(r[q][0] * r[q][0] + r[q][1] * r[q][1] + r[q][2] * r[q][2]);
+        }
+        double under = size[0] * size[1] * size[2];
+        for (int a = 0; a < 3; ++a) {
+            const int b = (a + 1) % 3, c = (a + 2) % 3;
+            triple += r[0][a] * (r[1][b] * r[2][c] - r[1][c] * r[2][b]);
+            under += size[a] * (r[b][0] * r[c][0] + r[b][1] * r[c][1] + r[b][2] * r[c][2]);
+        }
+        sum += 2 * atan2(triple, under);
+    }
+    return sum / (4 * M_PI);
+}
+
+static void join_meshes(tri_mesh *both, const tri_mesh *a, const tri_mesh *b, double (*vertex)[3],
+                        uint32_t (*triangle)[3]) {
+    *both = (tri_mesh){.vertex = vertex, .triangle = triangle};
+    const tri_mesh *const parts[2] = {a, b};
+    for (int p = 0; p < 2; ++p) {
+        const uint32_t first = (uint32_t)both->vertex_count;
+        for (size_t v = 0; v < parts[p]->vertex_count; ++v)
+            memcpy(vertex[both->vertex_count++], parts[p]->vertex[v], sizeof *vertex);
+        for (size_t t = 0; t < parts[p]->triangle_count; ++t, ++both->triangle_count)
+            for (int c = 0; c < 3; ++c) triangle[both->triangle_count][c] = parts[p]->triangle[t][c] + first;
+    }
+}
+
+/* Two parts that overlap, asked where rays along the axes meet corners, edges and faces edge on: what lies in
+ * either is inside. */
+static void signs_hold_where_rays_graze(void **state) {
+    (void)state;
+    const double low[2][3] = {{-1, -1, -1}, {-0.5, -0.5, 0}}, high[2][3] = {{1, 1, 0.5}, {0.5, 0.5, 2}};
+    double vertex[16][3];
+    uint32_t triangle[24][3];
+    tri_mesh part[2], m;
+    for (int p = 0; p < 2; ++p) mesh_make_box(&part[p], low[p], high[p]);
+    join_meshes(&m, &part[0], &part[1], vertex, triangle);
+    assert_int_equal(mesh_require_closed(&m, "boxes", NULL), RHEO_OK);
+    mesh_tree *t = mesh_tree_make(&m);
+    int inside = 0;
+    for (int k = -9; k <= 17; ++k)
+        for (int j = -9; j <= 9; ++j)
+            for (int i = -9; i <= 9; ++i) {
+                const double x[3] = {i / 8.0, j / 8.0, k / 8.0}, d = mesh_tree_distance(t, x);
+                bool in = false;
+                for (int p = 0; p < 2; ++p) {
+                    bool within = true;
+                    for (int a = 0; a < 3; ++a) within = within && x[a] > low[p][a] && x[a] < high[p][a];
+                    in = in || within;
+                }
+                if (d != 0 && (d < 0) != in) fail_msg("(%g, %g, %g): %g", x[0], x[1], x[2], d);
+                inside += in;
+            }
+    assert_true(inside > 2000);
+    mesh_tree_free(t);
+    for (int p = 0; p < 2; ++p) mesh_free(&part[p]);
+}
+
+/* A rough torus in an oblique frame and another one through it, near and far from the surface, and in line
+ * with vertices. */
+static void signs_are_those_of_solid_angles(void **state) {
+    (void)state;
+    tri_mesh part[2], m;
+    const double beside[3] = {0.4, 0.1, -0.05};
+    static double vertex[2 * 23 * 9][3];
+    static uint32_t triangle[4 * 23 * 9][3];
+    mesh_make_torus(&part[0], zero, 0.5, 0.2, 23, 9);
+    mesh_make_torus(&part[1], beside, 0.4, 0.15, 23, 9);
+    for (int p = 0; p < 2; ++p)
+        for (size_t v = 0; v < part[p].vertex_count; ++v) {
+            double *x = part[p].vertex[v], y = x[1];
+            for (uint64_t a = 0; a < 3; ++a)
+                x[a] += 0.02 * ((double)random_unit(8 + (uint64_t)p, v, a) - 0.5);
+            x[1] = 0.8 * y + 0.6 * x[2];
+            x[2] = -0.6 * y + 0.8 * x[2];
+        }
+    join_meshes(&m, &part[0], &part[1], vertex, triangle);
+    assert_int_equal(mesh_require_closed(&m, "tori", NULL), RHEO_OK);
+    mesh_tree *t = mesh_tree_make(&m);
+    int inside = 0;
+    for (uint64_t i = 0; i < 6000; ++i) {
+        double x[3], shift[3];
+        const double *corner = m.vertex[random_bits(5, i, 0) % m.vertex_count];
+        draw(x, i, 0.8);
+        draw(shift, i + 10000, 1e-6);
+        if (i % 3 == 1) x[i % 2] = corner[i % 2], x[2] = corner[2]; /* a ray meets the corner */
+        if (i % 3 == 2)
+            for (int a = 0; a < 3; ++a) x[a] = corner[a] + shift[a]; /* just beside it */
+        const double w = winding_by_angles(&m, x), d = mesh_tree_distance(t, x);
+        check_near(w, round(w), 1e-9);
+        if ((d < 0) != (w > 0.5))
+            fail_msg("%d: (%g, %g, %g): %g, winding number %g", (int)i, x[0], x[1], x[2], d, w);
+        inside += d < 0;
+    }
+    assert_true(inside > 1500 && inside < 4500);
+    mesh_tree_free(t);
+    for (int p = 0; p < 2; ++p) mesh_free(&part[p]);
+}
+
 /* Against every triangle by sampling: no other point of the surface is nearer, and one is that near. */
 static void distance_is_the_least(void **state) {
     (void)state;
@@ -341,6 +446,8 @@ int main(void) {
         cmocka_unit_test(box_distance),
         cmocka_unit_test(torus_sign),
         cmocka_unit_test(concave_prism),
+        cmocka_unit_test(signs_hold_where_rays_graze),
+        cmocka_unit_test(signs_are_those_of_solid_angles),
         cmocka_unit_test(distance_is_the_least),
         cmocka_unit_test(a_missing_triangle_is_put_back),
         cmocka_unit_test(inside_out_is_turned),
