@@ -5,14 +5,12 @@
 #include <string.h>
 #include "core/report.h"
 #include "geom/marching.h"
-#include "grid/rows.h"
 #include "grid/sample.h"
 #include "sim/method.h"
 #include "sim/smoke.h"
-#include "stage/enclosed.h"
 #include "stage/surface.h"
 
-enum { GRAIN = 16384, DRAWN_GRAIN = 1024 }; /* particles, or vertices and triangles, a block */
+enum { DRAWN_GRAIN = 1024 }; /* vertices and triangles a block */
 
 void measure_reset(rheo_sim *s) {
     const rheo_particle_counts kept = s->stats.counts;
@@ -21,133 +19,6 @@ void measure_reset(rheo_sim *s) {
     s->stats.pressure.converged = s->stats.density.converged = true;
     s->surface_area = 0;
     timer_reset(&s->timer);
-}
-
-typedef struct {
-    const rheo_sim *s;
-    int fluid, what, axis;
-} tally;
-
-/* One sum a call keeps the reductions in block order; they run once a frame. */
-enum { KINETIC, COUNT, CENTROID, SPRAY };
-static double sum_task(void *context, int block) {
-    const tally *t = context;
-    const particles *p = &t->s->parts;
-    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < p->count ? from + GRAIN : p->count;
-    double sum = 0;
-    for (size_t q = from; q < to; ++q) {
-        if (t->what == SPRAY) sum += p->spray[q];
-        else if (p->fluid[q] != t->fluid) continue;
-        else if (t->what == COUNT) sum += 1;
-        else if (t->what == CENTROID) sum += (double)p->x[t->axis][q];
-        else
-            for (int a = 0; a < p->dim; ++a) sum += 0.5 * (double)p->v[a][q] * (double)p->v[a][q];
-    }
-    return sum;
-}
-
-static double extreme_task(void *context, int block) {
-    const tally *t = context;
-    const particles *p = &t->s->parts;
-    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < p->count ? from + GRAIN : p->count;
-    const float edge = (float)t->s->g.box.n[t->axis];
-    float most = 0;
-    for (size_t q = from; q < to; ++q) {
-        if (p->fluid[q] != t->fluid) continue;
-        const float x = p->x[t->axis][q], far = t->what ? x : edge - x;
-        most = most > far ? most : far;
-    }
-    return (double)most;
-}
-
-static void measure_fluid(rheo_fluid_stats *f, double *kinetic, const rheo_sim *s, int fluid) {
-    const int blocks = block_count((long)s->parts.count, GRAIN);
-    tally t = {.s = s, .fluid = fluid, .what = COUNT};
-    *f = (rheo_fluid_stats){0};
-    f->particles = (int64_t)parallel_sum(s->g.pool, blocks, sum_task, &t);
-    f->volume = (double)f->particles * s->particle_volume;
-    f->mass = f->volume * s->fluid_density;
-    t.what = KINETIC;
-    *kinetic = parallel_sum(s->g.pool, blocks, sum_task, &t) * s->particle_volume * s->fluid_density;
-    if (f->particles == 0) return;
-    for (t.axis = 0; t.axis < s->g.box.dim; ++t.axis) {
-        const int a = t.axis;
-        const double dx = s->g.dx, origin = s->g.origin[a];
-        t.what = CENTROID;
-        f->centroid[a] = origin + dx * parallel_sum(s->g.pool, blocks, sum_task, &t) / (double)f->particles;
-        t.what = 1;
-        f->upper[a] = origin + dx * parallel_max(s->g.pool, blocks, extreme_task, &t);
-        t.what = 0;
-        f->lower[a] = origin + dx * (s->g.box.n[a] - parallel_max(s->g.pool, blocks, extreme_task, &t));
-    }
-}
-
-static int64_t count_liquid(const rheo_sim *s) {
-    int64_t count = 0;
-    for (int k = 0; k < s->g.box.n[2]; ++k)
-        for (int j = 0; j < s->g.box.n[1]; ++j) {
-            const float *row = s->phi + box_at(&s->g.box, 0, j, k);
-            for (int i = 0; i < s->g.box.n[0]; ++i) count += row[i] < 0;
-        }
-    return count;
-}
-
-typedef struct {
-    const rheo_sim *s;
-    cell_range range; /* the faces of the axis */
-    int axis;
-} speed_job;
-
-/* The component along `axis` at the face (i, j, k) across `across`: the mean of the four faces
- * around it, of which the domain may have two. */
-static double mean_beside(const speed_job *t, int axis, int across, int i, int j, int k) {
-    const box *b = &t->s->g.box;
-    double sum = 0;
-    int count = 0;
-    for (int corner = 0; corner < 4; ++corner) {
-        int at[3] = {i, j, k};
-        at[across] -= corner & 1;
-        at[axis] += corner >> 1;
-        if (at[across] < 0 || at[across] >= b->n[across]) continue;
-        sum += (double)t->s->vel.value[axis][box_at(b, at[0], at[1], at[2])];
-        ++count;
-    }
-    return count ? sum / count : 0;
-}
-
-static double speed_task(void *context, int block) {
-    const speed_job *t = context;
-    const box *b = &t->s->g.box;
-    double most = 0;
-    FOR_ROWS(&t->range, block, j, k)
-    for (int i = t->range.lower[0]; i < t->range.upper[0]; ++i) {
-        const ptrdiff_t at = box_at(b, i, j, k);
-        if (t->s->front.layer[at] != 0) continue;
-        double square = (double)t->s->vel.value[t->axis][at] * (double)t->s->vel.value[t->axis][at];
-        for (int a = 0; a < b->dim; ++a) {
-            if (a == t->axis) continue;
-            const double beside = mean_beside(t, a, t->axis, i, j, k);
-            square += beside * beside;
-        }
-        most = most > square ? most : square;
-    }
-    return most;
-}
-
-/* The largest |u| at the middles of the faces that the projection set: the face's own component and the
- * others' means, so it is no less than any single component and no more than the three largest together.
- * Particles outside the surface (spray) fly on their own and do not count. */
-double measure_speed(rheo_sim *s) {
-    const float *liquid = s->cell_phi && s->stats.steps ? s->cell_phi : s->phi;
-    speed_job t = {.s = s};
-    double most = 0;
-    for (t.axis = 0; t.axis < s->g.box.dim; ++t.axis) {
-        memset(s->front.layer, EXTRAPOLATE_UNKNOWN, s->g.box.size);
-        pressure_known_faces(s->front.layer, &s->g, &s->open, liquid, t.axis);
-        t.range = range_faces(&s->g, t.axis);
-        most = fmax(most, parallel_max(s->g.pool, range_blocks(&t.range), speed_task, &t));
-    }
-    return sqrt(most);
 }
 
 static size_t sim_bytes(const rheo_sim *s) {
@@ -182,33 +53,6 @@ static const float *draw(rheo_sim *s, rheo_surface kind) {
     if (s->thin.count) thin_drawn(drawn, &s->thin, &s->g, phi);
     surface_to_sides(drawn, &s->g);
     return failed ? NULL : drawn;
-}
-
-void measure_liquid(rheo_sim *s) {
-    rheo_frame_stats *f = &s->stats;
-    double gravity[3];
-    rheo_evaluate_curve(gravity, &s->def.gravity, s->time);
-    f->particles = (int64_t)s->parts.count;
-    f->liquid_cells = count_liquid(s);
-    f->fluid_count = s->def.fluid_count;
-    f->kinetic = f->potential = 0;
-    for (int i = 0; i < f->fluid_count; ++i) {
-        double kinetic;
-        measure_fluid(&f->fluids[i], &kinetic, s, i);
-        f->kinetic += kinetic;
-        for (int a = 0; a < s->g.box.dim; ++a)
-            f->potential -= f->fluids[i].mass * gravity[a] * f->fluids[i].centroid[a];
-    }
-    tally t = {.s = s, .what = SPRAY};
-    f->counts.spray =
-        (int64_t)parallel_sum(s->g.pool, block_count((long)s->parts.count, GRAIN), sum_task, &t);
-    float *const scratch[2] = {s->psi, s->work.rhs}; /* free between steps, as the marks are */
-    uint8_t *const marks[2] = {s->front.layer, s->work.unknown};
-    f->volume =
-        enclosed_volume(&s->g, s->phi, s->solid, s->thin.gap, &s->parts, s->particle_volume, scratch, marks);
-    f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
-    f->speed = measure_speed(s);
-    f->temperature[0] = f->temperature[1] = s->def.ambient; /* liquids neither heat nor cool */
 }
 
 void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {

@@ -23,6 +23,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "core/lanes.h"
 #include "geom/fractions.h"
 #include "grid/rows.h"
 
@@ -33,26 +34,74 @@ typedef struct {
     const float *phi, *node_solid, *gap;
     const particles *p;
     float *solid, *level; /* at centres: distance to solids; to the surface, with the inside far from it */
-    const uint8_t *from;
-    uint8_t *to;
-    float sigma;            /* m */
-    double particle_volume; /* cells */
-    int axis;
+    uint8_t *from, *to;   /* marks of cells */
+    float sigma;          /* m */
+    int axis, reach;      /* of spread_task() */
     cell_range range;
 } job;
 
-static void solid_task(void *context, int block) {
-    const job *s = context;
+/* The distance to solids at centres, and which cells hold air. */
+INLINE void solid_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
-    const int nodes = 1 << b->dim;
+    const ptrdiff_t next = dim == 3 ? b->step[2] : 0;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
+        const float *low = s->node_solid + row, *high = low + b->step[1];
         for (int i = 0; i < b->n[0]; ++i) {
-            float sum = 0;
-            for (int n = 0; n < nodes; ++n)
-                sum += s->node_solid[row + i + (n & 1) + (n >> 1 & 1) * b->step[1] + (n >> 2) * b->step[2]];
-            s->solid[row + i] = sum / (float)nodes;
+            float sum = ((low[i] + low[i + 1]) + high[i]) + high[i + 1];
+            if (dim == 3)
+                sum = (((sum + low[i + next]) + low[i + next + 1]) + high[i + next]) + high[i + next + 1];
+            sum *= dim == 3 ? 0.125f : 0.25f;
+            s->solid[row + i] = sum;
+            s->to[row + i] = (s->phi[row + i] >= 0) & (sum > 0);
         }
+    }
+}
+
+HOT static void solid_task(void *context, int block) {
+    const job *s = context;
+    if (s->g->box.dim == 3) solid_block(s, block, 3);
+    else solid_block(s, block, 2);
+}
+
+/* Marks spread by `reach` cells along an axis. */
+HOT static void spread_task(void *context, int block) {
+    const job *s = context;
+    const box *b = &s->g->box;
+    const int n = b->n[0], reach = s->reach;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        const int at = s->axis == 1 ? j : k, last = b->n[s->axis] - 1;
+        const uint8_t *from = s->from + row;
+        uint8_t *to = s->to + row;
+        memcpy(to, from, (size_t)n);
+        for (int d = -reach; d <= reach; ++d) {
+            const int off = s->axis > 0 && (at + d < 0 || at + d > last);
+            const int first = s->axis == 0 && d < 0 ? -d : 0, end = s->axis == 0 && d > 0 ? n - d : n;
+            const uint8_t *other = from + d * b->step[s->axis];
+            for (int i = first; i < end && !off; ++i) to[i] |= other[i];
+        }
+    }
+}
+
+/* In s->from and s->to in turn; they end in s->from. */
+static void spread(job *s, int reach) {
+    s->reach = reach;
+    for (s->axis = 0; s->axis < s->g->box.dim; ++s->axis) {
+        parallel_for(s->g->pool, range_blocks(&s->range), spread_task, s);
+        uint8_t *const made = s->to;
+        s->to = s->from;
+        s->from = made;
+    }
+}
+
+/* Liquid with liquid or wall in all cells around: marks are of air beside. */
+HOT static void inside_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        for (int i = 0; i < s->g->box.n[0]; ++i)
+            s->from[row + i] = (s->phi[row + i] < 0) & (s->from[row + i] == 0);
     }
 }
 
@@ -63,28 +112,6 @@ static ptrdiff_t cell_near(const box *b, int i, int j, int k) {
     for (int a = 0; a < b->dim; ++a)
         c += (at[a] < 0 ? 0 : at[a] >= b->n[a] ? b->n[a] - 1 : at[a]) * b->step[a];
     return c;
-}
-
-/* Liquid or wall in all cells around. */
-static int is_inside(const job *s, int i, int j, int k) {
-    const box *b = &s->g->box;
-    const int depth = b->dim == 3;
-    if (s->phi[box_at(b, i, j, k)] >= 0) return 0;
-    for (int dk = -depth; dk <= depth; ++dk)
-        for (int dj = -1; dj <= 1; ++dj)
-            for (int di = -1; di <= 1; ++di) {
-                const ptrdiff_t n = cell_near(b, i + di, j + dj, k + dk);
-                if (s->phi[n] >= 0 && s->solid[n] > 0) return 0;
-            }
-    return 1;
-}
-
-static void inside_task(void *context, int block) {
-    const job *s = context;
-    FOR_ROWS(&s->range, block, j, k) {
-        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
-        for (int i = 0; i < s->g->box.n[0]; ++i) s->to[row + i] = (uint8_t)is_inside(s, i, j, k);
-    }
 }
 
 /* Distances end at +-dx, which would bend the levels next to it: beyond, the straight line through the two
@@ -99,39 +126,57 @@ static float distance_beyond(const job *s, int i, int j, int k, float side) {
         const ptrdiff_t one = cell_near(b, i + x, j + y, k + z);
         const ptrdiff_t two = cell_near(b, i + 2 * x, j + 2 * y, k + 2 * z);
         if (one == two || fabsf(s->phi[one]) >= dx || fabsf(s->phi[two]) >= dx) continue;
-        far = fmaxf(far, side * (2 * s->phi[one] - s->phi[two]));
+        far = greater(side * (2 * s->phi[one] - s->phi[two]), far);
     }
-    return side * fminf(far, 2 * dx);
+    return side * lesser(far, 2 * dx);
 }
 
-static void level_task(void *context, int block) {
-    const job *s = context;
+static void level_cells(const job *s, int i, int end, int j, int k) {
     const float dx = (float)s->g->dx;
-    FOR_ROWS(&s->range, block, j, k) {
-        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
-        for (int i = 0; i < s->g->box.n[0]; ++i) {
-            const float phi = s->phi[row + i];
-            const int thinned = s->from[row + i] && phi > -1.2f * s->sigma; /* no level there */
-            s->level[row + i] =
-                thinned || fabsf(phi) >= dx ? distance_beyond(s, i, j, k, phi < 0 ? -1 : 1) : phi;
-        }
+    for (; i < end; ++i) {
+        const ptrdiff_t c = box_at(&s->g->box, i, j, k);
+        const float phi = s->phi[c];
+        const int thinned = s->from[c] && phi > -1.2f * s->sigma; /* no level there */
+        s->level[c] = thinned || fabsf(phi) >= dx ? distance_beyond(s, i, j, k, phi < 0 ? -1 : 1) : phi;
     }
 }
 
-/* Marks spread by NEAR cells along an axis. */
-static void spread_task(void *context, int block) {
-    const job *s = context;
+/* The same for eight cells, two or more from the sides across x. */
+INLINE void level_eight(const job *s, int i, int j, int k, int dim) {
     const box *b = &s->g->box;
-    FOR_ROWS(&s->range, block, j, k) {
-        for (int i = 0; i < b->n[0]; ++i) {
-            const int at = s->axis == 0 ? i : s->axis == 1 ? j : k, last = b->n[s->axis] - 1;
-            const ptrdiff_t c = box_at(b, i, j, k);
-            int near = 0;
-            for (int d = at < NEAR ? -at : -NEAR; d <= NEAR && at + d <= last; ++d)
-                near |= s->from[c + d * b->step[s->axis]];
-            s->to[c] = (uint8_t)near;
+    const ptrdiff_t c = box_at(b, i, j, k);
+    const int at[3] = {i, j, k};
+    const vec8 dx = vec8_all((float)s->g->dx), phi = vec8_load(s->phi + c);
+    const vec8 side = vec8_select(phi < 0, vec8_all(-1), vec8_all(1));
+    vec8 far = dx;
+    for (int a = 0; a < dim; ++a)
+        for (int step = -1; step <= 1; step += 2) {
+            if (a > 0 && (at[a] + 2 * step < 0 || at[a] + 2 * step >= b->n[a])) continue;
+            const vec8 one = vec8_load(s->phi + c + step * b->step[a]);
+            const vec8 two = vec8_load(s->phi + c + 2 * step * b->step[a]);
+            const int8 known = (one < dx) & (one > -dx) & (two < dx) & (two > -dx);
+            const vec8 straight = side * (2 * one - two);
+            far = vec8_select(known & (straight > far), straight, far);
         }
+    far = side * vec8_select(far < 2 * dx, far, 2 * dx);
+    const int8 thinned = mask_load(s->from + c) & (phi > vec8_all(-1.2f * s->sigma));
+    vec8_store(s->level + c, vec8_select(thinned | (phi >= dx) | (phi <= -dx), far, phi));
+}
+
+INLINE void level_block(const job *s, int block, int dim) {
+    const int n = s->g->box.n[0];
+    FOR_ROWS(&s->range, block, j, k) {
+        int i = 2;
+        level_cells(s, 0, n < 2 ? n : 2, j, k);
+        for (; i + LANES + 2 <= n; i += LANES) level_eight(s, i, j, k, dim);
+        level_cells(s, i, n, j, k);
     }
+}
+
+HOT static void level_task(void *context, int block) {
+    const job *s = context;
+    if (s->g->box.dim == 3) level_block(s, block, 3);
+    else level_block(s, block, 2);
 }
 
 /* Samples on the two sides of a thin wall do not tell where between them liquid ends. */
@@ -140,22 +185,37 @@ static void wall_task(void *context, int block) {
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         for (int i = 0; i < s->g->box.n[0]; ++i)
-            if (s->gap[row + i] < (float)(1.5 * s->g->dx)) s->to[row + i] = 0;
+            if (s->gap[row + i] < (float)(1.5 * s->g->dx)) s->from[row + i] = 0;
     }
 }
 
-/* Particles that are near no inside, in cells of volume. */
-static double alone_task(void *context, int block) {
+/* How many particles are near no inside. */
+HOT static double alone_task(void *context, int block) {
     const job *s = context;
     const box *b = &s->g->box;
-    double sum = 0;
+    uint64_t sum = 0;
     FOR_ROWS(&s->range, block, j, k) {
         const uint32_t *start = s->p->cell_start + box_dense(b, 0, j, k);
         const uint8_t *resolved = s->from + box_at(b, 0, j, k);
-        for (int i = 0; i < b->n[0]; ++i)
-            if (!resolved[i]) sum += s->particle_volume * (double)(start[i + 1] - start[i]);
+        for (int i = 0; i < b->n[0]; ++i) sum += resolved[i] ? 0 : start[i + 1] - start[i];
     }
-    return sum;
+    return (double)sum;
+}
+
+/* Where samples lie: outside both levels or in a solid, within both, or neither. */
+enum { OUTSIDE = 0, BETWEEN = 1, WITHIN = 2 };
+
+HOT static void side_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        const float *level = s->level + row, *solid = s->solid + row;
+        for (int i = 0; i < s->g->box.n[0]; ++i) {
+            const int open = solid[i] > 0;
+            s->to[row + i] =
+                (uint8_t)((open & (level[i] + s->sigma < 0)) + (open & (level[i] - s->sigma < 0)));
+        }
+    }
 }
 
 /* The share of the cube between 2^dim samples that lies within a level, and outside solids. */
@@ -163,63 +223,103 @@ static double share_within(const float phi[8], const float solid[8], float level
     double corner[8];
     int negative = 0;
     for (int c = 0; c < 1 << dim; ++c) {
-        corner[c] = (double)fmaxf(phi[c] - level, -solid[c]);
+        corner[c] = (double)greater(phi[c] - level, -solid[c]);
         negative += corner[c] < 0;
     }
     return negative == 0 ? 0 : negative == 1 << dim ? 1 : fraction_negative_cube(corner, dim);
 }
 
-/* Of the cubes on a side of the domain only the half before it counts, and has the samples before it. */
-static double cube_task(void *context, int block) {
-    const job *s = context;
-    const box *b = &s->g->box;
-    const int corners = 1 << b->dim;
+/* The rows of samples around a row of cubes. Of the cubes on a side of the domain only the half before it
+ * counts, and has the samples before it. */
+typedef struct cube_row {
+    ptrdiff_t sample[4]; /* of the first cells */
+    double weight;       /* of a cube, by its corners and its levels */
+} cube_row;
+
+static cube_row cubes_of(const box *b, int j, int k) {
+    cube_row r = {.weight = 0.5 / (1 << b->dim)};
+    const int at[3] = {0, j, k};
+    for (int a = 1; a < b->dim; ++a) r.weight *= at[a] < 0 || at[a] == b->n[a] - 1 ? 0.5 : 1;
+    for (int c = 0; c < 1 << (b->dim - 1); ++c) r.sample[c] = cell_near(b, 0, j + (c & 1), k + (c >> 1));
+    return r;
+}
+
+/* What a cube between the samples `low` and `high` of its rows has of both levels, times its corners. */
+static double cube_between(const job *s, const cube_row *r, int low, int high) {
+    const int dim = s->g->box.dim;
+    float phi[8], solid[8];
+    int resolved = 0;
+    for (int c = 0; c < 1 << dim; ++c) {
+        const ptrdiff_t n = r->sample[c >> 1] + (c & 1 ? high : low);
+        phi[c] = s->level[n];
+        solid[c] = s->solid[n];
+        resolved += s->from[n];
+    }
+    if (!resolved) return 0;
+    return resolved * (share_within(phi, solid, s->sigma, dim) + share_within(phi, solid, -s->sigma, dim));
+}
+
+enum { STRETCH = 64 };
+
+/* Cubes from `first` on. Most lie wholly on one side. */
+INLINE double cube_stretch(const job *s, const cube_row *r, int first, int count, int dim) {
+    const int rows = 1 << (dim - 1), whole = WITHIN * 2 * rows;
+    uint8_t side[STRETCH] = {0}, resolved[STRETCH] = {0};
+    int full = 0;
     double sum = 0;
-    FOR_ROWS(&s->range, block, j, k) {
-        for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
-            const int at[3] = {i, j, k};
-            float phi[8], solid[8];
-            int resolved = 0;
-            double weight = 0.5 / corners;
-            for (int a = 0; a < b->dim; ++a) weight *= at[a] < 0 || at[a] == b->n[a] - 1 ? 0.5 : 1;
-            for (int c = 0; c < corners; ++c) {
-                const ptrdiff_t n = cell_near(b, i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
-                phi[c] = s->level[n];
-                solid[c] = s->solid[n];
-                resolved += s->from[n];
-            }
-            if (resolved)
-                sum += weight * resolved *
-                       (share_within(phi, solid, s->sigma, b->dim) +
-                        share_within(phi, solid, -s->sigma, b->dim));
+    for (int c = 0; c < rows; ++c) {
+        const uint8_t *to = s->to + r->sample[c] + first, *from = s->from + r->sample[c] + first;
+        for (int i = 0; i < count; ++i) {
+            side[i] = (uint8_t)(side[i] + to[i] + to[i + 1]);
+            resolved[i] = (uint8_t)(resolved[i] + from[i] + from[i + 1]);
         }
     }
+    for (int i = 0; i < count; ++i) full += side[i] == whole ? resolved[i] : 0;
+    for (int i = 0; i < count; ++i)
+        if (side[i] > 0 && side[i] < whole && resolved[i])
+            sum += cube_between(s, r, first + i, first + i + 1);
+    return sum + 2 * full;
+}
+
+INLINE double cube_block(const job *s, int block, int dim) {
+    const box *b = &s->g->box;
+    const int last = b->n[0] - 1;
+    double sum = 0;
+    FOR_ROWS(&s->range, block, j, k) {
+        const cube_row r = cubes_of(b, j, k);
+        double all = 0.5 * (cube_between(s, &r, 0, 0) + cube_between(s, &r, last, last));
+        for (int i = 0; i < last; i += STRETCH)
+            all += cube_stretch(s, &r, i, last - i < STRETCH ? last - i : STRETCH, dim);
+        sum += r.weight * all;
+    }
     return sum;
+}
+
+HOT static double cube_task(void *context, int block) {
+    const job *s = context;
+    return s->g->box.dim == 3 ? cube_block(s, block, 3) : cube_block(s, block, 2);
 }
 
 double enclosed_volume(const mac_grid *g, const float *phi, const float *node_solid, const float *gap,
                        const particles *p, double particle_volume, float *const scratch[2],
                        uint8_t *const marks[2]) {
     job s = {.g = g, .phi = phi, .node_solid = node_solid, .gap = gap, .p = p, .range = range_cells(g)};
-    const double cell = g->dx * g->dx * g->dx;
     const int blocks = range_blocks(&s.range);
     s.solid = scratch[0];
     s.level = scratch[1];
+    s.from = marks[1];
     s.to = marks[0];
     s.sigma = (float)(g->dx * sqrt(1.0 / 6 + 0.25 / g->box.dim));
-    s.particle_volume = particle_volume / cell;
     parallel_for(g->pool, blocks, solid_task, &s);
+    s.from = marks[0];
+    s.to = marks[1];
+    spread(&s, 1);
     parallel_for(g->pool, blocks, inside_task, &s);
-    s.from = s.to;
     parallel_for(g->pool, blocks, level_task, &s);
-    for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
-        s.from = marks[s.axis % 2];
-        s.to = marks[1 - s.axis % 2];
-        parallel_for(g->pool, blocks, spread_task, &s);
-    }
+    spread(&s, NEAR);
     if (gap) parallel_for(g->pool, blocks, wall_task, &s);
-    s.from = s.to;
-    const double alone = parallel_sum(g->pool, blocks, alone_task, &s);
-    for (int a = 0; a < g->box.dim; ++a) s.range.lower[a] = -1;
-    return cell * (alone + parallel_sum(g->pool, range_blocks(&s.range), cube_task, &s));
+    const double alone = parallel_sum(g->pool, blocks, alone_task, &s) * particle_volume;
+    parallel_for(g->pool, blocks, side_task, &s);
+    for (int a = 1; a < g->box.dim; ++a) s.range.lower[a] = -1;
+    return alone + g->dx * g->dx * g->dx * parallel_sum(g->pool, range_blocks(&s.range), cube_task, &s);
 }

@@ -83,6 +83,67 @@ static void test_speed_is_a_length(void **state) {
     rheo_free_sim(sim);
 }
 
+/* Two fluids that have mixed: sums and bounds are those of their particles, one by one, and the same for any
+ * number of threads. */
+static void check_sums(int dim) {
+    rheo_fluid fluids[2] = {rheo_default_fluid(), rheo_default_fluid()};
+    const rheo_shape fills[2] = {box_shape(0.1, 0.1, 0.45, 0.63), box_shape(0.45, 0.1, 0.71, 0.5)};
+    rheo_scene scene = rheo_default_scene();
+    rheo_frame_stats stats[2];
+    rheo_report report = {0};
+    rheo_particle_view p;
+    double x[2][3] = {{0}}, lower[2][3], upper[2][3], kinetic = 0, count[2] = {0, 0};
+    for (int f = 0; f < 2; ++f) {
+        fluids[f].name = f ? "b" : "a";
+        fluids[f].fill = &fills[f];
+        fluids[f].fill_count = 1;
+        fluids[f].velocity[0] = f ? -1 : 1;
+        for (int a = 0; a < 3; ++a) lower[f][a] = INFINITY, upper[f][a] = -INFINITY;
+    }
+    scene.dim = dim;
+    scene.cells = 24;
+    scene.fluids = fluids;
+    scene.fluid_count = 2;
+    for (int threads = 1; threads <= 2; ++threads) {
+        rheo_sim *sim;
+        assert_int_equal(rheo_create_sim(&sim, &scene, threads, &report), RHEO_OK);
+        for (int i = 0; i < 2; ++i)
+            assert_int_equal(rheo_advance_frame(sim, NULL, &stats[threads - 1], &report), RHEO_OK);
+        rheo_view_particles(&p, sim);
+        for (size_t q = 0; q < p.count && threads == 1; ++q) {
+            const int f = p.fluid[q];
+            count[f] += 1;
+            for (int a = 0; a < dim; ++a) {
+                const double at = p.origin[a] + p.dx * (double)p.position[a][q], v = (double)p.velocity[a][q];
+                x[f][a] += at;
+                lower[f][a] = fmin(lower[f][a], at);
+                upper[f][a] = fmax(upper[f][a], at);
+                kinetic += 0.5 * v * v * stats[0].fluids[f].mass / (double)stats[0].fluids[f].particles;
+            }
+        }
+        rheo_free_sim(sim);
+    }
+    assert_true(count[0] > 100 && count[1] > 100);
+    for (int f = 0; f < 2; ++f) {
+        assert_int_equal(stats[0].fluids[f].particles, (int)count[f]);
+        for (int a = 0; a < dim; ++a) {
+            check_near(stats[0].fluids[f].centroid[a], x[f][a] / count[f], 1e-9);
+            check_near(stats[0].fluids[f].lower[a], lower[f][a], 1e-12);
+            check_near(stats[0].fluids[f].upper[a], upper[f][a], 1e-12);
+        }
+        assert_memory_equal(&stats[0].fluids[f], &stats[1].fluids[f], sizeof stats[0].fluids[f]);
+    }
+    check_near(stats[0].kinetic / kinetic, 1, 1e-9);
+    assert_true(stats[0].kinetic == stats[1].kinetic && stats[0].volume == stats[1].volume &&
+                stats[0].speed == stats[1].speed && stats[0].counts.spray == stats[1].counts.spray);
+}
+
+static void test_sums_over_particles(void **state) {
+    (void)state;
+    check_sums(2);
+    check_sums(3);
+}
+
 /* Water at rest: pressure is rho g times the depth, up to walls, floor and surface. */
 static void test_probes_reach_the_walls(void **state) {
     (void)state;
@@ -263,6 +324,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_speed_is_of_one_place),
         cmocka_unit_test(test_speed_is_a_length),
+        cmocka_unit_test(test_sums_over_particles),
         cmocka_unit_test(test_probes_reach_the_walls),
         cmocka_unit_test(test_incompatible_is_reported),
         cmocka_unit_test(test_memory_counts_the_method),

@@ -1,0 +1,286 @@
+/* What a liquid says of itself once a frame: sums over its particles and cells, and its largest speed.
+ *
+ * Particles are passed over once for all sums, eight at a time: what is wanted is little beside what must be
+ * read. They are cut into parts whose number never changes, and parts are added in order, so threads change
+ * nothing.
+ *
+ * The speed is the largest |u| at the middles of the faces that the projection set: the face's own component
+ * and the others' means over the faces around it, so it is no less than any single component and no more than
+ * the three largest together. Particles outside the surface (spray) fly on their own and do not count. */
+#include "sim/measure.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/lanes.h"
+#include "grid/rows.h"
+#include "stage/enclosed.h"
+
+/* ---- particles ---- */
+
+enum { PARTS = 64 };
+
+/* Of the particles of one fluid: v2 sums |v|^2, x positions in cells. */
+typedef struct tally {
+    double count, v2, x[3];
+    float lower[3], upper[3];
+} tally;
+
+typedef struct {
+    const particles *p;
+    int fluid;
+    tally *parts;
+} tally_job;
+
+typedef double double4 __attribute__((vector_size(32)));
+
+/* Sums of eight lanes. */
+typedef struct lane_sums {
+    double4 v2[2], x[3][2];
+    vec8 lower[3], upper[3];
+} lane_sums;
+
+INLINE void widen(double4 to[2], const float *from) {
+    to[0] = __builtin_convertvector(vec4_load(from), double4);
+    to[1] = __builtin_convertvector(vec4_load(from + 4), double4);
+}
+
+/* Eight particles, all of the fluid. */
+INLINE void add_eight(lane_sums *s, const particles *p, size_t q, int dim) {
+    for (int a = 0; a < dim; ++a) {
+        const vec8 at = vec8_load(p->x[a] + q);
+        double4 x[2], v[2];
+        widen(x, p->x[a] + q);
+        widen(v, p->v[a] + q);
+        for (int h = 0; h < 2; ++h) {
+            s->x[a][h] += x[h];
+            s->v2[h] += v[h] * v[h];
+        }
+        s->lower[a] = vec8_select(at < s->lower[a], at, s->lower[a]);
+        s->upper[a] = vec8_select(at > s->upper[a], at, s->upper[a]);
+    }
+}
+
+INLINE void add_one(tally *t, const particles *p, size_t q, int dim) {
+    t->count += 1;
+    for (int a = 0; a < dim; ++a) {
+        const float x = p->x[a][q];
+        t->x[a] += (double)x;
+        t->v2 += (double)p->v[a][q] * (double)p->v[a][q];
+        t->lower[a] = lesser(x, t->lower[a]);
+        t->upper[a] = greater(x, t->upper[a]);
+    }
+}
+
+INLINE double total(const double4 v[2]) {
+    const double4 four = v[0] + v[1];
+    return (four[0] + four[1]) + (four[2] + four[3]);
+}
+
+INLINE void add_lanes(tally *t, const lane_sums *s, int dim) {
+    t->v2 += total(s->v2);
+    for (int a = 0; a < dim; ++a) {
+        t->x[a] += total(s->x[a]);
+        for (int i = 0; i < LANES; ++i) {
+            t->lower[a] = lesser(s->lower[a][i], t->lower[a]);
+            t->upper[a] = greater(s->upper[a][i], t->upper[a]);
+        }
+    }
+}
+
+static tally no_tally(void) {
+    return (tally){.lower = {INFINITY, INFINITY, INFINITY}, .upper = {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+INLINE tally tally_range(const tally_job *s, size_t from, size_t to, int dim) {
+    const particles *p = s->p;
+    const uint64_t mine = (uint64_t)s->fluid * 0x0101010101010101u;
+    tally t = no_tally();
+    lane_sums lanes = {0};
+    for (int a = 0; a < dim; ++a) {
+        lanes.lower[a] = vec8_all(INFINITY);
+        lanes.upper[a] = vec8_all(-INFINITY);
+    }
+    size_t q = from;
+    for (; q + LANES <= to; q += LANES) {
+        uint64_t fluids;
+        memcpy(&fluids, p->fluid + q, sizeof fluids);
+        if (fluids == mine) {
+            t.count += LANES;
+            add_eight(&lanes, p, q, dim);
+            continue;
+        }
+        for (size_t i = q; i < q + LANES; ++i)
+            if (p->fluid[i] == s->fluid) add_one(&t, p, i, dim);
+    }
+    for (; q < to; ++q)
+        if (p->fluid[q] == s->fluid) add_one(&t, p, q, dim);
+    add_lanes(&t, &lanes, dim);
+    return t;
+}
+
+/* The particles of one of the parts. */
+static void part_range(size_t from_to[2], size_t count, int part) {
+    const size_t each = (count + PARTS - 1) / PARTS, from = each * (size_t)part;
+    from_to[0] = from < count ? from : count;
+    from_to[1] = from + each < count ? from + each : count;
+}
+
+HOT static void tally_task(void *context, int part) {
+    const tally_job *s = context;
+    size_t r[2];
+    part_range(r, s->p->count, part);
+    s->parts[part] = s->p->dim == 3 ? tally_range(s, r[0], r[1], 3) : tally_range(s, r[0], r[1], 2);
+}
+
+static tally tally_fluid(const rheo_sim *s, int fluid) {
+    tally parts[PARTS], sum = no_tally();
+    tally_job w = {.p = &s->parts, .fluid = fluid, .parts = parts};
+    parallel_for(s->g.pool, PARTS, tally_task, &w);
+    for (const tally *t = parts; t < parts + PARTS; ++t) {
+        sum.count += t->count;
+        sum.v2 += t->v2;
+        for (int a = 0; a < 3; ++a) {
+            sum.x[a] += t->x[a];
+            sum.lower[a] = lesser(t->lower[a], sum.lower[a]);
+            sum.upper[a] = greater(t->upper[a], sum.upper[a]);
+        }
+    }
+    return sum;
+}
+
+static void measure_fluid(rheo_fluid_stats *f, double *kinetic, const rheo_sim *s, int fluid) {
+    const tally t = tally_fluid(s, fluid);
+    *f = (rheo_fluid_stats){.particles = (int64_t)t.count};
+    f->volume = t.count * s->particle_volume;
+    f->mass = f->volume * s->fluid_density;
+    *kinetic = 0.5 * t.v2 * s->particle_volume * s->fluid_density;
+    for (int a = 0; a < s->g.box.dim && f->particles; ++a) {
+        f->centroid[a] = s->g.origin[a] + s->g.dx * t.x[a] / t.count;
+        f->lower[a] = s->g.origin[a] + s->g.dx * (double)t.lower[a];
+        f->upper[a] = s->g.origin[a] + s->g.dx * (double)t.upper[a];
+    }
+}
+
+HOT static double spray_task(void *context, int part) {
+    const particles *p = context;
+    size_t r[2];
+    int64_t sum = 0;
+    part_range(r, p->count, part);
+    for (size_t q = r[0]; q < r[1]; ++q) sum += p->spray[q];
+    return (double)sum;
+}
+
+/* ---- cells and faces ---- */
+
+typedef struct {
+    const rheo_sim *s;
+    cell_range range; /* cells, or the faces of the axis */
+    int axis;
+} grid_job;
+
+HOT static double liquid_task(void *context, int block) {
+    const grid_job *t = context;
+    const box *b = &t->s->g.box;
+    int count = 0;
+    FOR_ROWS(&t->range, block, j, k) {
+        const float *row = t->s->phi + box_at(b, 0, j, k);
+        for (int i = 0; i < b->n[0]; ++i) count += row[i] < 0;
+    }
+    return count;
+}
+
+/* A component at a row of faces across another axis: the mean of the four faces around, two of the cells on
+ * either side. At the domain's sides both sides are the cells within. */
+typedef struct beside_row {
+    const float *low, *high; /* of the cells below and above; both go on by `on` */
+    ptrdiff_t on;
+} beside_row;
+
+static beside_row row_beside(const grid_job *t, int axis, int j, int k) {
+    const box *b = &t->s->g.box;
+    const float *row = t->s->vel.value[axis] + box_at(b, 0, j, k);
+    const int at = t->axis == 1 ? j : k;
+    beside_row r = {.low = row - b->step[t->axis], .high = row, .on = b->step[axis]};
+    if (t->axis > 0 && at == 0) r.low = r.high;
+    if (t->axis > 0 && at == b->n[t->axis]) r.high = r.low;
+    return r;
+}
+
+INLINE float mean_beside(const beside_row *r, ptrdiff_t low, ptrdiff_t high) {
+    return 0.25f * ((r->low[low] + r->high[high]) + (r->low[low + r->on] + r->high[high + r->on]));
+}
+
+/* The largest square of the speed in a row of faces. */
+INLINE float speed_of_row(const grid_job *t, int j, int k, int dim) {
+    const box *b = &t->s->g.box;
+    const ptrdiff_t row = box_at(b, 0, j, k);
+    const uint8_t *layer = t->s->front.layer + row;
+    const float *own = t->s->vel.value[t->axis] + row;
+    const int from = t->axis == 0, to = b->n[0]; /* the sides across x have cells on one side only */
+    beside_row beside[2] = {row_beside(t, (t->axis + 1) % dim, j, k)};
+    float most = 0;
+    beside[1] = dim == 3 ? row_beside(t, (t->axis + 2) % dim, j, k) : beside[0];
+    for (int i = from; i < to; ++i) {
+        const float v = mean_beside(&beside[0], i, i), w = dim == 3 ? mean_beside(&beside[1], i, i) : 0;
+        const float square = layer[i] == 0 ? own[i] * own[i] + (v * v + w * w) : 0;
+        most = greater(square, most);
+    }
+    for (int side = 0; side < 2 && t->axis == 0; ++side) {
+        const ptrdiff_t i = side ? to : 0, low = side ? i : i + 1, high = side ? i - 1 : i;
+        if (layer[i] != 0) continue;
+        const float v = mean_beside(&beside[0], low, high);
+        const float w = dim == 3 ? mean_beside(&beside[1], low, high) : 0;
+        most = greater(own[i] * own[i] + (v * v + w * w), most);
+    }
+    return most;
+}
+
+HOT static double speed_task(void *context, int block) {
+    const grid_job *t = context;
+    const size_t n = (size_t)(t->range.upper[0] - t->range.lower[0]);
+    float most = 0;
+    FOR_ROWS(&t->range, block, j, k) {
+        if (!memchr(t->s->front.layer + box_at(&t->s->g.box, 0, j, k), 0, n)) continue; /* air: most rows */
+        const float row = t->s->g.box.dim == 3 ? speed_of_row(t, j, k, 3) : speed_of_row(t, j, k, 2);
+        most = greater(row, most);
+    }
+    return (double)most;
+}
+
+double measure_speed(rheo_sim *s) {
+    const float *liquid = s->cell_phi && s->stats.steps ? s->cell_phi : s->phi;
+    grid_job t = {.s = s};
+    double most = 0;
+    for (t.axis = 0; t.axis < s->g.box.dim; ++t.axis) {
+        pressure_known_faces(s->front.layer, &s->g, &s->open, liquid, t.axis);
+        t.range = range_faces(&s->g, t.axis);
+        most = fmax(most, parallel_max(s->g.pool, range_blocks(&t.range), speed_task, &t));
+    }
+    return sqrt(most);
+}
+
+void measure_liquid(rheo_sim *s) {
+    rheo_frame_stats *f = &s->stats;
+    double gravity[3];
+    grid_job cells = {.s = s, .range = range_cells(&s->g)};
+    rheo_evaluate_curve(gravity, &s->def.gravity, s->time);
+    f->particles = (int64_t)s->parts.count;
+    f->liquid_cells = (int64_t)parallel_sum(s->g.pool, range_blocks(&cells.range), liquid_task, &cells);
+    f->fluid_count = s->def.fluid_count;
+    f->kinetic = f->potential = 0;
+    for (int i = 0; i < f->fluid_count; ++i) {
+        double kinetic;
+        measure_fluid(&f->fluids[i], &kinetic, s, i);
+        f->kinetic += kinetic;
+        for (int a = 0; a < s->g.box.dim; ++a)
+            f->potential -= f->fluids[i].mass * gravity[a] * f->fluids[i].centroid[a];
+    }
+    f->counts.spray = (int64_t)parallel_sum(s->g.pool, PARTS, spray_task, &s->parts);
+    float *const scratch[2] = {s->psi, s->work.rhs}; /* free between steps, as the marks are */
+    uint8_t *const marks[2] = {s->front.layer, s->work.unknown};
+    f->volume =
+        enclosed_volume(&s->g, s->phi, s->solid, s->thin.gap, &s->parts, s->particle_volume, scratch, marks);
+    f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
+    f->speed = measure_speed(s);
+    f->temperature[0] = f->temperature[1] = s->def.ambient; /* liquids neither heat nor cool */
+}
