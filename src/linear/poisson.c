@@ -31,6 +31,8 @@ struct poisson {
     int count; /* levels */
     int64_t unknowns;
     level levels[LEVELS_MAX];
+    coarsest *coarsest;
+    bool exact_end; /* the coarsest level has its inverse */
     regions *regions;
     mic *mic;
     low_rank *rank;
@@ -55,10 +57,11 @@ poisson *poisson_create(const box *b, pool *p, poisson_kind kind) {
     s->b = *b;
     s->p = p;
     s->kind = kind;
+    s->coarsest = coarsest_create();
     s->regions = regions_create();
     s->rank = rank_create();
     s->mic = kind == POISSON_MIC ? mic_create() : NULL;
-    if (!s->regions || !s->rank || (kind == POISSON_MIC && !s->mic)) {
+    if (!s->coarsest || !s->regions || !s->rank || (kind == POISSON_MIC && !s->mic)) {
         poisson_free(s);
         return NULL;
     }
@@ -71,6 +74,7 @@ void poisson_free(poisson *s) {
     buffer *all[] = {&s->rhs_memory, &s->r_memory, &s->z_memory, &s->search_memory,
                      &s->q_memory,   &s->y_memory, &s->x_memory, &s->scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
+    coarsest_free(s->coarsest);
     regions_free(s->regions);
     rank_free(s->rank);
     mic_free(s->mic);
@@ -120,6 +124,12 @@ static int has_coarser(const level *l) {
     return long_rows;
 }
 
+HOT static int64_t count_unknowns(const level *fine) {
+    int64_t count = 0;
+    for (int id = 0; id < fine->blocks; ++id) count += __builtin_popcount(fine->unknowns[id]);
+    return count;
+}
+
 int poisson_setup(poisson *s, const poisson_system *system) {
     s->count = 0;
     s->unknowns = 0;
@@ -127,16 +137,19 @@ int poisson_setup(poisson *s, const poisson_system *system) {
     if (level_from_system(fine, &s->b, s->p, system, &s->scratch) || hold_vectors(s) ||
         regions_find(s->regions, fine))
         return -1;
-    for (int id = 0; id < fine->blocks; ++id) s->unknowns += __builtin_popcount(fine->unknowns[id]);
+    s->unknowns = count_unknowns(fine);
     int count = 1;
     if (s->kind == POISSON_MIC) {
         if (mic_setup(s->mic, fine, s->p)) return -1;
     } else {
         while (count < LEVELS_MAX) {
-            if (!has_coarser(&s->levels[count - 1])) break;
+            const level *last = &s->levels[count - 1];
+            if (coarsest_fits(last) || !has_coarser(last)) break;
             if (level_from_finer(&s->levels[count], &s->levels[count - 1], s->p, &s->scratch)) return -1;
             ++count;
         }
+        s->exact_end = coarsest_fits(&s->levels[count - 1]);
+        if (s->exact_end) coarsest_setup(s->coarsest, &s->levels[count - 1]);
     }
     s->count = count;
     return poisson_attach(s, NULL, NULL, 0);
@@ -444,7 +457,9 @@ static double precondition(poisson *s, preconditioner by) {
     double rz;
     if (by == BY_MIC) rz = mic_apply(s->mic, &s->levels[0], s->p, s->z, s->r);
     else if (by == BY_DIAGONAL) rz = parallel_sum(workers(s), chunks_of(s), diagonal_task, &w);
-    else rz = cycle_apply(s->levels, s->count, s->rank, s->p, s->z, s->r, by == BY_W_CYCLE ? 2 : 1);
+    else
+        rz = cycle_apply(s->levels, s->count, s->exact_end ? s->coarsest : NULL, s->rank, s->p, s->z, s->r,
+                         by == BY_W_CYCLE ? 2 : 1);
     if (regions_closed(s->regions)) rank_forget_found(s->rank);
     rz += regions_lift(s->regions, &s->levels[0], s->p, s->z, s->r);
     regions_project(s->regions, &s->levels[0], s->p, s->z); /* r has no mean, so r . z stays */

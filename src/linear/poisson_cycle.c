@@ -237,23 +237,28 @@ static void make_coarse_rhs(pass *w, pool *p, int first) {
     parallel_for(level_pool(coarse, p), level_chunks(coarse), task, w);
 }
 
-/* red, black, red, ..., red: symmetric, and as good as exact on the few cells that are left */
-static void solve_coarsest(pass *w, pool *p) {
-    const int longest = w->l->n[0] > w->l->n[1] ? w->l->n[0] : w->l->n[1];
-    const int sweeps = (longest > w->l->n[2] ? longest : w->l->n[2]) * 2; /* periodic rows may stay long */
-    for (int s = 0; s < (sweeps > COARSEST_SWEEPS ? sweeps : COARSEST_SWEEPS); ++s) {
-        sweep(w, p, BLACK, 0, 0);
-        sweep(w, p, RED, 0, 0);
-    }
-}
-
 /* What stays the same in all of a cycle. */
 typedef struct hierarchy {
     level *levels;
     int count, gamma;
+    const coarsest *last;
     low_rank *rank;
     pool *p;
 } hierarchy;
+
+/* Exactly, or where too much is left for that: red, black, red, ..., red, which is symmetric. */
+static void solve_coarsest(pass *w, const hierarchy *h) {
+    if (h->last) {
+        coarsest_solve(h->last, w->x, w->b);
+        return;
+    }
+    const int longest = w->l->n[0] > w->l->n[1] ? w->l->n[0] : w->l->n[1];
+    const int sweeps = (longest > w->l->n[2] ? longest : w->l->n[2]) * 2; /* periodic rows may stay long */
+    for (int s = 0; s < (sweeps > COARSEST_SWEEPS ? sweeps : COARSEST_SWEEPS); ++s) {
+        sweep(w, h->p, BLACK, 0, 0);
+        sweep(w, h->p, RED, 0, 0);
+    }
+}
 
 static void cycle(const hierarchy *h, int depth);
 
@@ -273,7 +278,7 @@ static void cycle(const hierarchy *h, int depth) {
     pass w = {.l = l, .x = l->x, .b = l->b, .rank = h->rank, .depth = depth};
     const int ranked = depth < rank_levels(h->rank);
     if (depth == h->count - 1) {
-        solve_coarsest(&w, h->p);
+        solve_coarsest(&w, h);
         for (int chunk = 0; ranked && chunk < level_chunks(l); ++chunk)
             rank_note(h->rank, depth, chunk, (const float *)w.x);
         return;
@@ -286,16 +291,17 @@ static void cycle(const hierarchy *h, int depth) {
     }
 }
 
-double cycle_apply(level *levels, int count, low_rank *rank, pool *p, vec8 *correction, vec8 *rhs,
-                   int gamma) {
-    const hierarchy h = {.levels = levels, .count = count, .gamma = gamma, .rank = rank, .p = p};
+double cycle_apply(level *levels, int count, const coarsest *last, low_rank *rank, pool *p, vec8 *correction,
+                   vec8 *rhs, int gamma) {
+    const hierarchy h = {
+        .levels = levels, .count = count, .gamma = gamma, .last = last, .rank = rank, .p = p};
     pass w = {.l = &levels[0], .x = correction, .b = rhs};
     const int deep = count > 1;
     parallel_for(level_pool(w.l, p), level_chunks(w.l), first_red_task, &w);
     if (deep && rank_groups(rank)) w.rank = rank;
     if (rank_levels(w.rank)) rank_begin(rank, 0);
     if (deep) descend(&w, &h, 1);
-    else solve_coarsest(&w, p);
+    else solve_coarsest(&w, &h);
     double dot = dotted_sweep(&w, p, BLACK, deep);
     dot += dotted_sweep(&w, p, RED, 0);
     return w.rank ? dot + rank_end(rank) : dot;

@@ -18,8 +18,8 @@
 enum {
     BLOCK_CELLS = 16,
     BLOCKS_AHEAD = 6,
-    CHUNKS_WORTH_THREADS = 6,
-    BLOCK_GRAIN = 128,
+    CHUNKS_WORTH_THREADS = 4,
+    BLOCK_GRAIN = 64,
     LEVELS_MAX = 32,
     EVEN = 0,
     ODD = 1
@@ -76,6 +76,7 @@ typedef struct level {
 typedef struct regions regions;
 typedef struct mic mic;
 typedef struct low_rank low_rank;
+typedef struct coarsest coarsest;
 
 int buffer_hold(buffer *b, size_t bytes); /* -1: no memory; contents are lost when it grows */
 void buffer_drop(buffer *b);
@@ -126,9 +127,18 @@ int level_from_finer(level *coarse, level *fine, pool *p, buffer *scratch);
 void level_free(level *l);
 size_t level_bytes(const level *l);
 
-/* poisson_cycle.c: correction = M rhs by one symmetric multigrid cycle; returns correction . rhs. gamma: 1 V,
- * 2 W. rank: the term that levels have a share of, or NULL; rhs is used meanwhile and left as it was. */
-double cycle_apply(level *levels, int count, low_rank *rank, pool *p, vec8 *correction, vec8 *rhs, int gamma);
+/* poisson_coarsest.c: the inverse of a level that fits, and x = A^-1 b with it. */
+coarsest *coarsest_create(void);
+void coarsest_free(coarsest *c);
+bool coarsest_fits(const level *l);
+void coarsest_setup(coarsest *c, const level *l);
+void coarsest_solve(const coarsest *c, vec8 *x, const vec8 *b);
+
+/* poisson_cycle.c: correction = M rhs by one symmetric multigrid cycle; returns correction . rhs. last: the
+ * inverse of the coarsest level, or NULL where sweeps must do. gamma: 1 V, 2 W. rank: the term that levels
+ * have a share of, or NULL; rhs is used meanwhile and left as it was. */
+double cycle_apply(level *levels, int count, const coarsest *last, low_rank *rank, pool *p, vec8 *correction,
+                   vec8 *rhs, int gamma);
 
 /* poisson_regions.c: closed regions of the finest level, and taking each one's mean off a vector. */
 regions *regions_create(void);

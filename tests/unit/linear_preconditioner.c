@@ -61,11 +61,12 @@ typedef struct applied {
     int count, gamma;
     mic *m;
     low_rank *rank;
+    coarsest *last;
 } applied;
 
 static double apply(const applied *w, vec8 *out, vec8 *in) {
     if (w->m) return mic_apply(w->m, w->levels, NULL, out, in);
-    return cycle_apply(w->levels, w->count, w->rank, NULL, out, in, w->gamma);
+    return cycle_apply(w->levels, w->count, w->last, w->rank, NULL, out, in, w->gamma);
 }
 
 static void check_symmetric(const char *name, const applied *w) {
@@ -122,22 +123,110 @@ static void test_symmetry(void **state) {
     assert_int_equal(level_from_system(&levels[0], &f.b, NULL, &system, &scratch), 0);
     for (; levels[count - 1].n[0] > 2; ++count)
         assert_int_equal(level_from_finer(&levels[count], &levels[count - 1], NULL, &scratch), 0);
-    check_symmetric("V", &(applied){levels, count, 1, NULL, NULL});
-    check_symmetric("W", &(applied){levels, count, 2, NULL, NULL});
-    check_symmetric("one level", &(applied){levels, 1, 1, NULL, NULL});
+    int exact = 1;
+    while (!coarsest_fits(&levels[exact - 1])) ++exact;
+    coarsest *last = coarsest_create();
+    coarsest_setup(last, &levels[exact - 1]);
+    printf("sweeps end %d levels, an inverse %d\n", count, exact);
+    assert_true(exact < count);
+    check_symmetric("V", &(applied){levels, count, 1, NULL, NULL, NULL});
+    check_symmetric("W", &(applied){levels, count, 2, NULL, NULL, NULL});
+    check_symmetric("V, exact", &(applied){levels, exact, 1, NULL, NULL, last});
+    check_symmetric("W, exact", &(applied){levels, exact, 2, NULL, NULL, last});
+    check_symmetric("one level", &(applied){levels, 1, 1, NULL, NULL, NULL});
     for (double scale = 0.1; scale < 20; scale *= 5) {
-        low_rank *rank = lean(levels, count, &f.b, scale);
-        check_symmetric("V, bodies", &(applied){levels, count, 1, NULL, rank});
-        check_symmetric("W, bodies", &(applied){levels, count, 2, NULL, rank});
+        low_rank *rank = lean(levels, exact, &f.b, scale);
+        check_symmetric("V, bodies", &(applied){levels, exact, 1, NULL, rank, last});
+        check_symmetric("W, bodies", &(applied){levels, exact, 2, NULL, rank, last});
         rank_free(rank);
     }
+    coarsest_free(last);
     mic *m = mic_create();
     assert_int_equal(mic_setup(m, &levels[0], NULL), 0);
-    check_symmetric("MIC", &(applied){levels, 1, 1, m, NULL});
+    check_symmetric("MIC", &(applied){levels, 1, 1, m, NULL, NULL});
     mic_free(m);
     for (int i = 0; i < count; ++i) level_free(&levels[i]);
     buffer_drop(&scratch);
     drop(&f);
+}
+
+/* A on the cells of a level, as its own coefficients say it. */
+static void multiply(vec8 *out, const level *l, const vec8 *x) {
+    for (int id = 0; id < l->blocks; ++id)
+        for (int half = 0; half < 2; ++half) {
+            const block *k = &l->block[id];
+            const side_coefs *c = &l->coefs[k->coefs].side[half];
+            for (int lane = 0; lane < 8; ++lane) {
+                const int beside = half == EVEN ? lane - 1 : lane + 1;
+                const int next = beside < 0 ? k->neighbour[X_LOW] : beside > 7 ? k->neighbour[X_HIGH] : id;
+                const float mine = x[spot(l, id, half)][lane];
+                double sum = (double)(c->extra[lane] * mine);
+                sum += (double)c->x_mid[lane] * (double)(mine - x[spot(l, id, !half)][lane]);
+                sum += (double)c->x_out[lane] * (double)(mine - x[spot(l, next, !half)][beside & 7]);
+                sum += (double)c->y_low[lane] * (double)(mine - x[spot(l, k->neighbour[Y_LOW], half)][lane]);
+                sum +=
+                    (double)c->y_high[lane] * (double)(mine - x[spot(l, k->neighbour[Y_HIGH], half)][lane]);
+                sum += (double)c->z_low[lane] * (double)(mine - x[spot(l, k->neighbour[Z_LOW], half)][lane]);
+                sum +=
+                    (double)c->z_high[lane] * (double)(mine - x[spot(l, k->neighbour[Z_HIGH], half)][lane]);
+                out[spot(l, id, half)][lane] = (float)sum;
+            }
+        }
+}
+
+/* The inverse of a small level is one: A A^-1 b = b, in a closed box up to what no pressure can balance. */
+static void test_coarsest_is_exact(void **state) {
+    (void)state;
+    enum { SIDE = 4 };
+    for (int closed = 0; closed < 2; ++closed) {
+        const box b = box_make(3, (int[3]){SIDE, SIDE, SIDE});
+        fields f = {.b = b};
+        for (int a = 0; a < 3; ++a) f.face[a] = mem_alloc(b.size * sizeof(float));
+        f.extra = mem_alloc(b.size * sizeof(float));
+        f.unknown = mem_alloc(b.size);
+        for (int i = 0; i < SIDE * SIDE * SIDE; ++i) {
+            const int at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+            const ptrdiff_t c = box_at(&b, at[0], at[1], at[2]);
+            f.unknown[c] = 1;
+            if (!closed && at[1] == SIDE - 1) f.extra[c] = 0.1f + random_unit(5, (uint64_t)i, 0);
+            for (int a = 0; a < 3; ++a)
+                if (at[a] > 0) f.face[a][c] = 0.01f + random_unit(4, (uint64_t)i, (uint64_t)a);
+        }
+        poisson_system system = {{f.face[0], f.face[1], f.face[2]}, f.extra, f.unknown};
+        static level l;
+        buffer scratch = {0};
+        assert_int_equal(level_from_system(&l, &b, NULL, &system, &scratch), 0);
+        assert_true(coarsest_fits(&l));
+        coarsest *inverse = coarsest_create();
+        coarsest_setup(inverse, &l);
+        const size_t bytes = 2 * (size_t)l.stride * sizeof(vec8);
+        vec8 *rhs = mem_alloc(bytes), *x = mem_alloc(bytes), *back = mem_alloc(bytes);
+        randomise(rhs, &l, 7);
+        if (closed) { /* sums to nothing */
+            double sum = 0;
+            for (int id = 0; id < l.blocks; ++id)
+                for (int lane = 0; lane < SIDE; ++lane) sum += (double)rhs[spot(&l, id, lane & 1)][lane / 2];
+            for (int id = 0; id < l.blocks; ++id)
+                for (int lane = 0; lane < SIDE; ++lane)
+                    rhs[spot(&l, id, lane & 1)][lane / 2] -= (float)(sum / (SIDE * SIDE * SIDE));
+        }
+        coarsest_solve(inverse, x, rhs);
+        multiply(back, &l, x);
+        double most = 0;
+        for (int i = 0; i < 2 * l.stride; ++i)
+            for (int lane = 0; lane < 8; ++lane)
+                most = fmax(most, fabs((double)back[i][lane] - (double)rhs[i][lane]));
+        printf("%s: |A A^-1 b - b| <= %.2g\n", closed ? "closed" : "open", most);
+        assert_true(most < 1e-4);
+        mem_free(rhs);
+        mem_free(x);
+        mem_free(back);
+        coarsest_free(inverse);
+        level_free(&l);
+        memset(&l, 0, sizeof l);
+        buffer_drop(&scratch);
+        drop(&f);
+    }
 }
 
 /* The sum of a coarse operator's extras is the fine one's, and so is what it does to constants. */
@@ -163,6 +252,7 @@ static void test_coarse_operators_keep_sums(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symmetry),
+        cmocka_unit_test(test_coarsest_is_exact),
         cmocka_unit_test(test_coarse_operators_keep_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
