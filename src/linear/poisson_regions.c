@@ -14,12 +14,17 @@
 #include "core/memory.h"
 
 enum { NO_SLOT = -1, MIXED = -2 }; /* the m-th block of several slots has MIXED - m */
-enum { OPEN = -1, UNSEEN = -2, BUFFERS = 13 };
+enum { OPEN = -1, UNSEEN = -2, BUFFERS = 12 };
+
+/* Of a block's cells, bit i for cell i: which begin a run, having no link to the cell before; which have a
+ * link to the cell below them along y and z; and which have extra. */
+typedef struct entry_links {
+    uint16_t starts, y, z, extra;
+} entry_links;
 
 struct regions {
     int closed, mixed;
-    uint16_t *starts;                  /* [entries of the coefficient table]: where runs begin */
-    uint8_t *extra;                    /* [entries]: 1, some cell has extra */
+    entry_links *links;                /* [entries of the coefficient table] */
     int32_t *run_first;                /* [blocks + 1]: the first run of a block */
     int32_t *parent;                   /* [runs] */
     int32_t *region;                   /* [runs], of a root: number of its closed region, or OPEN */
@@ -59,21 +64,30 @@ int regions_closed(const regions *r) {
 
 /* ---- labels ---- */
 
-/* One coefficient of cell `lane` of a block. */
-#define LANE(coefs, name, lane) ((coefs)->side[(lane)&1].name[(lane) / 2])
-
-/* Bit i: cell i of the block begins a run, having no link to the cell before. */
-static uint16_t run_starts(const block_coefs *c) {
-    unsigned starts = 1;
-    for (int lane = 1; lane < BLOCK_CELLS; ++lane) {
-        float a = lane & 1 ? LANE(c, x_mid, lane) : LANE(c, x_out, lane);
-        if (!(a > 0)) starts |= 1u << lane;
-    }
-    return (uint16_t)starts;
+/* Bit i: cell i of a block has more than 0 of what its even and odd cells have. */
+INLINE unsigned where_any(const vec8 *even, const vec8 *odd) {
+    unsigned bits = 0;
+    for (int i = 0; i < 8; ++i)
+        bits |= (unsigned)((*even)[i] > 0) << 2 * i | (unsigned)((*odd)[i] > 0) << (2 * i + 1);
+    return bits;
 }
 
-static int run_of(unsigned starts, int lane) {
+HOT static void find_links(entry_links *to, const block_coefs *coefs, size_t entries) {
+    for (size_t e = 0; e < entries; ++e) {
+        const side_coefs *even = &coefs[e].side[EVEN], *odd = &coefs[e].side[ODD];
+        const unsigned before = where_any(&even->x_out, &odd->x_mid) & ~1u; /* the first begins in any case */
+        to[e] = (entry_links){(uint16_t)~before, (uint16_t)where_any(&even->y_low, &odd->y_low),
+                              (uint16_t)where_any(&even->z_low, &odd->z_low),
+                              (uint16_t)where_any(&even->extra, &odd->extra)};
+    }
+}
+
+INLINE int run_of(unsigned starts, int lane) {
     return __builtin_popcount(starts & ((2u << lane) - 1)) - 1;
+}
+
+INLINE const entry_links *links_of(const regions *g, const level *l, int id) {
+    return &g->links[l->block[id].coefs];
 }
 
 static int32_t find_root(int32_t *parent, int32_t i) {
@@ -92,47 +106,44 @@ static void join(int32_t *parent, int32_t a, int32_t b) {
     else parent[a] = b;
 }
 
-static void join_faces(regions *g, const level *l, int id, int other, int axis) {
-    const block_coefs *c = &l->coefs[l->block[id].coefs];
-    unsigned mine = g->starts[l->block[id].coefs], theirs = g->starts[l->block[other].coefs];
-    int32_t a = g->run_first[id], b = g->run_first[other];
-    int whole = mine == 1 && theirs == 1;
-    for (int lane = 0; lane < BLOCK_CELLS; ++lane) {
-        if (!((axis == 1 ? LANE(c, y_low, lane) : LANE(c, z_low, lane)) > 0)) continue;
-        join(g->parent, a + run_of(mine, lane), b + run_of(theirs, lane));
-        if (whole) return; /* one link says it all */
+/* Links to the block below: one tells as much as all between the same two runs. */
+INLINE void join_faces(regions *g, const level *l, int id, int other, unsigned links) {
+    const unsigned mine = links_of(g, l, id)->starts, theirs = links_of(g, l, other)->starts;
+    while (links) {
+        const int lane = __builtin_ctz(links);
+        join(g->parent, g->run_first[id] + run_of(mine, lane), g->run_first[other] + run_of(theirs, lane));
+        const unsigned later = (mine | theirs) & ~((2u << lane) - 1);
+        links &= later ? ~((later & -later) - 1) : 0;
     }
 }
 
-static void join_runs(regions *g, const level *l) {
+HOT static void join_runs(regions *g, const level *l) {
     for (int id = 0; id < l->blocks; ++id) {
         const block *k = &l->block[id];
-        const block_coefs *c = &l->coefs[k->coefs];
+        const entry_links *links = links_of(g, l, id);
+        const int outward = l->coefs[k->coefs].side[EVEN].x_out[0] > 0;
         int32_t first = g->run_first[id];
-        if (k->neighbour[X_LOW] < l->blocks && c->side[EVEN].x_out[0] > 0)
+        if (k->neighbour[X_LOW] < l->blocks && outward)
             join(g->parent, first, g->run_first[k->neighbour[X_LOW] + 1] - 1);
-        const int32_t end = l->seam < 0 || !(c->side[EVEN].x_out[0] > 0) ? -1 : across_seam(l, id, EVEN);
+        const int32_t end = l->seam < 0 || !outward ? -1 : across_seam(l, id, EVEN);
         if (end >= 0 && end < l->blocks)
-            join(g->parent, first,
-                 g->run_first[end] + run_of(g->starts[l->block[end].coefs], 2 * l->seam + 1));
-        if (k->neighbour[Y_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Y_LOW], 1);
-        if (k->neighbour[Z_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Z_LOW], 2);
+            join(g->parent, first, g->run_first[end] + run_of(links_of(g, l, end)->starts, 2 * l->seam + 1));
+        if (k->neighbour[Y_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Y_LOW], links->y);
+        if (k->neighbour[Z_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Z_LOW], links->z);
     }
 }
 
 /* Numbers the closed regions: roots without extra that hold an unknown. */
-static void number_closed(regions *g, const level *l) {
+HOT static void number_closed(regions *g, const level *l) {
     for (int id = 0; id < l->blocks; ++id) {
-        const block_coefs *c = &l->coefs[l->block[id].coefs];
-        unsigned starts = g->starts[l->block[id].coefs];
-        if (!g->extra[l->block[id].coefs]) continue;
-        for (int lane = 0; lane < BLOCK_CELLS; ++lane)
-            if (LANE(c, extra, lane) > 0)
-                g->region[find_root(g->parent, g->run_first[id] + run_of(starts, lane))] = OPEN;
+        const entry_links *links = links_of(g, l, id);
+        for (unsigned left = links->extra; left; left &= left - 1)
+            g->region[find_root(g->parent, g->run_first[id] + run_of(links->starts, __builtin_ctz(left)))] =
+                OPEN;
     }
     g->closed = 0;
     for (int id = 0; id < l->blocks; ++id) {
-        unsigned starts = g->starts[l->block[id].coefs];
+        const unsigned starts = links_of(g, l, id)->starts;
         for (unsigned left = starts & l->unknowns[id]; left; left &= left - 1) {
             int32_t run = g->run_first[id] + run_of(starts, __builtin_ctz(left));
             if (g->parent[run] == run && g->region[run] != OPEN) g->region[run] = g->closed++;
@@ -150,14 +161,14 @@ static int32_t slot_of(regions *g, int32_t region, int32_t first_slot, int32_t *
     return g->last_slot[region];
 }
 
-static void list_slots(regions *g, const level *l) {
+HOT static void list_slots(regions *g, const level *l) {
     int32_t slots = 0;
     g->mixed = 0;
     for (int32_t i = 0; i < g->closed; ++i) g->last_slot[i] = -1, g->cells[i] = 0;
     for (int id = 0; id < l->blocks; ++id) {
         int chunk = id / BLOCK_GRAIN;
         if (id % BLOCK_GRAIN == 0) g->chunk_slot[chunk] = slots;
-        unsigned starts = g->starts[l->block[id].coefs];
+        const unsigned starts = links_of(g, l, id)->starts;
         int32_t lane_slot[BLOCK_CELLS], first = -3;
         int same = 1;
         for (int lane = 0; lane < BLOCK_CELLS; ++lane) {
@@ -178,31 +189,28 @@ static void list_slots(regions *g, const level *l) {
     g->chunk_slot[level_chunks(l)] = slots;
 }
 
-static int hold_labels(regions *g, const level *l, size_t *runs) {
-    size_t entries = (size_t)l->entries, blocks = (size_t)l->blocks;
-    if (buffer_hold(&g->memory[0], entries * sizeof *g->starts) || buffer_hold(&g->memory[1], entries) ||
-        buffer_hold(&g->memory[2], (blocks + 1) * sizeof *g->run_first))
-        return -1;
-    g->starts = g->memory[0].data;
-    g->extra = g->memory[1].data;
-    g->run_first = g->memory[2].data;
-    for (size_t e = 0; e < entries; ++e) {
-        g->starts[e] = run_starts(&l->coefs[e]);
-        g->extra[e] = 0;
-        for (int lane = 0; lane < BLOCK_CELLS; ++lane) g->extra[e] |= LANE(&l->coefs[e], extra, lane) > 0;
-    }
+HOT static int32_t number_runs(regions *g, const level *l) {
     int32_t next = 0;
     for (int id = 0; id < l->blocks; ++id) {
         g->run_first[id] = next;
-        next += __builtin_popcount(g->starts[l->block[id].coefs]);
+        next += __builtin_popcount(links_of(g, l, id)->starts);
     }
-    g->run_first[l->blocks] = next;
-    *runs = (size_t)next;
-    if (buffer_hold(&g->memory[3], *runs * sizeof *g->parent) ||
-        buffer_hold(&g->memory[4], *runs * sizeof *g->region))
+    return g->run_first[l->blocks] = next;
+}
+
+static int hold_labels(regions *g, const level *l, size_t *runs) {
+    if (buffer_hold(&g->memory[0], (size_t)l->entries * sizeof *g->links) ||
+        buffer_hold(&g->memory[1], ((size_t)l->blocks + 1) * sizeof *g->run_first))
         return -1;
-    g->parent = g->memory[3].data;
-    g->region = g->memory[4].data;
+    g->links = g->memory[0].data;
+    g->run_first = g->memory[1].data;
+    find_links(g->links, l->coefs, (size_t)l->entries);
+    *runs = (size_t)number_runs(g, l);
+    if (buffer_hold(&g->memory[2], *runs * sizeof *g->parent) ||
+        buffer_hold(&g->memory[3], *runs * sizeof *g->region))
+        return -1;
+    g->parent = g->memory[2].data;
+    g->region = g->memory[3].data;
     return 0;
 }
 
@@ -214,15 +222,15 @@ static int hold_slots(regions *g, const level *l, size_t runs) {
                      slots * sizeof *g->slot_sum,   blocks * sizeof *g->block_slot,
                      blocks * sizeof *g->lane_slot, (blocks + 1) * sizeof(int32_t)};
     for (int i = 0; i < 8; ++i)
-        if (buffer_hold(&g->memory[5 + i], need[i])) return -1;
-    g->last_slot = g->memory[5].data;
-    g->cells = g->memory[6].data;
-    g->sum = g->memory[7].data;
-    g->slot_region = g->memory[8].data;
-    g->slot_sum = g->memory[9].data;
-    g->block_slot = g->memory[10].data;
-    g->lane_slot = g->memory[11].data;
-    g->chunk_slot = g->memory[12].data;
+        if (buffer_hold(&g->memory[4 + i], need[i])) return -1;
+    g->last_slot = g->memory[4].data;
+    g->cells = g->memory[5].data;
+    g->sum = g->memory[6].data;
+    g->slot_region = g->memory[7].data;
+    g->slot_sum = g->memory[8].data;
+    g->block_slot = g->memory[9].data;
+    g->lane_slot = g->memory[10].data;
+    g->chunk_slot = g->memory[11].data;
     return 0;
 }
 
