@@ -57,11 +57,29 @@ INLINE float ghost(float a, float b) {
     return 1 / (theta > THETA_MIN ? theta : THETA_MIN);
 }
 
+INLINE vec8 ghosts(vec8 a, vec8 b) {
+    const vec8 theta = a / (a - b), least = vec8_all(THETA_MIN);
+    return 1 / vec8_select(theta > least, theta, least);
+}
+
 /* A cell that takes part: liquid, with at least one open face. */
 INLINE int is_unknown(const job *s, ptrdiff_t c, int dim) {
     float sum = 0;
     for (int a = 0; a < dim; ++a) sum += s->o->open.value[a][c] + s->o->open.value[a][c + s->g->box.step[a]];
     return s->phi[c] < 0 && sum > 0;
+}
+
+/* Axis by axis: few fields at a time are work for vectors. */
+INLINE void mark_row(const job *s, ptrdiff_t row, int dim) {
+    const int n = s->g->box.n[0];
+    const float *phi = s->phi + row;
+    uint8_t *restrict unknown = s->work->unknown + row;
+    for (int a = 0; a < dim; ++a) {
+        const float *open = s->o->open.value[a] + row, *beyond = open + s->g->box.step[a];
+        for (int i = 0; i < n; ++i)
+            unknown[i] = (uint8_t)((a ? unknown[i] : 0) | (open[i] > 0) | (beyond[i] > 0));
+    }
+    for (int i = 0; i < n; ++i) unknown[i] &= phi[i] < 0;
 }
 
 INLINE void mark_block(const job *s, int block, int dim) {
@@ -72,7 +90,7 @@ INLINE void mark_block(const job *s, int block, int dim) {
             memset(s->work->unknown + row, 0, (size_t)b->n[0]);
             continue;
         }
-        for (int i = 0; i < b->n[0]; ++i) s->work->unknown[row + i] = (uint8_t)is_unknown(s, row + i, dim);
+        mark_row(s, row, dim);
     }
 }
 
@@ -99,18 +117,34 @@ INLINE int is_deep_stretch(const uint8_t *is, ptrdiff_t step) {
     return all == 0x0101010101010101u;
 }
 
-INLINE void assemble_cells(float *face, float *extra, const job *s, ptrdiff_t c, ptrdiff_t step, int axis,
-                           int count) {
+/* A neighbour that is no unknown is air, unless it lies in liquid with no open face at all. */
+INLINE void assemble_cell(float *face, float *extra, const job *s, ptrdiff_t c, ptrdiff_t step, int axis) {
     const float *open = s->o->open.value[axis] + c, *phi = s->phi + c;
     const uint8_t *is = s->work->unknown + c;
-    for (int i = 0; i < count; ++i) {
-        const int low = is[i - step] & is[i], high = is[i] & (1 ^ is[i + step]);
-        const float down = is[i] ? open[i] * ghost(phi[i], phi[i - step]) : 0;
-        const float up = open[i + step] * ghost(phi[i], phi[i + step]);
-        face[i] = low ? open[i] : 0;
-        /* a neighbour that is no unknown is air, unless it lies in liquid with no open face at all */
-        extra[i] += (is[i] && !low && phi[i - step] >= 0 ? down : 0) + (high && phi[i + step] >= 0 ? up : 0);
-    }
+    const int low = is[-step] & is[0], high = is[0] & (1 ^ is[step]);
+    *face = low ? open[0] : 0;
+    *extra += (is[0] && !low && phi[-step] >= 0 ? open[0] * ghost(phi[0], phi[-step]) : 0) +
+              (high && phi[step] >= 0 ? open[step] * ghost(phi[0], phi[step]) : 0);
+}
+
+INLINE void assemble_eight(float *face, float *extra, const job *s, ptrdiff_t c, ptrdiff_t step, int axis) {
+    const uint8_t *is = s->work->unknown + c;
+    const int8 here = mask_load(is), low = here & mask_load(is - step), high = here & ~mask_load(is + step);
+    const vec8 open = vec8_load(s->o->open.value[axis] + c),
+               beyond = vec8_load(s->o->open.value[axis] + c + step);
+    const vec8 phi = vec8_load(s->phi + c), below = vec8_load(s->phi + c - step),
+               above = vec8_load(s->phi + c + step), none = {0};
+    const vec8 down = vec8_select(here & ~low & (below >= 0), open * ghosts(phi, below), none);
+    const vec8 up = vec8_select(high & (above >= 0), beyond * ghosts(phi, above), none);
+    vec8_store(face, vec8_select(low, open, none));
+    vec8_store(extra, vec8_load(extra) + (down + up));
+}
+
+INLINE void assemble_cells(float *face, float *extra, const job *s, ptrdiff_t c, ptrdiff_t step, int axis,
+                           int count) {
+    int i = 0;
+    for (; i + LANES <= count; i += LANES) assemble_eight(face + i, extra + i, s, c + i, step, axis);
+    for (; i < count; ++i) assemble_cell(face + i, extra + i, s, c + i, step, axis);
 }
 
 /* Face coefficients and the diagonal's share from air, row by row. The samples beyond the domain's sides
@@ -162,6 +196,23 @@ INLINE float source_of(const job *s, ptrdiff_t c) {
     return s->source ? s->source[c] : 0;
 }
 
+/* source - net_outflow(), axis by axis. */
+INLINE void rhs_row(const job *s, ptrdiff_t row, int dim) {
+    const int n = s->g->box.n[0];
+    const uint8_t *unknown = s->work->unknown + row;
+    float *restrict rhs = s->work->rhs + row;
+    for (int a = 0; a < dim; ++a) {
+        const ptrdiff_t step = s->g->box.step[a];
+        const float *open = s->o->open.value[a] + row, *u = s->u->value[a] + row, *beyond = open + step,
+                    *u_beyond = u + step, *wall = s->o->wall.value[a];
+        for (int i = 0; i < n; ++i) rhs[i] = (a ? rhs[i] : 0) + (beyond[i] * u_beyond[i] - open[i] * u[i]);
+        if (!wall) continue;
+        for (int i = 0; i < n; ++i)
+            rhs[i] += (1 - beyond[i]) * wall[row + i + step] - (1 - open[i]) * wall[row + i];
+    }
+    for (int i = 0; i < n; ++i) rhs[i] = unknown[i] ? source_of(s, row + i) - rhs[i] : 0;
+}
+
 INLINE void rhs_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
     FOR_ROWS(&s->range, block, j, k) {
@@ -170,10 +221,7 @@ INLINE void rhs_block(const job *s, int block, int dim) {
             memset(s->work->rhs + row, 0, (size_t)b->n[0] * sizeof(float));
             continue;
         }
-        for (int i = 0; i < b->n[0]; ++i) {
-            const ptrdiff_t c = row + i;
-            s->work->rhs[c] = s->work->unknown[c] ? source_of(s, c) - net_outflow(s, c, dim) : 0;
-        }
+        rhs_row(s, row, dim);
     }
 }
 
@@ -225,11 +273,6 @@ INLINE void update_face(const job *s, ptrdiff_t c, ptrdiff_t low) {
     else if (unknown[c] | unknown[low])
         to[c] = s->from->value[s->axis][c] - gradient(s->q, s->phi, unknown, c, low);
     else to[c] = 0;
-}
-
-INLINE vec8 ghosts(vec8 a, vec8 b) {
-    const vec8 theta = a / (a - b), least = vec8_all(THETA_MIN);
-    return 1 / vec8_select(theta > least, theta, least);
 }
 
 /* The same for eight faces of a row, without a branch but for those wholly in liquid: most. */

@@ -60,21 +60,27 @@ INLINE float depth_of(float density, float s) {
     return density > 0.5f ? d : -d;
 }
 
-INLINE void density_block(const job *s, int block, int dim) {
-    const box *b = &s->g->box;
-    const float scale = 1 / (2 * (float)dim * s->full), slope = 1 - 1 / (2 * (float)dim);
-    FOR_ROWS(&s->range, block, j, k) {
-        const ptrdiff_t row = box_at(b, 0, j, k);
-        for (int i = 0; i < b->n[0]; ++i) {
-            float sum = 0;
-            for (int a = 0; a < dim; ++a)
-                sum += s->weight->value[a][row + i] + s->weight->value[a][row + i + b->step[a]];
-            const float room = s->room[row + i];
-            const float c = room > ROOM_MIN ? sum * scale / room : 0;
-            s->density[row + i] = c;
-            s->out[row + i] = -s->dx * depth_of(c, slope);
-        }
+/* Density and distance of a row of cells; in two loops, as few fields at a time are work for vectors. */
+INLINE void density_row(const job *s, ptrdiff_t row, int dim) {
+    const float scale = 1 / (2 * (float)dim * s->full), slope = 1 - 1 / (2 * (float)dim), dx = s->dx;
+    const int n = s->g->box.n[0];
+    const float *x = s->weight->value[0] + row, *y = s->weight->value[1] + row,
+                *above = y + s->g->box.step[1], *z = dim == 3 ? s->weight->value[2] + row : y,
+                *behind = z + (dim == 3) * s->g->box.step[2], *room = s->room + row;
+    float *density = s->density + row, *phi = s->out + row;
+    for (int i = 0; i < n; ++i) {
+        const float flat = (x[i] + x[i + 1]) + (y[i] + above[i]);
+        density[i] = dim == 3 ? flat + (z[i] + behind[i]) : flat;
     }
+    for (int i = 0; i < n; ++i) {
+        const float share = density[i] * scale / room[i], c = room[i] > ROOM_MIN ? share : 0;
+        density[i] = c;
+        phi[i] = -dx * depth_of(c, slope);
+    }
+}
+
+INLINE void density_block(const job *s, int block, int dim) {
+    FOR_ROWS(&s->range, block, j, k) density_row(s, box_at(&s->g->box, 0, j, k), dim);
 }
 
 HOT static void density_task(void *context, int block) {
@@ -341,27 +347,27 @@ void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *r
     wrap_field(phi, g);
 }
 
+/* Whether a cell outside the liquid has hardly any liquid around it. */
+static int is_lonely(const float *phi, const box *b) {
+    const int deep = b->dim == 3;
+    int wet = 0;
+    for (int dk = -deep; dk <= deep; ++dk)
+        for (int dj = -1; dj <= 1; ++dj)
+            for (int di = -1; di <= 1; ++di) wet += phi[di + dj * b->step[1] + dk * b->step[2]] < 0;
+    return wet <= (deep ? 3 : 1);
+}
+
 static void spray_task(void *context, int block) {
     const job *s = context;
     const box *b = &s->g->box;
-    const int dim = b->dim;
     FOR_ROWS(&s->range, block, j, k) {
-        for (int i = 0; i < b->n[0]; ++i) {
-            const size_t cell = box_dense(b, i, j, k);
-            const uint32_t from = s->p->cell_start[cell], to = s->p->cell_start[cell + 1];
-            if (from == to) continue;
-            const ptrdiff_t c = box_at(b, i, j, k);
-            if (s->phi[c] < 0) {
-                memset(s->p->spray + from, 0, to - from);
-                continue;
-            }
-            int wet = 0;
-            for (int dk = dim == 3 ? -1 : 0; dk <= (dim == 3 ? 1 : 0); ++dk)
-                for (int dj = -1; dj <= 1; ++dj)
-                    for (int di = -1; di <= 1; ++di)
-                        wet += s->phi[c + di + dj * b->step[1] + dk * b->step[2]] < 0;
-            memset(s->p->spray + from, wet <= (dim == 3 ? 3 : 1), to - from);
-        }
+        const uint32_t *start = s->p->cell_start + box_dense(b, 0, j, k);
+        const float *phi = s->phi + box_at(b, 0, j, k);
+        if (start[0] == start[b->n[0]]) continue;
+        memset(s->p->spray + start[0], 0, start[b->n[0]] - start[0]);
+        for (int i = 0; i < b->n[0]; ++i)
+            if (start[i] < start[i + 1] && phi[i] >= 0 && is_lonely(phi + i, b))
+                memset(s->p->spray + start[i], 1, start[i + 1] - start[i]);
     }
 }
 

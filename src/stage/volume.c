@@ -31,6 +31,8 @@
 #define OVERFULL 1.5f  /* density from which cells with air beside them spread */
 #define UNSURE   0.2f  /* deviations up to this are let be in cut cells next to the surface's layer */
 
+enum { EIGHT = 8 }; /* cells looked at together, as bytes of a word */
+
 typedef struct {
     const mac_grid *g;
     const openings *o;
@@ -42,6 +44,22 @@ typedef struct {
     cell_range range;
 } job;
 
+/* Axis by axis: few fields at a time are work for vectors. */
+INLINE void depth_row(const job *s, ptrdiff_t row, int dim) {
+    const int n = s->g->box.n[0];
+    const float *phi = s->phi + row;
+    uint8_t *restrict depth = s->depth + row;
+    for (int i = 0; i < n; ++i) depth[i] = s->voids && s->voids[row + i];
+    for (int a = 0; a < dim; ++a) {
+        const ptrdiff_t step = s->g->box.step[a];
+        const float *low = phi - step, *high = phi + step, *open = s->o->open.value[a] + row,
+                    *beyond = open + step;
+        for (int i = 0; i < n; ++i)
+            depth[i] |= ((high[i] >= 0) & (beyond[i] > 0)) | ((low[i] >= 0) & (open[i] > 0)); /* air */
+    }
+    for (int i = 0; i < n; ++i) depth[i] = (uint8_t)(phi[i] < 0 ? 2 - depth[i] : 0);
+}
+
 /* 0: not liquid; 1: liquid with air beside; 2: surrounded by liquid or walls. */
 INLINE void depth_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
@@ -51,17 +69,7 @@ INLINE void depth_block(const job *s, int block, int dim) {
             memset(s->depth + row, 0, (size_t)b->n[0]);
             continue;
         }
-        for (int i = 0; i < b->n[0]; ++i) {
-            const ptrdiff_t c = row + i;
-            int air = 0;
-            for (int a = 0; a < dim; ++a) {
-                const ptrdiff_t h = c + b->step[a], l = c - b->step[a];
-                air |= (s->phi[h] >= 0 && s->o->open.value[a][h] > 0) |
-                       (s->phi[l] >= 0 && s->o->open.value[a][c] > 0);
-            }
-            air |= s->voids && s->voids[c];
-            s->depth[c] = (uint8_t)(s->phi[c] < 0 ? 2 - air : 0);
-        }
+        depth_row(s, row, dim);
     }
 }
 
@@ -134,20 +142,55 @@ INLINE float deviation(const job *s, ptrdiff_t c, int dim) {
     return opens ? greater(off, 0) : off;
 }
 
+INLINE float outflow_of(const job *s, ptrdiff_t c, int dim) {
+    float off;
+    if (s->depth[c] == 2) off = s->density[c] > 0 ? deviation(s, c, dim) : 0;
+    else if (s->depth[c] == 1 && s->density[c] > OVERFULL && !is_cut(s, c, dim)) off = s->density[c] - 1;
+    else return 0;
+    return s->scale * change_for(off) * open_share(s, c, dim);
+}
+
+INLINE int is_dry_eight(const job *s, ptrdiff_t c) {
+    uint64_t word;
+    memcpy(&word, s->depth + c, sizeof word);
+    return word == 0;
+}
+
+/* Whether eight cells and all their neighbours are surrounded by liquid or walls. */
+INLINE int is_deep_eight(const job *s, ptrdiff_t c, int dim) {
+    uint64_t off = 0, word;
+    for (int a = 0; a < dim; ++a)
+        for (int side = -1; side <= 1; ++side) {
+            memcpy(&word, s->depth + c + side * s->g->box.step[a], sizeof word);
+            off |= word ^ 0x0202020202020202u;
+        }
+    return !off && !s->voids;
+}
+
+INLINE void deep_outflow(const job *s, ptrdiff_t c, int dim) {
+    const float *density = s->density + c;
+    float *restrict out = s->outflow + c;
+    for (int i = 0; i < EIGHT; ++i) {
+        const float off = density[i] > 0 ? density[i] - 1 : 0;
+        out[i] = s->scale * change_for(off) * open_share(s, c + i, dim);
+    }
+}
+
 INLINE void outflow_block(const job *s, int block, int dim) {
     const box *b = &s->g->box;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
-        memset(s->outflow + row, 0, (size_t)b->n[0] * sizeof *s->outflow);
-        if (!row_is_wet(s->phi + row, b->n[0])) continue;
-        for (int i = 0; i < b->n[0]; ++i) {
-            const ptrdiff_t c = row + i;
-            float off = 0;
-            if (s->depth[c] == 2) off = s->density[c] > 0 ? deviation(s, c, dim) : 0;
-            else if (s->depth[c] == 1 && s->density[c] > OVERFULL && !is_cut(s, c, dim))
-                off = s->density[c] - 1;
-            else continue;
-            s->outflow[c] = s->scale * change_for(off) * open_share(s, c, dim);
+        if (!row_is_wet(s->phi + row, b->n[0])) {
+            memset(s->outflow + row, 0, (size_t)b->n[0] * sizeof *s->outflow);
+            continue;
+        }
+        for (int i = 0; i < b->n[0]; i += EIGHT) {
+            const int count = b->n[0] - i < EIGHT ? b->n[0] - i : EIGHT;
+            if (count == EIGHT && is_dry_eight(s, row + i))
+                memset(s->outflow + row + i, 0, EIGHT * sizeof(float));
+            else if (count == EIGHT && is_deep_eight(s, row + i, dim)) deep_outflow(s, row + i, dim);
+            else
+                for (int e = i; e < i + count; ++e) s->outflow[row + e] = outflow_of(s, row + e, dim);
         }
     }
 }
