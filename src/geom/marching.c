@@ -17,6 +17,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include "core/hot.h"
 #include "core/memory.h"
 #include "core/report.h"
 #include "geom/marching_sample.h"
@@ -128,26 +129,26 @@ typedef struct {
     rheo_mesh *mesh;
 } job;
 
-static size_t row_of(const job *s, int j, int k) {
+INLINE size_t row_of(const job *s, int j, int k) {
     return (size_t)k * (size_t)s->samples[1] + (size_t)j;
 }
-static const uint64_t *bits_of(const job *s, int j, int k) {
+INLINE const uint64_t *bits_of(const job *s, int j, int k) {
     return s->bits + row_of(s, j, k) * (size_t)s->words;
 }
 
 /* The word moved by one sample, with the first of the next word coming in. */
-static uint64_t shifted(const uint64_t *row, int w, int words) {
+INLINE uint64_t shifted(const uint64_t *row, int w, int words) {
     return row[w] >> 1 | (w + 1 < words ? row[w + 1] << 63 : 0);
 }
 
 /* Which samples of a word have another sample after them along x. */
-static uint64_t before_last(const job *s, int w) {
+INLINE uint64_t before_last(const job *s, int w) {
     int left = s->samples[0] - 1 - 64 * w;
     return left >= 64 ? ~0ull : left > 0 ? (1ull << left) - 1 : 0;
 }
 
 /* Edges of an axis that are cut, by their low sample. */
-static uint64_t cut_edges(const job *s, int j, int k, int w, int axis) {
+INLINE uint64_t cut_edges(const job *s, int j, int k, int w, int axis) {
     const uint64_t *row = bits_of(s, j, k);
     if (axis == 0) return (row[w] ^ shifted(row, w, s->words)) & before_last(s, w);
     if (axis == 1) return j + 1 < s->samples[1] ? row[w] ^ bits_of(s, j + 1, k)[w] : 0;
@@ -155,7 +156,7 @@ static uint64_t cut_edges(const job *s, int j, int k, int w, int axis) {
 }
 
 /* Cubes through which the surface passes, by their low corner. */
-static uint64_t cut_cubes(const job *s, int j, int k, int w) {
+INLINE uint64_t cut_cubes(const job *s, int j, int k, int w) {
     uint64_t any = 0, all = ~0ull;
     for (int q = 0; q < 4; ++q) {
         const uint64_t *row = bits_of(s, j + (q & 1), k + (q >> 1));
@@ -166,7 +167,7 @@ static uint64_t cut_cubes(const job *s, int j, int k, int w) {
     return any & ~all & before_last(s, w);
 }
 
-static int cube_signs(const job *s, int i, int j, int k) {
+INLINE int cube_signs(const job *s, int i, int j, int k) {
     int signs = 0;
     for (int q = 0; q < 4; ++q) {
         const uint64_t *row = bits_of(s, j + (q & 1), k + (q >> 1));
@@ -176,14 +177,14 @@ static int cube_signs(const job *s, int i, int j, int k) {
     return signs;
 }
 
-static int count_bits(uint64_t x) {
+INLINE int count_bits(uint64_t x) {
     return __builtin_popcountll(x);
 }
 
 /* Passes
  * ------------------------------------------------------------------------------------------------------- */
 
-static void sign_task(void *context, int k) {
+HOT static void sign_task(void *context, int k) {
     job *s = context;
     const int last = s->samples[0] - 1;
     for (int j = 1; k > 0 && k + 1 < s->samples[2] && j + 1 < s->samples[1]; ++j) {
@@ -198,7 +199,7 @@ static void sign_task(void *context, int k) {
     }
 }
 
-static void count_task(void *context, int k) {
+HOT static void count_task(void *context, int k) {
     job *s = context;
     for (int j = 0; j < s->samples[1]; ++j) {
         size_t r = row_of(s, j, k), triangles = 0;
@@ -219,7 +220,7 @@ static void count_task(void *context, int k) {
     }
 }
 
-static size_t vertex_number(const job *s, int i, int j, int k, int axis) {
+INLINE size_t vertex_number(const job *s, int i, int j, int k, int axis) {
     size_t r = row_of(s, j, k);
     int w = i >> 6;
     uint64_t before = cut_edges(s, j, k, w, axis) & ((1ull << (i & 63)) - 1);
@@ -249,7 +250,7 @@ static void write_centre(const job *s, size_t vertex, const cube_case *c, int ce
     }
 }
 
-static void write_vertices(const job *s, int j, int k) {
+INLINE void write_vertices(const job *s, int j, int k) {
     size_t v = s->base[row_of(s, j, k)].vertex;
     for (int axis = 0; axis < 3; ++axis)
         for (int w = 0; w < s->words; ++w)
@@ -259,7 +260,7 @@ static void write_vertices(const job *s, int j, int k) {
             }
 }
 
-static void write_triangles(const job *s, int j, int k) {
+INLINE void write_triangles(const job *s, int j, int k) {
     size_t r = row_of(s, j, k), last = (r + 1) * (size_t)s->words - 1;
     uint32_t *out = s->mesh->triangle + 3 * s->base[r].triangle;
     size_t centre =
@@ -284,7 +285,7 @@ static void write_triangles(const job *s, int j, int k) {
         }
 }
 
-static void write_task(void *context, int k) {
+HOT static void write_task(void *context, int k) {
     job *s = context;
     for (int j = 0; j < s->samples[1]; ++j) {
         write_vertices(s, j, k);
