@@ -28,7 +28,12 @@ bool cache_scene_path(char path[FILE_PATH_MAX], const char *cache, const char *n
 static rheo_status load_triangles(cache_solid *s, const rheo_shape *def, rheo_report *report) {
     tri_mesh m;
     rheo_status status = mesh_read(&m, def->file, report);
-    if (status) return status;
+    if (!status && !def->thin)
+        status = mesh_require_closed(&m, def->file, report); /* turned as shape.c does */
+    if (status) {
+        mesh_free(&m);
+        return status;
+    }
     double lower[3], upper[3], turn[9];
     mesh_bounds(lower, upper, &m);
     mat_rotation(turn, def->rotate_axis, def->rotate_degrees * (M_PI / 180));
@@ -209,9 +214,40 @@ static bool add_flat_vessel(picture_scene *p, const cache_solid *s, const rheo_s
            picture_add_solid(p, (picture_solid){around_distance, s, p->lower, upper, material, 0}) >= 0;
 }
 
+/* A sheet has one face, through which nothing is entered. */
 static picture_kind kind_of(const rheo_solid *def) {
-    if (def->inside_fluid) return PICTURE_GLASS;
+    if (def->inside_fluid || (def->look == RHEO_LOOK_GLASS && def->shape.thin)) return PICTURE_GLASS;
     return def->look == RHEO_LOOK_GLASS ? PICTURE_CLEAR : PICTURE_MATTE;
+}
+
+static vec3 vertex_of(const float *position, size_t v) {
+    return vec(position[3 * v], position[3 * v + 1], position[3 * v + 2]);
+}
+
+/* The triangles of a mesh moved outwards by the swell, by the mean normal of those around each vertex: one of
+ * glass must overlap what it holds as one drawn by its distance does. False: no memory. */
+static bool grow(cache_solid *s) {
+    float *normal = mem_alloc(3 * s->vertex_count * sizeof *normal);
+    if (!normal) return false;
+    for (size_t t = 0; t < s->triangle_count; ++t) {
+        const uint32_t *v = s->triangle + 3 * t;
+        const vec3 a = vertex_of(s->position, v[0]), b = vertex_of(s->position, v[1]);
+        const vec3 n = cross(sub(b, a), sub(vertex_of(s->position, v[2]), a));
+        for (int c = 0; c < 3; ++c) {
+            normal[3 * v[c]] += n.x;
+            normal[3 * v[c] + 1] += n.y;
+            normal[3 * v[c] + 2] += n.z;
+        }
+    }
+    for (size_t v = 0; v < s->vertex_count; ++v) {
+        const vec3 n = vertex_of(normal, v);
+        const float size = length(n), far = size > 0 ? (float)s->swell / size : 0;
+        s->position[3 * v] += far * n.x;
+        s->position[3 * v + 1] += far * n.y;
+        s->position[3 * v + 2] += far * n.z;
+    }
+    mem_free(normal);
+    return true;
 }
 
 static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def, double dx) {
@@ -225,6 +261,7 @@ static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def, d
             place_point(x, s, s->vertex[v]);
             for (size_t a = 0; a < 3; ++a) s->position[3 * v + a] = (float)x[a];
         }
+        if (kind_of(def) == PICTURE_CLEAR && !grow(s)) return false;
         picture_mesh mesh = {.vertex_count = s->vertex_count,
                              .triangle_count = s->triangle_count,
                              .position = s->position,

@@ -210,35 +210,53 @@ static bool wets(const path *p, const tracer_hit *hit, vec3 x, vec3 d) {
            s->material[behind.material].kind == PICTURE_MATTE;
 }
 
-/* Where rays are: in air, in a liquid (its material), or in glass that they came into out of a liquid, which
- * is as good as that liquid until it is known what is on the other side. */
-enum { IN_AIR = -1 };
+/* Liquid is drawn a part of a cell into bodies of glass, and where both are there is glass (nested
+ * dielectrics, Schmidt and Budge 2002). In glass a ray keeps what it came out of, which it is bent by as if
+ * the glass were not there, and what it would be in without it: only when it leaves the glass are the two
+ * compared. */
+enum { IN_AIR = -1, GLASS = 1024 };
 
-static int glass_beside(int liquid) {
-    return -2 - liquid;
+/* In glass between two media, each air or a liquid's material. */
+static int in_glass(int before, int without) {
+    return -2 - (before + 1) * GLASS - (without + 1);
 }
 
-static bool is_glass_beside(int inside) {
+static bool is_glass(int inside) {
     return inside < IN_AIR;
 }
 
-/* Whether liquid at x ends on a body of glass. */
-static bool touches_glass(const path *p, vec3 x, vec3 d) {
-    const picture_scene *s = p->s;
-    const double at[3] = {(double)x.x, (double)x.y, (double)x.z};
-    for (int i = 0; i < s->solid_count; ++i)
-        if (s->material[s->solid[i].material].kind == PICTURE_CLEAR &&
-            s->solid[i].distance(s->solid[i].body, at) < 0.3 * (double)s->contact)
-            return true;
-    tracer_hit behind;
-    return tracer_nearest(&behind, p->t, x, d, 0, 0.3f * s->contact, SEE_SOLID) &&
-           s->material[behind.material].kind == PICTURE_CLEAR;
+static int before_glass(int inside) {
+    return (-2 - inside) / GLASS - 1;
 }
 
-/* Both branches at a surface between liquid and air; n and facet point against d. */
-static vec3 split(path *p, vec3 x, vec3 d, vec3 n, vec3 facet, bool entering, int material, float weight,
-                  int depth) {
-    const int beyond = entering ? material : IN_AIR, before = entering ? IN_AIR : material;
+static int without_glass(int inside) {
+    return (-2 - inside) % GLASS - 1;
+}
+
+/* Whether liquid at x, seen from within along d, ends on a body of glass which it does not quite reach. */
+static bool touches_glass(const path *p, const tracer_hit *hit, vec3 x, vec3 d) {
+    const picture_scene *s = p->s;
+    const float reach = 0.3f * s->contact;
+    const vec3 ahead = along(x, hit->facet, reach);
+    const double at[3] = {(double)x.x, (double)x.y, (double)x.z},
+                 next[3] = {(double)ahead.x, (double)ahead.y, (double)ahead.z};
+    for (int i = 0; i < s->solid_count; ++i) {
+        const picture_solid *solid = &s->solid[i];
+        if (s->material[solid->material].kind != PICTURE_CLEAR) continue;
+        const double here = solid->distance(solid->body, at);
+        if (here < (double)reach && here - solid->distance(solid->body, next) > 0.7 * (double)reach)
+            return true;
+    }
+    tracer_hit behind;
+    return tracer_nearest(&behind, p->t, x, d, 0, reach, SEE_SOLID) &&
+           s->material[behind.material].kind == PICTURE_CLEAR && dot(behind.facet, hit->facet) < -0.7f;
+}
+
+/* Both branches at a surface between liquid and air; n and facet point against d, and what is mirrored stays
+ * in `before`. */
+static vec3 split(path *p, vec3 x, vec3 d, vec3 n, vec3 facet, int before, bool entering, int material,
+                  float weight, int depth) {
+    const int beyond = entering ? material : IN_AIR;
     float ratio = entering ? 1 / WATER_INDEX : WATER_INDEX, through;
     float share = optics_fresnel(&through, -dot(n, d), ratio);
     vec3 mirrored = optics_reflect(d, n);
@@ -255,14 +273,18 @@ static vec3 split(path *p, vec3 x, vec3 d, vec3 n, vec3 facet, bool entering, in
 static vec3 shade_liquid(path *p, const tracer_hit *hit, vec3 x, vec3 d, int inside, float weight,
                          int depth) {
     bool entering = dot(hit->facet, d) < 0;
+    if (is_glass(inside)) {
+        const int without = entering ? hit->material : IN_AIR;
+        return follow(p, x, d, in_glass(before_glass(inside), without), weight, depth + STRAIGHT);
+    }
     if (!entering && wets(p, hit, x, d)) return follow(p, x, d, IN_AIR, weight, depth + BOUNCE);
-    if (entering && is_glass_beside(inside)) return follow(p, x, d, hit->material, weight, depth + STRAIGHT);
-    if (!entering && touches_glass(p, x, d))
-        return follow(p, x, d, glass_beside(hit->material), weight, depth + STRAIGHT);
+    if (!entering && touches_glass(p, hit, x, d))
+        return follow(p, x, d, in_glass(hit->material, IN_AIR), weight, depth + STRAIGHT);
     vec3 n = flattened_normal(p, hit, x), facet = hit->facet;
     if ((dot(n, d) < 0) != entering) n = facet; /* smoothed past the horizon */
     if (!entering) n = scaled(n, -1), facet = scaled(facet, -1);
-    return split(p, x, d, n, facet, entering, hit->material, weight, depth);
+    return split(p, x, d, n, facet, entering ? IN_AIR : hit->material, entering, hit->material, weight,
+                 depth);
 }
 
 /* A droplet is a sphere: the ray leaves it under the angle it came in, after a chord known in advance. A drop
@@ -275,8 +297,9 @@ static vec3 shade_drop(path *p, const tracer_hit *hit, vec3 x, vec3 d, float wei
     vec3 leave = along(x, within, 2 * hit->radius * through);
     vec3 inward = normalized(sub(along(x, n, -hit->radius), leave));
     vec3 out = optics_refract(within, inward, WATER_INDEX, clamp(-dot(n, d), 0, 1));
-    vec3 light = scaled(follow(p, x, optics_reflect(d, n), -1, weight * share, depth + BOUNCE), share);
-    light = add(light, scaled(follow(p, leave, out, -1, weight * (1 - share), depth + BOUNCE), 1 - share));
+    vec3 light = scaled(follow(p, x, optics_reflect(d, n), IN_AIR, weight * share, depth + BOUNCE), share);
+    light =
+        add(light, scaled(follow(p, leave, out, IN_AIR, weight * (1 - share), depth + BOUNCE), 1 - share));
     const sky *s = &p->s->sky;
     vec3 scattered = mix(mix(s->ground, s->zenith, 0.5f), s->horizon, 0.6f);
     return mix(light, along(scattered, s->sun, 0.25f), 0.25f);
@@ -295,23 +318,26 @@ static vec3 shade_glass(path *p, const tracer_hit *hit, vec3 x, vec3 d, int insi
     return add(light, scaled(through, 1 - share));
 }
 
-/* A face of a body of glass. Out of a liquid, through the glass and into a liquid light goes straight; where
- * there is air behind the glass, it bends and is mirrored as at the liquid's own surface. Rims are darker:
- * there light goes a longer way through the glass. */
+/* A face of a body of glass. Light that comes out of air or a liquid, through the glass and into the same
+ * goes straight; else it bends and is mirrored where it leaves the glass, as at the liquid's own surface.
+ * Rims are darker: there light goes a longer way through the glass. */
 static vec3 shade_clear(path *p, const tracer_hit *hit, vec3 x, vec3 d, int inside, float weight, int depth) {
     const bool leaving = dot(hit->facet, d) > 0;
     const vec3 n = leaving ? scaled(hit->normal, -1) : hit->normal;
     const float cosine = fmaxf(-dot(n, d), 0.25f);
-    tracer_hit ahead;
-    if (is_glass_beside(inside) && leaving &&
-        !(tracer_nearest(&ahead, p->t, x, d, 0, 0.3f * p->s->contact, SEE_LIQUID) && dot(ahead.facet, d) < 0))
-        return split(p, x, d, n, n, false, glass_beside(inside), weight, depth);
+    const int before = is_glass(inside) ? before_glass(inside) : inside;
+    const int without = is_glass(inside) ? without_glass(inside) : inside;
     const vec3 tint = mix(grey(1), p->s->material[hit->material].color, 0.12f);
     const vec3 left = vec(powf(tint.x, 1 / cosine), powf(tint.y, 1 / cosine), powf(tint.z, 1 / cosine));
-    float unused, share = inside == IN_AIR ? optics_fresnel(&unused, cosine, 1 / 1.5f) : 0;
+    if (leaving && before != without) {
+        const bool into = before == IN_AIR;
+        return mul(split(p, x, d, n, n, inside, into, into ? without : before, weight, depth), left);
+    }
+    float unused, share = before == IN_AIR ? optics_fresnel(&unused, cosine, 1 / 1.5f) : 0;
     const vec3 mirrored = optics_reflect(d, n);
     vec3 light = scaled(add(optics_sky(&p->s->sky, mirrored), optics_sun_glow(&p->s->sky, mirrored)), share);
-    vec3 through = follow(p, x, d, inside, weight * (1 - share), depth + STRAIGHT);
+    const int beyond = leaving ? without : in_glass(before, without);
+    vec3 through = follow(p, x, d, beyond, weight * (1 - share), depth + STRAIGHT);
     return add(light, scaled(mul(through, left), 1 - share));
 }
 
@@ -346,7 +372,7 @@ static vec3 follow(path *p, vec3 o, vec3 d, int inside, float weight, int depth)
     else if (p->s->material[hit.material].kind == PICTURE_CLEAR)
         light = shade_clear(p, &hit, x, d, inside, weight, depth);
     else light = shade_solid(p, &hit, x, d, weight);
-    if (hit.what == SEE_LIQUID && dot(hit.facet, d) > 0)
+    if (hit.what == SEE_LIQUID && dot(hit.facet, d) > 0 && !is_glass(inside))
         inside = hit.material; /* seen from within, however it got there */
     return inside < 0 ? through_smoke(p, o, d, hit.distance, light) : tinted(p, light, inside, hit.distance);
 }
@@ -365,7 +391,7 @@ vec3 shade_ray(const shade_maps *m, const picture_scene *s, vec3 origin, vec3 di
               .samples = m->samples,
               .scale = scale,
               .nudge = 1e-4f * scale};
-    vec3 light = follow(&p, origin, direction, -1, 1, 0);
+    vec3 light = follow(&p, origin, direction, IN_AIR, 1, 0);
     float peak = fmaxf(light.x, fmaxf(light.y, light.z));
     return peak > SAMPLE_MAX ? scaled(light, SAMPLE_MAX / peak) : light;
 }

@@ -47,7 +47,7 @@ static void draw_surface(rheo_sim *s) {
     mac_field *unused = &s->before, *weight = &s->carry;
     particles_to_grid(unused, weight, &s->g, &s->parts, 0);
     surface_from_weights(s->density, s->phi, &s->g, weight, s->room, s->full);
-    if (s->def.solid_count) surface_into_solids(s->phi, &s->front, &s->g, s->room);
+    if (s->def.solid_count) surface_into_solids(s->phi, &s->front, &s->g, s->room, NULL);
 }
 
 static void extend_velocity(mac_field *u, rheo_sim *s) {

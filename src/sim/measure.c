@@ -49,7 +49,10 @@ static const float *draw(rheo_sim *s, rheo_surface kind) {
     case RHEO_SURFACE_PRESSURE: surface_pressure(phi, &s->g, s->q, s->phi); break;
     case RHEO_SURFACE_DENSITY: memcpy(phi, s->phi, s->g.box.size * sizeof *phi); break;
     }
-    if (s->def.solid_count) surface_drawn(drawn, &s->g, phi, s->solid, s->room);
+    if (s->def.solid_count) {
+        if (kind == RHEO_SURFACE_DENSITY) surface_into_solids(phi, &s->front, &s->g, s->room, s->solid);
+        surface_drawn(drawn, &s->g, phi, s->solid, s->room);
+    }
     if (s->thin.count) thin_drawn(drawn, &s->thin, &s->g, phi);
     surface_to_sides(drawn, &s->g);
     return failed ? NULL : drawn;

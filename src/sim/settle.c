@@ -36,7 +36,7 @@ static void find_surface(rheo_sim *s, mac_field *unused) {
     particles_to_grid(unused, &s->carry, &s->g, &s->parts, 0);
     surface_from_weights(s->density, s->phi, &s->g, &s->carry, s->room, s->full);
     if (s->def.solid_count) surface_beside_walls(s->phi, &s->g, s->density, s->room, s->solid, &s->open);
-    if (s->def.solid_count) surface_into_solids(s->phi, &s->front, &s->g, s->room);
+    if (s->def.solid_count) surface_into_solids(s->phi, &s->front, &s->g, s->room, NULL);
 }
 
 static rheo_status settle_round(rheo_sim *s, mac_field *unused, const float *level, rheo_report *report) {

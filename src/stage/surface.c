@@ -288,16 +288,27 @@ static void enough_task(void *context, int block) {
     }
 }
 
+/* The way out of the solid around a cell, or 0 where that is no part of the question. */
+static void way_out(float n[3], const job *s, ptrdiff_t c) {
+    const box *b = &s->g->box;
+    n[0] = n[1] = n[2] = 0;
+    for (int k = 0; s->node_solid && k < 1 << b->dim; ++k) {
+        const float d = s->node_solid[c + (k & 1) + (k >> 1 & 1) * b->step[1] + (k >> 2) * b->step[2]];
+        for (int a = 0; a < b->dim; ++a) n[a] += k >> a & 1 ? d : -d;
+    }
+}
+
 /* From the neighbours of earlier layers: along the straight line through two of them where both are near
  * enough to the surface to know their distance, which continues a slanted surface as it is; else their mean.
- * Returns the layer it then belongs to. */
+ * Neighbours deeper in the solid belong to its other side. Returns the layer it then belongs to. */
 static uint8_t extend_cell(const job *s, ptrdiff_t c) {
     const box *b = &s->g->box;
-    float line = 0, mean = 0, lowest = INFINITY, highest = -INFINITY;
+    float line = 0, mean = 0, lowest = INFINITY, highest = -INFINITY, out[3];
     int lines = 0, count = 0;
+    way_out(out, s, c);
     for (int d = 0; d < 2 * b->dim; ++d) {
         const ptrdiff_t step = d % 2 ? b->step[d / 2] : -b->step[d / 2];
-        if (s->layer[c + step] >= s->now) continue;
+        if (s->layer[c + step] >= s->now || (d % 2 ? out[d / 2] : -out[d / 2]) < 0) continue;
         const float one = s->out[c + step];
         mean += one;
         ++count;
@@ -325,9 +336,11 @@ static void extend_task(void *context, int block) {
     }
 }
 
-void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *room) {
-    job s = {
-        .g = g, .room = room, .layer = f->layer, .out = phi, .dx = (float)g->dx, .range = range_cells(g)};
+void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *room,
+                         const float *node_solid) {
+    job s = {.g = g, .room = room, .node_solid = node_solid, .layer = f->layer, .out = phi};
+    s.dx = (float)g->dx;
+    s.range = range_cells(g);
     memset(f->layer, UNREACHED, g->box.size);
     memset(f->next, UNREACHED, g->box.size);
     parallel_for(g->pool, range_blocks(&s.range), enough_task, &s);

@@ -23,8 +23,9 @@ void surface_beside_walls(float *phi, const mac_grid *g, const float *density, c
                           const float *node_solid, const openings *o);
 
 /* Near solids: cells with little room hear from few particles or none; their distance is carried in from
- * cells with more room, so that a full vessel is full to its walls. f: scratch. */
-void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *room);
+ * cells with more room, so that a full vessel is full to its walls. With node_solid (may be NULL) only from
+ * their own side of a wall: in one of two or three cells both sides meet. f: scratch. */
+void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *room, const float *node_solid);
 
 /* Which particles are spray: those in an air cell with at most three liquid cells around it (one in 2D): less
  * than an edge of resolved liquid. What the surface does not enclose there flies on its own and counts for

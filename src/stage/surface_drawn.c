@@ -10,7 +10,8 @@
  * At solids: liquid is carried on into them and cut off there by drawn = max(phi, -(solid + BURIED dx)), so
  * that the bevel which sampling makes of every edge lies inside the solid; then vertices in the solid go back
  * onto its face, x -= solid grad(solid). The free surface, its normals included, meets the face as a straight
- * edge. In a solid thinner than that the cut stays in front of its middle. In cracks between solids with no
+ * edge. In a solid thinner than that the cut stays in front of its middle, and edges keep
+ * a part of their bevel. In cracks between solids with no
  * open cell beside them there is no liquid, though phi goes on into them.
  *
  * On the domain's sides: phi is carried on along the straight line through the last two cells, half a cell
@@ -23,8 +24,9 @@
 #include "grid/rows.h"
 #include "grid/sample.h"
 
-enum { BAND = 4, GRAIN = 4096, BACK_ROUNDS = 2 };
+enum { BAND = 4, GRAIN = 4096, BACK_ROUNDS = 3 };
 #define LITTLE_ROOM 0.1f  /* of a cell */
+#define RIDGE       0.3f  /* slopes of a solid's distance in its middle */
 #define BURIED      0.75f /* cells: how far into solids the drawn liquid goes at most */
 
 typedef struct {
@@ -157,15 +159,16 @@ static int sealed(const cut_job *s, int i, int j, int k) {
 
 static void cut_task(void *context, int block) {
     const cut_job *s = context;
+    const float dx = (float)s->g->dx;
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = 0; i < s->g->box.n[0]; ++i) {
             const ptrdiff_t c = box_at(&s->g->box, i, j, k);
             float least, mean;
             solid_around(&least, &mean, s, i, j, k);
-            const float buried = fminf(BURIED * (float)s->g->dx, fmaxf(-0.5f * least, 0));
+            const float deepest = fmaxf(fminf(-0.5f * least, -least - 0.5f * dx), 0),
+                        buried = fminf(BURIED * dx, deepest);
             s->drawn[c] = fmaxf(s->phi[c], -mean - buried);
-            if (s->drawn[c] < 0 && s->room[c] < LITTLE_ROOM && sealed(s, i, j, k))
-                s->drawn[c] = 0.5f * (float)s->g->dx;
+            if (s->drawn[c] < 0 && s->room[c] < LITTLE_ROOM && sealed(s, i, j, k)) s->drawn[c] = 0.5f * dx;
         }
     }
 }
@@ -177,12 +180,14 @@ void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const floa
     parallel_for(g->pool, range_blocks(&s.range), cut_task, &s);
 }
 
-/* One round towards the face of the solid around x [cells]; along the domain's sides where x lies on one. */
-static int step_back(const cut_job *s, float x[3], const int on_side[3]) {
+/* One round towards the face of the solid around x [cells]; along the domain's sides where x lies on one. In
+ * a wall of two or three cells slopes are small beside its middle and the step is too long: what comes out
+ * in front of the face goes back to it in the next round. */
+static int step_back(const cut_job *s, float x[3], const float normal[3], const int on_side[3], int out) {
     const box *b = &s->g->box;
     const float depth = -sample_nodes(s->solid, s->g, x) / (float)s->g->dx;
     float n[3] = {0, 0, 0}, size2 = 0;
-    if (!(depth > 0)) return 0;
+    if (!(depth > 0) && !out) return 0;
     for (int a = 0; a < b->dim; ++a) {
         float low[3] = {x[0], x[1], x[2]}, high[3] = {x[0], x[1], x[2]};
         if (on_side[a]) continue;
@@ -191,10 +196,13 @@ static int step_back(const cut_job *s, float x[3], const int on_side[3]) {
         n[a] = (sample_nodes(s->solid, s->g, high) - sample_nodes(s->solid, s->g, low)) / (high[a] - low[a]);
         size2 += n[a] * n[a];
     }
-    const float slope = sqrtf(size2) / (float)s->g->dx;
-    if (slope < 0.3f) return 0; /* a ridge inside: no side is nearer */
+    float slope = sqrtf(size2) / (float)s->g->dx;
+    if (slope < RIDGE) { /* no side is nearer: to where the liquid is */
+        for (int a = 0; a < b->dim; ++a) n[a] = on_side[a] ? 0 : -normal[a] * (float)s->g->dx;
+        slope = 1;
+    }
     for (int a = 0; a < b->dim; ++a) {
-        x[a] += fminf(depth, 1) * n[a] / ((float)s->g->dx * slope * slope);
+        x[a] += fmaxf(fminf(depth, 1), -1) * n[a] / ((float)s->g->dx * slope * slope);
         x[a] = fminf(fmaxf(x[a], 0), (float)b->n[a]);
     }
     return 1;
@@ -210,7 +218,8 @@ static void back_task(void *context, int block) {
             x[a] = (float)(((double)p[a] - s->g->origin[a]) / s->g->dx);
             on_side[a] = x[a] < 1e-3f || x[a] > (float)s->g->box.n[a] - 1e-3f;
         }
-        for (int round = 0; round < BACK_ROUNDS; ++round) moved |= step_back(s, x, on_side);
+        for (int round = 0; round < BACK_ROUNDS; ++round)
+            moved |= step_back(s, x, s->mesh->normal + 3 * v, on_side, moved);
         for (int a = 0; moved && a < s->g->box.dim; ++a)
             if (!on_side[a]) p[a] = (float)(s->g->origin[a] + s->g->dx * (double)x[a]);
     }

@@ -167,6 +167,51 @@ static void test_glass_in_liquid(void **state) {
     assert_true(air_differs > 20);
 }
 
+static double shell_distance(const void *body, const double x[3]) {
+    const double *half = body;
+    return fmax(cube_distance(&half[1], x), -cube_distance(&half[0], x));
+}
+
+/* A hollow cube of glass full of liquid, whose mesh reaches more or less far into the glass: where both are
+ * there is glass, so that all look the same. */
+static void test_liquid_that_reaches_into_glass(void **state) {
+    (void)state;
+    need_embree();
+    static const double shell[2] = {0.25, 0.3};
+    static const float depth[3] = {0.003f, 0.02f, 0.045f};
+    static float position[8][3];
+    vec3 seen[3][900];
+    float contrast = 0;
+    for (int round = 0; round < 3; ++round) {
+        for (int v = 0; v < 8; ++v)
+            for (int a = 0; a < 3; ++a)
+                position[v][a] = 0.5f + (block_position[v][a] > 0.5f ? 1.0f : -1.0f) * (0.25f + depth[round]);
+        picture_scene *s = unit_scene();
+        even_sky(s, 0.7f);
+        s->sky.ground = vec(0.1f, 0.2f, 0.9f);
+        const int liquid = picture_add_material(s, PICTURE_LIQUID, vec(0.5f, 0.8f, 0.9f)),
+                  glass = picture_add_material(s, PICTURE_CLEAR, grey(0.9f));
+        picture_add_mesh(s, (picture_mesh){8, 12, position[0], NULL, block_triangle[0], liquid});
+        picture_add_solid(s, (picture_solid){shell_distance, shell, grey(0.15f), grey(0.85f), glass, 0});
+        tracer *t;
+        assert_int_equal(tracer_make(&t, s, NULL), RHEO_OK);
+        for (int k = 0; k < 900; ++k) {
+            vec3 o, d;
+            camera_ray(&o, &d, &s->camera, (float)(k % 30) * 2 + 0.5f, (float)(k / 30) + 3.5f, 60, 36);
+            seen[round][k] = shade_ray(&(shade_maps){.tracer = t}, s, o, d, (uint64_t)k, 0);
+            contrast = fmaxf(contrast, fabsf(seen[round][k].x - seen[round][0].x));
+        }
+        tracer_free(t);
+        test_free(s);
+    }
+    int differ = 0;
+    for (int k = 0; k < 900; ++k)
+        differ += fabsf(seen[1][k].x - seen[0][k].x) > 0.01f || fabsf(seen[2][k].x - seen[0][k].x) > 0.01f;
+    print_message("of 900 rays %d show how far liquid reaches into glass\n", differ);
+    assert_true(contrast > 0.2f); /* it is seen at all */
+    assert_true(differ < 5);
+}
+
 /* Straight through 0.6 m of liquid: color^(0.6 tint) and both surfaces' losses. */
 static void test_absorbed_light(void **state) {
     (void)state;
@@ -434,6 +479,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_furnace),
         cmocka_unit_test(test_glass_in_liquid),
+        cmocka_unit_test(test_liquid_that_reaches_into_glass),
         cmocka_unit_test(test_absorbed_light),
         cmocka_unit_test(test_hits),
         cmocka_unit_test(test_ambient_under_a_ball),
