@@ -12,7 +12,7 @@
 #include <string.h>
 #include "core/memory.h"
 
-enum { SAMPLES = 1024, RECENT = 4 };
+enum { SAMPLES = 128, RECENT = 4 };
 
 int buffer_hold(buffer *b, size_t bytes) {
     if (bytes <= b->bytes) return 0;

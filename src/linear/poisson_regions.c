@@ -65,20 +65,21 @@ int regions_closed(const regions *r) {
 /* ---- labels ---- */
 
 /* Bit i: cell i of a block has more than 0 of what its even and odd cells have. */
-INLINE unsigned where_any(const vec8 *even, const vec8 *odd) {
-    unsigned bits = 0;
-    for (int i = 0; i < 8; ++i)
-        bits |= (unsigned)((*even)[i] > 0) << 2 * i | (unsigned)((*odd)[i] > 0) << (2 * i + 1);
-    return bits;
+INLINE unsigned where_any(vec8 even, vec8 odd) {
+    const mask8 bit = {1, 1 << 2, 1 << 4, 1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14};
+    const mask8 bits = ((even > 0) & bit) | ((odd > 0) & (bit + bit));
+    int any = 0;
+    for (int i = 0; i < 8; ++i) any |= bits[i];
+    return (unsigned)any;
 }
 
 HOT static void find_links(entry_links *to, const block_coefs *coefs, size_t entries) {
     for (size_t e = 0; e < entries; ++e) {
         const side_coefs *even = &coefs[e].side[EVEN], *odd = &coefs[e].side[ODD];
-        const unsigned before = where_any(&even->x_out, &odd->x_mid) & ~1u; /* the first begins in any case */
-        to[e] = (entry_links){(uint16_t)~before, (uint16_t)where_any(&even->y_low, &odd->y_low),
-                              (uint16_t)where_any(&even->z_low, &odd->z_low),
-                              (uint16_t)where_any(&even->extra, &odd->extra)};
+        const unsigned before = where_any(even->x_out, odd->x_mid) & ~1u; /* the first begins in any case */
+        to[e] = (entry_links){(uint16_t)~before, (uint16_t)where_any(even->y_low, odd->y_low),
+                              (uint16_t)where_any(even->z_low, odd->z_low),
+                              (uint16_t)where_any(even->extra, odd->extra)};
     }
 }
 
