@@ -82,8 +82,8 @@ void poisson_free(poisson *s) {
 }
 
 size_t poisson_bytes(const poisson *s) {
-    size_t bytes =
-        sizeof *s + regions_bytes(s->regions) + rank_bytes(s->rank) + (s->mic ? mic_bytes(s->mic) : 0);
+    size_t bytes = sizeof *s + coarsest_bytes() + regions_bytes(s->regions) + rank_bytes(s->rank) +
+                   (s->mic ? mic_bytes(s->mic) : 0);
     for (int i = 0; i < LEVELS_MAX; ++i) bytes += level_bytes(&s->levels[i]);
     return bytes + s->rhs_memory.bytes + s->r_memory.bytes + s->z_memory.bytes + s->search_memory.bytes +
            s->q_memory.bytes + s->y_memory.bytes + s->x_memory.bytes + s->scratch.bytes;

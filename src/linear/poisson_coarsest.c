@@ -29,6 +29,10 @@ void coarsest_free(coarsest *c) {
     mem_free(c);
 }
 
+size_t coarsest_bytes(void) {
+    return sizeof(coarsest);
+}
+
 static int is_unknown(const level *l, int id, int half, int lane) {
     return l->coefs[l->block[id].coefs].side[half].inverse[lane] > 0;
 }

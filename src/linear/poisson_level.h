@@ -130,6 +130,7 @@ size_t level_bytes(const level *l);
 /* poisson_coarsest.c: the inverse of a level that fits, and x = A^-1 b with it. */
 coarsest *coarsest_create(void);
 void coarsest_free(coarsest *c);
+size_t coarsest_bytes(void);
 bool coarsest_fits(const level *l);
 void coarsest_setup(coarsest *c, const level *l);
 void coarsest_solve(const coarsest *c, vec8 *x, const vec8 *b);
