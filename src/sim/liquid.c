@@ -115,7 +115,7 @@ rheo_status liquid_remember(rheo_sim *s, rheo_report *report) {
 rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report) {
     const rheo_status status = reserve_marks(s, report);
     if (status) return status;
-    if (s->moving) squeeze_particles(&s->parts, &s->g, &s->open, s->solids, s->walls);
+    if (s->moving) squeeze_particles(&s->parts, s->work.unknown, &s->g, &s->open, s->solids, s->walls);
     if (s->thin.count) thin_hold(&s->parts, &s->thin, &s->g, s->solids, s->walls);
     const int64_t rescued =
         boundary_particles(&s->parts, s->keep, &s->g, &s->open, s->def.solid_count ? s->solid : NULL);

@@ -12,10 +12,10 @@
 #include "stage/squeeze.h"
 
 #include <math.h>
-#include "core/hot.h"
+#include "grid/rows.h"
 #include "solid/vector.h"
 
-enum { GRAIN = 8192 };
+enum { GRAIN = 8192, GROUP = 32 };
 #define NEAR 1.0 /* cells from a solid's surface: as deep as a particle is in it, or as far from it */
 
 typedef struct {
@@ -24,10 +24,32 @@ typedef struct {
     const openings *o;
     const obstacle *solids;
     int count;
+    uint8_t *gaps; /* 1: a cell with so little open that a solid may hold its centre */
+    cell_range range;
 } job;
 
-/* The centre of a particle's cell; 0: it is in none, or in one with so much open that no solid can hold its
- * centre. */
+INLINE void gap_block(const job *s, int block, int dim) {
+    const box *b = &s->g->box;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (int i = 0; i < b->n[0]; ++i) {
+            int whole = 0;
+            for (int a = 0; a < dim; ++a) {
+                const float *open = s->o->open.value[a] + row + i;
+                whole += (open[0] >= 1) + (open[b->step[a]] >= 1);
+            }
+            s->gaps[row + i] = whole <= 1;
+        }
+    }
+}
+
+HOT static void gap_task(void *context, int block) {
+    const job *s = context;
+    if (s->g->box.dim == 3) gap_block(s, block, 3);
+    else gap_block(s, block, 2);
+}
+
+/* The centre of a particle's cell; 0: it is in none, or in no gap. */
 static int find_centre(double x[3], const job *s, size_t q) {
     const box *b = &s->g->box;
     int at[3] = {0, 0, 0};
@@ -36,14 +58,25 @@ static int find_centre(double x[3], const job *s, size_t q) {
         if (!(x_a >= 0) || !(x_a < (float)b->n[a])) return 0;
         at[a] = (int)x_a;
     }
-    const ptrdiff_t c = box_at(b, at[0], at[1], at[2]);
-    int whole = 0;
-    for (int a = 0; a < b->dim; ++a) {
-        whole += (s->o->open.value[a][c] >= 1) + (s->o->open.value[a][c + b->step[a]] >= 1);
-        if (whole > 1) return 0; /* nearly all: after two looks */
-    }
+    if (!s->gaps[box_at(b, at[0], at[1], at[2])]) return 0;
     for (int a = 0; a < 3; ++a) x[a] = s->g->origin[a] + s->g->dx * (at[a] + 0.5);
     return 1;
+}
+
+/* Whether none of a group of particles is in a gap: nearly all groups. What is outside the domain counts as
+ * in some cell of it. */
+INLINE int none_in_gaps(const job *s, size_t from) {
+    const box *b = &s->g->box;
+    int32_t at[GROUP];
+    int any = 0;
+    for (int q = 0; q < GROUP; ++q) at[q] = (int32_t)b->first;
+    for (int a = 0; a < s->p->dim; ++a) {
+        const float *x = s->p->x[a] + from, n = (float)b->n[a];
+        const int32_t step = (int32_t)b->step[a];
+        for (int q = 0; q < GROUP; ++q) at[q] += step * (((x[q] >= 0) & (x[q] < n)) ? (int32_t)x[q] : 0);
+    }
+    for (int q = 0; q < GROUP; ++q) any |= s->gaps[at[q]];
+    return !any;
 }
 
 /* Whether a place is outside a closed side or in a solid other than this one. */
@@ -92,20 +125,27 @@ static int squeeze_one(const job *s, size_t q, const double centre[3]) {
     return 1;
 }
 
-static double squeeze_task(void *context, int block) {
+HOT static double squeeze_task(void *context, int block) {
     const job *s = context;
     const size_t from = (size_t)block * GRAIN, end = from + GRAIN;
     const size_t to = end < s->p->count ? end : s->p->count;
     double moved = 0;
-    for (size_t q = from; q < to; ++q) {
-        double centre[3];
-        if (find_centre(centre, s, q)) moved += squeeze_one(s, q, centre);
+    for (size_t group = from; group < to; group += GROUP) {
+        const size_t last = group + GROUP < to ? group + GROUP : to;
+        if (last - group == GROUP && none_in_gaps(s, group)) continue;
+        for (size_t q = group; q < last; ++q) {
+            double centre[3];
+            if (find_centre(centre, s, q)) moved += squeeze_one(s, q, centre);
+        }
     }
     return moved;
 }
 
-int64_t squeeze_particles(particles *p, const mac_grid *g, const openings *o, const obstacle *solids,
-                          int count) {
+int64_t squeeze_particles(particles *p, uint8_t *scratch, const mac_grid *g, const openings *o,
+                          const obstacle *solids, int count) {
     job s = {.p = p, .g = g, .o = o, .solids = solids, .count = count};
-    return (int64_t)parallel_sum(g->pool, (int)((p->count + GRAIN - 1) / GRAIN), squeeze_task, &s);
+    s.gaps = scratch;
+    s.range = range_cells(g);
+    parallel_for(g->pool, range_blocks(&s.range), gap_task, &s);
+    return (int64_t)parallel_sum(g->pool, block_count((long)p->count, GRAIN), squeeze_task, &s);
 }
