@@ -5,6 +5,7 @@
 #include "sim/liquid.h"
 
 #include <math.h>
+#include <string.h>
 #include "core/report.h"
 #include "grid/wrap.h"
 #include "solid/vector.h"
@@ -24,8 +25,13 @@ void liquid_place_still_solids(rheo_sim *s) {
 
 /* Body by body, where their states have them and as fast. */
 static void follow_bodies(rheo_sim *s) {
-    for (int i = 0; i < s->def.solid_count; ++i)
-        if (s->solids[i].body) s->solids[i].now = body_placement(s->solids[i].body);
+    for (int i = 0; i < s->def.solid_count; ++i) {
+        obstacle *o = &s->solids[i];
+        if (!o->body) continue;
+        const placement now = body_placement(o->body);
+        o->changed = memcmp(&now, &o->now, sizeof now) != 0;
+        o->now = now;
+    }
 }
 
 void liquid_place_solids(rheo_sim *s, double time) {
@@ -128,7 +134,7 @@ static void keep_separation(rheo_solve_stats *stats, const lcp_result *r) {
 /* Walls as fast as their bodies are now. */
 static void walls_follow(rheo_sim *s, const openings *open, double dt) {
     follow_bodies(s);
-    solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
+    solids_changed_wall_velocity(&s->open, &s->g, s->solids, s->walls);
     coupling_walls(&s->open, &s->coupling);
     if (open != &s->open) liquid_close_emitters(s, dt);
 }

@@ -9,6 +9,7 @@ typedef struct obstacle {
     const rheo_solid *def;
     placement now;
     const body *body; /* of a dynamic solid, else NULL */
+    int changed;      /* `now` is another one than the walls on the grid were given last */
     int thin;         /* in places thinner than the grid resolves: solid/thin.h */
 } obstacle;
 

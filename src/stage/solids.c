@@ -34,7 +34,7 @@ typedef struct {
     float *const *scratch;
     cell_range range;
     int bricks[3];
-    int axis, no_slip;
+    int axis, no_slip, changed_only;
     void (*on_row)(const struct mover_faces *m, int j, int k);
 } job;
 
@@ -291,7 +291,7 @@ static void mover_task(void *context, int task) {
     const job *s = context;
     const int mover = task / (MOVER_PARTS * s->g->box.dim), part = task % MOVER_PARTS;
     mover_faces m = {.s = s, .solid = &s->solids[mover], .mover = mover};
-    if (m.solid->def->motion == RHEO_STATIC) return;
+    if (m.solid->def->motion == RHEO_STATIC || (s->changed_only && !m.solid->changed)) return;
     m.axis = task / MOVER_PARTS % s->g->box.dim;
     m.around = ball_around(s->g, m.solid);
     m.alone = s->on_row == mover_on_row && is_alone(s, &m.around, mover);
@@ -319,6 +319,13 @@ void solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int c
 void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count) {
     job s = {.g = g, .solids = solids, .count = count, .o = o};
     each_mover(&s, velocity_on_row);
+}
+
+void solids_changed_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count) {
+    job s = {.g = g, .solids = solids, .count = count, .o = o, .changed_only = 1};
+    int any = 0;
+    for (int i = 0; i < count; ++i) any |= solids[i].changed;
+    if (any) each_mover(&s, velocity_on_row);
 }
 
 int openings_make_movers(openings *o, const mac_grid *g) {

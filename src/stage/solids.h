@@ -19,12 +19,12 @@ void solids_distance(float *node_phi, const float *keep, const mac_grid *g, cons
 void solids_open_faces(openings *o, const mac_grid *g, const float *node_phi);
 /* Which moving solid closes each face that is not fully open: the nearest, if it is within a cell; the sides
  * of the domain and static solids stand still. Then, as often as velocities change, the velocity of these
- * faces.
- */
+ * faces: of all, or of the solids that have changed only. */
 int openings_make_movers(openings *o, const mac_grid *g); /* -1: no memory */
 void openings_free_movers(openings *o);
 void solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int count);
 void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count);
+void solids_changed_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count);
 
 /* How much weight the faces of a cell would gather if all open space around it were filled with particles,
  * relative to a cell far from walls: the volume within reach of the cell's density sample that is not solid,
