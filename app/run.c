@@ -107,6 +107,8 @@ static void put_frame(const runner *r, rheo_sim *sim, const rheo_frame_stats *s)
            (long long)s->liquid_cells);
     put_number("volume", s->volume);
     put_number("volume_drift", s->volume_drift);
+    put_number("emitted", s->emitted);
+    put_number("outflow", s->outflow);
     put_number("divergence", s->divergence);
     put_number("speed", s->speed);
     put_number("kinetic", s->kinetic);

@@ -29,7 +29,7 @@ typedef struct rheo_solve_stats {
 
 typedef struct rheo_fluid_stats {
     int64_t particles;
-    double mass, volume; /* kg, m3: what the particles carry */
+    double mass, volume; /* kg, m3: what the particles carry; smoke: what has density 1, gas and soot */
     double centroid[3], lower[3], upper[3];
 } rheo_fluid_stats;
 
@@ -61,6 +61,7 @@ typedef struct rheo_frame_stats {
     int steps;
     int64_t particles, liquid_cells;
     double volume, volume_drift; /* m3; relative to what was put in and not let out */
+    double emitted, outflow;     /* m3 since the start: by emitters, through open sides */
     double divergence;           /* max |div u| in the liquid, 1/s, at the frame's end; 0 before */
     double speed;                /* max |u| in the liquid, m/s: on the grid's faces; spray is not counted */
     double kinetic, potential, heat; /* J */

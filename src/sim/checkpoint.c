@@ -9,7 +9,15 @@
 #include "sim/method.h"
 
 /* Numbers of the state that are no arrays travel as two short ones. */
-enum { CLOCK_TIME, CLOCK_PUT_IN, CLOCK_Q_DT, CLOCK_SPEED, CLOCK_REALS = CLOCK_SPEED + 3 };
+enum {
+    CLOCK_TIME,
+    CLOCK_PUT_IN,
+    CLOCK_EMITTED_VOLUME,
+    CLOCK_OUTFLOW_VOLUME,
+    CLOCK_Q_DT,
+    CLOCK_SPEED,
+    CLOCK_REALS = CLOCK_SPEED + 3
+};
 enum {
     CLOCK_PARTICLES,
     CLOCK_FRAME,
@@ -24,6 +32,8 @@ enum {
 static void write_clock(rheo_sim *s) {
     s->clock_reals[CLOCK_TIME] = s->time;
     s->clock_reals[CLOCK_PUT_IN] = s->volume_put_in;
+    s->clock_reals[CLOCK_EMITTED_VOLUME] = s->emitted;
+    s->clock_reals[CLOCK_OUTFLOW_VOLUME] = s->outflow;
     s->clock_reals[CLOCK_Q_DT] = s->q_dt;
     for (int a = 0; a < 3; ++a) s->clock_reals[CLOCK_SPEED + a] = s->speed[a];
     s->clock_wholes[CLOCK_PARTICLES] = (int64_t)s->parts.count;
@@ -38,6 +48,8 @@ static void write_clock(rheo_sim *s) {
 static void read_clock(rheo_sim *s) {
     s->time = s->clock_reals[CLOCK_TIME];
     s->volume_put_in = s->clock_reals[CLOCK_PUT_IN];
+    s->emitted = s->clock_reals[CLOCK_EMITTED_VOLUME];
+    s->outflow = s->clock_reals[CLOCK_OUTFLOW_VOLUME];
     s->q_dt = s->clock_reals[CLOCK_Q_DT];
     for (int a = 0; a < 3; ++a) s->speed[a] = s->clock_reals[CLOCK_SPEED + a];
     s->frame = (int)s->clock_wholes[CLOCK_FRAME];

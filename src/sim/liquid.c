@@ -124,6 +124,7 @@ rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report) {
     const int64_t outflow = boundary_outflow(&s->parts, s->keep, &s->g, &s->open);
     s->stats.counts.rescued += rescued;
     s->stats.counts.outflow += outflow;
+    s->outflow += (double)outflow * s->particle_volume;
     s->volume_put_in -= (double)outflow * s->particle_volume;
     return RHEO_OK;
 }
@@ -151,6 +152,7 @@ static rheo_status count_emitted(rheo_sim *s, emission in, rheo_report *report) 
     if (in.added < 0 || particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
     s->stats.counts.emitted += in.added;
     s->stats.counts.refused += in.refused;
+    s->emitted += (double)in.added * s->particle_volume;
     s->volume_put_in += (double)in.added * s->particle_volume;
     return RHEO_OK;
 }

@@ -52,6 +52,7 @@ struct rheo_sim {
     double speed[3];      /* m/s: the largest of each axis after the last projection; bounds the next step */
     int closing_step;     /* the step under way ends a frame */
     double volume_put_in; /* m3, less what left */
+    double emitted, outflow; /* m3 since the start: by emitters, through open sides */
     uint32_t next_id;
     double clock_reals[8]; /* the numbers above and counts, as a checkpoint holds them */
     int64_t clock_wholes[8];

@@ -64,6 +64,8 @@ void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
     f->frame = s->frame;
     f->time = s->time;
     f->speed = sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]); /* a bound */
+    f->emitted = s->emitted;
+    f->outflow = s->outflow;
     s->method->measure(s);
     f->surface_area = s->surface_area;
     f->body_count = 0;

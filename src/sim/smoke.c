@@ -66,7 +66,9 @@ static void carry(rheo_sim *s, double dt) {
  * and in cells times degrees above the air. */
 static double keep_smoke(rheo_sim *s, double dt) {
     const double leaves = smoke_outflow(s->density, 0, &s->vel, &s->g, &s->open, dt);
-    s->volume_put_in -= leaves * s->g.dx * s->g.dx * s->g.dx;
+    const double volume = leaves * s->g.dx * s->g.dx * s->g.dx;
+    s->outflow += volume;
+    s->volume_put_in -= volume;
     return smoke_amount(s->density, 0, &s->g, s->smoke->share) - leaves;
 }
 
@@ -85,10 +87,12 @@ static void emit(rheo_sim *s, double dt) {
         double degrees = s->def.fluids[e->fluid].temperature;
         if (!(step.runs > 0)) continue;
         if (e->temperature.count) rheo_evaluate_curve(&degrees, &e->temperature, s->time + dt);
-        s->volume_put_in +=
+        const double added =
             e->rate > 0 ? smoke_add(s->density, m->temperature, &s->g, &m->emitter[i], m->share,
                                     e->rate * step.runs, degrees)
                         : smoke_fill(s->density, m->temperature, &s->g, &m->emitter[i], m->share, degrees);
+        s->emitted += added;
+        s->volume_put_in += added;
         emit_velocity(&s->vel, &s->g, s->emitter_shape[i], step.velocity);
     }
     for (int i = 0; i < s->def.heat_source_count; ++i) {

@@ -1,6 +1,7 @@
 /* Statistics of smoke: sums over cells, weighted by their share outside solids.
  *
  *   volume    sum c dV, m3 of smoke of density 1          heat  rho cp sum (T - T_ambient) dV
+ *   mass      that volume times rho + soot: the gas that carries the smoke, and what it carries
  *   kinetic   rho sum u^2 / 2 dV                          potential  - sum rho' g . x dV, from the air's */
 #include <limits.h>
 #include <math.h>
@@ -111,7 +112,7 @@ static double heat_capacity(const char *material) {
 
 static void measure_fluid(rheo_fluid_stats *f, const rheo_sim *s, const tally *t, double cell) {
     *f = (rheo_fluid_stats){.volume = t->volume * cell};
-    f->mass = f->volume * s->def.fluids[0].soot;
+    f->mass = f->volume * (s->def.fluids[0].density + s->def.fluids[0].soot);
     if (!(t->volume > 0)) return;
     for (int a = 0; a < s->g.box.dim; ++a) {
         f->centroid[a] = s->g.origin[a] + s->g.dx * t->moment[a] / t->volume;

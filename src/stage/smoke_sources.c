@@ -10,6 +10,8 @@
 #include "core/memory.h"
 #include "geom/fractions.h"
 
+enum { PARTS = 4 }; /* of a cell along an axis */
+
 /* The cells that a shape's bounds touch. */
 static void touched_cells(int lower[3], int upper[3], const mac_grid *g, const shape *s) {
     double low[3], high[3];
@@ -22,14 +24,33 @@ static void touched_cells(int lower[3], int upper[3], const mac_grid *g, const s
     }
 }
 
-static float covered_part(const mac_grid *g, const shape *s, int i, int j, int k) {
+/* Of a cube of the given side with its low corner at x. */
+static double covered_cube(const shape *s, const double x[3], double side, int dim) {
     double corner[8];
-    for (int c = 0; c < 1 << g->box.dim; ++c) {
-        const double x[3] = {g->origin[0] + g->dx * (i + (c & 1)), g->origin[1] + g->dx * (j + (c >> 1 & 1)),
-                             g->origin[2] + g->dx * (g->box.dim == 3 ? k + (c >> 2) : 0.5)};
-        corner[c] = shape_distance(s, x);
+    for (int c = 0; c < 1 << dim; ++c) {
+        const double at[3] = {x[0] + side * (c & 1), x[1] + side * (c >> 1 & 1), x[2] + side * (c >> 2)};
+        corner[c] = shape_distance(s, at);
     }
-    return (float)fraction_negative_cube(corner, g->box.dim);
+    return fraction_negative_cube(corner, dim);
+}
+
+/* By PARTS^dim cubes: a vent that is lower than a cell has none of the cell's corners inside. */
+static float covered_part(const mac_grid *g, const shape *s, int i, int j, int k) {
+    const int dim = g->box.dim, deep = dim == 3 ? PARTS : 1;
+    const double half = 0.5 * g->dx, side = g->dx / PARTS;
+    const double low[3] = {g->origin[0] + g->dx * i, g->origin[1] + g->dx * j,
+                           g->origin[2] + (dim == 3 ? g->dx * k : half)};
+    const double middle[3] = {low[0] + half, low[1] + half, low[2] + (dim == 3 ? half : 0)};
+    const double d = shape_distance(s, middle);
+    if (fabs(d) > half * sqrt((double)dim)) return d < 0;
+    double sum = 0;
+    for (int c = 0; c < deep; ++c)
+        for (int b = 0; b < PARTS; ++b)
+            for (int a = 0; a < PARTS; ++a) {
+                const double x[3] = {low[0] + side * a, low[1] + side * b, low[2] + side * c};
+                sum += covered_cube(s, x, side, dim);
+            }
+    return (float)(sum / (deep * PARTS * PARTS));
 }
 
 int smoke_cover_make(smoke_cover *c, const mac_grid *g, const shape *s) {
