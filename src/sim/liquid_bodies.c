@@ -174,23 +174,25 @@ static rheo_status solve_coupled(rheo_sim *s, const openings *open, const float 
 
 rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, double dt, rheo_report *report) {
     const mac_grid *g = &s->g;
+    coupling_weight weight = {.dt = dt, .node_phi = s->solid};
+    double pull[3];
+    rheo_evaluate_curve(pull, &s->def.gravity, s->time + 0.5 * dt);
+    for (int a = 0; a < 3; ++a) pull[a] *= dt;
+    if (s->def.method != RHEO_SMOKE) memcpy(weight.pull, pull, sizeof pull); /* smoke is not still */
     wrap_faces(&s->vel, g);
     if (s->q_dt > 0 && s->q_dt != dt) /* the last pressure is where the solve starts; q is p dt / (rho dx) */
         for (size_t c = 0; c < g->box.size; ++c) s->q[c] *= (float)(dt / s->q_dt);
+    weight.phi = *phi;
     if ((s->rigid.count && rigid_before(s, phi)) || pressure_assemble(s->solver, &s->work, g, open, *phi) ||
         coupling_attach(&s->coupling, s->solver, g, open, s->solids, s->walls, s->work.unknown,
-                        s->fluid_density))
+                        s->fluid_density, &weight))
         return report_no_memory(report, "the pressure solve");
     const rheo_status status =
         s->coupling.count ? solve_coupled(s, open, *phi, dt, report) : solve_pressure(s, open, *phi, report);
     if (status) return status;
     pressure_subtract(&s->vel, s->q, &s->work, g, open, *phi);
     if (s->separation) pressure_release(&s->vel, g, open, liquid_voids(s));
-    if (s->rigid.count) {
-        double pull[3];
-        rheo_evaluate_curve(pull, &s->def.gravity, s->time + 0.5 * dt);
-        for (int a = 0; a < 3; ++a) pull[a] *= dt;
+    if (s->rigid.count)
         rigid_fluid_push(&s->rigid, g, &s->vel, s->work.unknown, s->fluid_density, s->domain ? pull : NULL);
-    }
     return RHEO_OK;
 }

@@ -16,7 +16,9 @@
  * displaces: M is the body's mass matrix plus rho (G - G_exact), G the discrete mass matrix of the displaced
  * liquid's first three columns. Then a body of the liquid's density rests exactly, and body and liquid
  * together have the same mass wherever the body is. Only where the body is wet all around, which sum k_f = 0
- * tells, and as far as M stays positive.
+ * tells, and as far as M stays positive. Of bodies that float or lie on something only what lifts them is
+ * known, cell by cell (stage/coupling_lift.c): rho d, with M n = m n + rho d along the direction n of
+ * gravity; what the mass cannot take of it is a force.
  *
  * A body that contacts hold along rows J (solid/body.h) moves only in the rest: with Q an orthonormal basis
  * of L^-1 J^T, M^-1 becomes L^-T (1 - Q Q^T) L^-1 in both places. Then liquid beside a light body on the
@@ -46,6 +48,7 @@
 #include "grid/rows.h"
 #include "linear/six.h"
 #include "solid/vector.h"
+#include "stage/coupling_lift.h"
 
 #define WALL 0.999 /* share of a face from which on a thin body is a wall to it, not a rod */
 
@@ -92,6 +95,8 @@ typedef struct {
     const obstacle *solids;
     const uint8_t *unknown;
     double fluid_density;
+    const lift_view *still; /* NULL without weight */
+    double pull, dt;        /* m/s by gravity in the step, s */
     const float *q;
 } job;
 
@@ -400,18 +405,55 @@ static int displaced_excess(double excess[SIX * SIX], const coupled_body *b, con
     return 1;
 }
 
-static void make_mass(coupled_body *b, const job *s) {
-    double m[SIX * SIX], excess[SIX * SIX], sum[SIX * SIX];
-    body_mass(m, b->solid->body);
-    for (int i = 0; i < SIX * SIX; ++i) m[i] += b->attached[i];
-    for (double part = displaced_excess(excess, b, s); part > 0.1; part *= 0.5) {
-        for (int i = 0; i < SIX * SIX; ++i) sum[i] = 0.5 * m[i] + part * excess[i]; /* half is to be left */
+/* The factor of m and as large a part of the excess as leaves half of m; that part. */
+static double factor_with(coupled_body *b, const double m[SIX * SIX], const double excess[SIX * SIX]) {
+    double sum[SIX * SIX];
+    for (double part = 1; part > 0.1; part *= 0.5) {
+        for (int i = 0; i < SIX * SIX; ++i) sum[i] = 0.5 * m[i] + part * excess[i];
         if (!six_factorise(b->factor, sum)) continue;
         for (int i = 0; i < SIX * SIX; ++i) sum[i] = m[i] + part * excess[i];
         six_factorise(b->factor, sum);
+        return part;
+    }
+    six_factorise(b->factor, m);
+    return 0;
+}
+
+/* X = d n^T + n d^T - (n . d) n n^T: symmetric, and X n = d. */
+static void mass_along(double x[SIX * SIX], const double d[SIX], const double up[3]) {
+    const double n[SIX] = {up[0], up[1], up[2], 0, 0, 0};
+    double both = 0;
+    for (int r = 0; r < SIX; ++r) both += n[r] * d[r];
+    for (int r = 0; r < SIX; ++r)
+        for (int c = 0; c < SIX; ++c) x[SIX * r + c] = d[r] * n[c] + n[r] * d[c] - both * n[r] * n[c];
+}
+
+/* What the mass cannot take of the lift's error, as a force; the surface's spring rho g A is taken
+ * implicitly.
+ */
+static void right_lift(const coupled_body *b, const job *s, const lift_error *lift, double part) {
+    const double spring = s->fluid_density * s->pull * s->dt * lift->waterline / b->solid->body->mass;
+    const double scale = -s->fluid_density * s->pull * part / (1 + spring);
+    double impulse[SIX];
+    for (int r = 0; r < SIX; ++r) impulse[r] = scale * lift->excess[r];
+    body_add(b->solid->body, impulse, impulse + 3);
+}
+
+static void make_mass(coupled_body *b, const job *s) {
+    double m[SIX * SIX], excess[SIX * SIX];
+    lift_error lift;
+    body_mass(m, b->solid->body);
+    for (int i = 0; i < SIX * SIX; ++i) m[i] += b->attached[i];
+    if (displaced_excess(excess, b, s)) {
+        factor_with(b, m, excess);
         return;
     }
     six_factorise(b->factor, m);
+    if (!s->still || b->solid->thin) return;
+    lift_find(&lift, s->still, b->solid, (uint16_t)(b->solid - s->solids + 1));
+    mass_along(excess, lift.excess, s->still->up);
+    for (int i = 0; i < SIX * SIX; ++i) excess[i] *= s->fluid_density;
+    right_lift(b, s, &lift, 1 - (b->count > 0 ? factor_with(b, m, excess) : 0));
 }
 
 /* ---- what contacts hold ---- */
@@ -586,10 +628,18 @@ static void pairs_task(void *context, int index) {
 }
 
 int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
-                    const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density) {
+                    const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density,
+                    const coupling_weight *weight) {
     if (c->count == 0) return 0;
     job s = {.c = c, .g = g, .o = o, .solids = solids, .unknown = unknown};
+    lift_view still = {.g = g, .o = o, .node_phi = weight->node_phi, .phi = weight->phi, .unknown = unknown};
     s.fluid_density = fluid_density;
+    s.pull = vec_length(weight->pull);
+    s.dt = weight->dt;
+    if (s.pull > 0) {
+        for (int a = 0; a < 3; ++a) still.up[a] = -weight->pull[a] / s.pull;
+        s.still = &still;
+    }
     for (int i = 0, n = 0; i < solid_count; ++i)
         if (solids[i].body) c->bodies[n++].solid = &solids[i];
     parallel_for(g->pool, c->count, body_task, &s);

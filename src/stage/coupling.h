@@ -20,10 +20,18 @@ int coupling_make(coupling *c, int bodies); /* -1: no memory */
 void coupling_free(coupling *c);
 size_t coupling_bytes(const coupling *c);
 
+/* What gravity does to still liquid and solids in the step. */
+typedef struct coupling_weight {
+    double pull[3], dt;    /* m/s, by gravity; s */
+    const float *node_phi; /* of solids, m */
+    const float *phi;      /* of the liquid, m */
+} coupling_weight;
+
 /* Hands the solver the bodies among the solids beside the system of `unknown` cells it was set up with, and
  * lets their motors act. -1: no memory. fluid_density in kg/m3. */
 int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
-                    const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density);
+                    const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density,
+                    const coupling_weight *weight);
 /* Wall velocities of the faces that bodies thinner than a cell close, as the solve has them. */
 void coupling_walls(openings *o, const coupling *c);
 /* The velocity of every body after the pressure q of the solve has acted on it. */
