@@ -13,9 +13,10 @@ typedef struct runner {
     const rheo_preflight *preflight;
     progress bar;
     int threads;
-    bool deaf;     /* standard output failed */
-    bool full;     /* it was said that an emitter has no room */
-    bool squeezed; /* it was said that a closed space is pressed together */
+    int last_before; /* the last frame of the cache that is gone on with, -1: none */
+    bool deaf;       /* standard output failed */
+    bool full;       /* it was said that an emitter has no room */
+    bool squeezed;   /* it was said that a closed space is pressed together */
 } runner;
 
 static void put_vector(const char *key, const double *v, int n) {
@@ -143,15 +144,24 @@ static void hear(runner *r) {
     cancel_requested = 1;
 }
 
+/* What is made again comes out the same, but takes its time: it is said, also to the quiet. */
+static void say_where_it_goes_on(const runner *r, int first_frame) {
+    const int first = first_frame > 1 ? first_frame : 0;
+    char again[80] = "";
+    if (r->last_before >= first)
+        snprintf(again, sizeof again,
+                 first < r->last_before ? "; frames %d to %d are made again" : "; frame %d is made again",
+                 first, r->last_before);
+    if (first == 0) fprintf(stderr, "note: no checkpoint to go on from: starts at the beginning%s\n", again);
+    else if (again[0] || !r->o->quiet) fprintf(stderr, "goes on after frame %d%s\n", first - 1, again);
+}
+
 static void on_start(void *user, rheo_sim *sim, int first_frame) {
     runner *r = user;
     (void)sim;
     progress_start(&r->bar, first_frame > 0 ? first_frame - 1 : 0, r->scene->frames,
                    r->o->quiet || r->o->json);
-    if (r->o->resume) {
-        if (first_frame > 1 && !r->o->quiet) fprintf(stderr, "goes on after frame %d\n", first_frame - 1);
-        if (first_frame <= 1) fprintf(stderr, "no whole checkpoint to go on from: starts at the beginning\n");
-    }
+    if (r->o->resume) say_where_it_goes_on(r, first_frame);
     if (!r->o->json) return;
     printf("{\"event\":\"start\",\"scene\":");
     print_json_text(stdout, r->o->args[0]);
@@ -268,6 +278,14 @@ static void print_summary(const runner *r, const rheo_run_summary *s, const char
     }
 }
 
+/* The last frame of the cache that is there, -1: none. */
+static int last_frame_in(const char *out) {
+    rheo_cache_info info;
+    rheo_report unheard;
+    rheo_read_cache_info(&info, out, false, &unheard);
+    return info.last_frame;
+}
+
 static rheo_status run_scene(const options *o, const rheo_scene *scene, const char *out) {
     rheo_report report = {0};
     rheo_preflight preflight;
@@ -286,6 +304,7 @@ static rheo_status run_scene(const options *o, const rheo_scene *scene, const ch
                             .on_frame = on_frame,
                             .user = &r};
     rheo_run_summary summary = {0};
+    r.last_before = o->resume ? last_frame_in(out) : -1;
     catch_interrupts();
     status = rheo_run_scene(&summary, scene, &run, &report);
     if (status != RHEO_OK) rheo_place_report(&report, scene);

@@ -205,7 +205,8 @@ static rheo_status require_same_scene(run *r, const cache_manifest *old) {
             snprintf(what + length, sizeof what - length, "%s%s", length ? ", " : "", cache_sections[s]);
     }
     if (!what[0]) return RHEO_OK;
-    report_fail(r->report, RHEO_INVALID, "the same scene; frames, output and camera may differ",
+    report_fail(r->report, RHEO_INVALID,
+                "the same scene; frames, output, colours, looks and camera may differ",
                 "the cache is of another scene; different: %s", what);
     report_place(r->report, r->out, 0, 0, NULL);
     return RHEO_INVALID;
@@ -218,7 +219,16 @@ static rheo_status remake_sim(run *r) {
     return rheo_create_sim(&r->sim, r->scene, r->options->threads, r->report);
 }
 
-/* Goes back to the newest checkpoint that reads whole, or to the start. */
+/* Frames whose checkpoints are there but cannot be read are not given up unasked: made again, by another
+ * version perhaps, they may differ. */
+static rheo_status refuse_restart(run *r) {
+    if (r->report)
+        snprintf(r->report->allowed, sizeof r->report->allowed,
+                 "--overwrite instead of --resume to start from the beginning, or another directory");
+    return RHEO_INVALID;
+}
+
+/* Goes back to the newest checkpoint that reads whole; to the start where none was made yet. */
 static rheo_status restore(run *r) {
     bool spoilt = false;
     for (size_t i = r->m.file_count; i-- > 0;) {
@@ -234,8 +244,9 @@ static rheo_status restore(run *r) {
         }
         forget_file(&r->m, i);
     }
+    if (spoilt) return refuse_restart(r);
     frame_drop_after(&r->m, -1);
-    return spoilt ? remake_sim(r) : RHEO_OK;
+    return RHEO_OK;
 }
 
 static rheo_status open_cache(run *r, cache_manifest *old) {
@@ -254,8 +265,11 @@ static rheo_status open_cache(run *r, cache_manifest *old) {
         /* a finished run, and no more frames are wanted: all is there */
         if (strcmp(old->status, "done") == 0 && r->m.frame_count > r->scene->frames) {
             snprintf(r->m.status, sizeof r->m.status, "done");
-            sweep_all(r, false); /* killed between its last manifest and its last sweep */
-            return RHEO_OK;
+            if (strcmp(old->values, r->m.values) != 0) /* other colours, another camera */
+                status = cache_write_manifest(&r->m, r->out, r->report);
+            if (status == RHEO_OK)
+                sweep_all(r, false); /* killed between its last manifest and its last sweep */
+            return status;
         }
         status = restore(r);
         if (status == RHEO_OK) status = frame_cut_probes(&r->m, r->out, r->scene, r->report);

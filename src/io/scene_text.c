@@ -14,7 +14,18 @@
 typedef struct writer {
     file_writer w;
     uint64_t meshes; /* checksum of the contents of mesh files in the present section */
+    uint64_t text;   /* of its text, up to `counted` */
+    size_t counted;
 } writer;
+
+/* What was written since counts for the simulation, or does not: how things look. */
+static void count_text(writer *t) {
+    if (!t->w.error) t->text = checksum_add(t->text, t->w.buffer + t->counted, t->w.held - t->counted);
+    t->counted = t->w.held;
+}
+static void pass_text(writer *t) {
+    t->counted = t->w.held;
+}
 
 static const char *const shape_words[] = {"box",   "sphere", "capsule", "cylinder",   "torus",
                                           "plane", "mesh",   "union",   "difference", "intersection"};
@@ -191,7 +202,9 @@ static void put_fluid(writer *t, const rheo_scene *s, int i) {
         put_shapes(t, f->fill, f->fill_count);
     }
     put_vector(t, "velocity", f->velocity);
+    count_text(t);
     put_vector(t, "color", f->color);
+    pass_text(t);
 }
 
 static void put_emitter(writer *t, const rheo_scene *s, int i) {
@@ -243,8 +256,10 @@ static void put_solid(writer *t, const rheo_scene *s, int i) {
     put_real(t, "friction", o->friction);
     put_real(t, "static_friction", o->static_friction);
     put_real(t, "restitution", o->restitution);
+    count_text(t);
     put_vector(t, "color", o->color);
     put_word(t, "look", look_words[o->look]);
+    pass_text(t);
 }
 
 /* Solids made by hand may have no name; the reader then calls them solidN. */
@@ -307,17 +322,17 @@ static void put_heat(writer *t, const rheo_scene *s) {
 
 /* One section with its key, and the checksum of what it wrote. */
 static void put_section(writer *t, uint64_t *checksum, const rheo_scene *s, int which) {
-    t->meshes = CHECKSUM_START;
+    t->meshes = t->text = CHECKSUM_START;
     const int counts[CACHE_SECTIONS] = {
         1, 1, 0, 1, s->fluid_count, s->emitter_count, s->solid_count, s->probe_count};
     if (counts[which]) put_key(t, cache_sections[which]);
-    size_t from = t->w.held;
+    pass_text(t);
     switch (which) {
     case 0: put_domain(t, s); break;
     case 1:
         file_print(&t->w, "{");
         put_whole(t, "frames", s->frames);
-        from = t->w.held; /* more frames of the same scene are the same scene */
+        pass_text(t); /* more frames of the same scene are the same scene */
         put_real(t, "fps", s->fps);
         put_real(t, "cfl", s->cfl);
         put_real(t, "dt_max", s->dt_max);
@@ -337,8 +352,8 @@ static void put_section(writer *t, uint64_t *checksum, const rheo_scene *s, int 
         break;
     default: put_list(t, s, s->probe_count, put_probe); break;
     }
-    if (t->w.error) return;
-    *checksum = checksum_add(t->meshes, t->w.buffer + from, t->w.held - from);
+    count_text(t);
+    *checksum = checksum_add(t->meshes, (const unsigned char *)&t->text, sizeof t->text);
 }
 
 char *scene_text(uint64_t section[CACHE_SECTIONS], const rheo_scene *s) {

@@ -237,11 +237,34 @@ static void damaged_checkpoint_falls_back(void **state) {
           base);
     assert_int_equal(run("fall", NULL, true, false, NULL, &report), RHEO_OK);
     assert_same_cache("fall");
-    /* all of them gone: from the start */
+    /* all of them gone: the frames are not given up unasked */
     shell("cp -a '%s/whole' '%s/gone' && rm '%s'/gone/state/*", base, base, base);
     shell("sed -i 's/\"status\": \"done\"/\"status\": \"running\"/' '%s/gone/manifest.json'", base);
-    assert_int_equal(run("gone", NULL, true, false, NULL, &report), RHEO_OK);
+    shell("cp -a '%s/gone' '%s/gone.before'", base, base);
+    assert_int_equal(run("gone", NULL, true, false, NULL, &report), RHEO_INVALID);
+    assert_non_null(strstr(report.allowed, "--overwrite"));
+    shell("diff -r '%s/gone' '%s/gone.before' 1>&2", base, base);
+    assert_int_equal(run("gone", NULL, false, true, NULL, &report), RHEO_OK);
     assert_same_cache("gone");
+}
+
+/* Colours, looks and the camera are not the simulation: a run goes on with others, and they count from then
+ * on. */
+static void goes_on_with_other_looks(void **state) {
+    (void)state;
+    static const char *const sets[] = {"fluids[0].color=[1, 0, 0]", "solids[0].color=[0, 0.25, 0]",
+                                       "solids[0].look=glass", "camera.fov=20"};
+    rheo_report report;
+    stopper s = {0, 3};
+    rheo_run_options o = {.threads = 1, .cancel = &s.cancel, .on_frame = stop_after, .user = &s};
+    assert_int_equal(run("looks", NULL, false, false, &o, &report), RHEO_INTERRUPTED);
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; ++i)
+        if (run("looks", sets[i], true, false, NULL, &report)) fail_msg("%s: %s", sets[i], report.message);
+    shell("cd '%s' && grep -q '\"fov\": 20' looks/manifest.json && cmp looks/mesh/water.000006.ply "
+          "whole/mesh/water.000006.ply",
+          base);
+    assert_int_equal(run("looks", "solids[0].friction=0.9", true, false, NULL, &report), RHEO_INVALID);
+    assert_non_null(strstr(report.message, "different: solids"));
 }
 
 static void refusals(void **state) {
@@ -420,6 +443,7 @@ int main(void) {
         cmocka_unit_test(interrupted_between_steps),
         cmocka_unit_test(resumed_to_more_frames),
         cmocka_unit_test(damaged_checkpoint_falls_back),
+        cmocka_unit_test(goes_on_with_other_looks),
         cmocka_unit_test(refusals),
         cmocka_unit_test(overwritten),
         cmocka_unit_test(damaged_overwritten),
