@@ -196,6 +196,19 @@ INLINE float source_of(const job *s, ptrdiff_t c) {
     return s->source ? s->source[c] : 0;
 }
 
+/* What walls that move push through faces; most stretches have no face that is closed, and no wall is read.
+ */
+INLINE void add_walls(float *restrict rhs, const float *open, const float *beyond, const float *wall,
+                      ptrdiff_t step, int n) {
+    for (int from = 0; from < n; from += STRETCH) {
+        const int to = from + STRETCH < n ? from + STRETCH : n;
+        int closed = 0;
+        for (int i = from; i < to; ++i) closed |= (open[i] < 1) | (beyond[i] < 1);
+        if (!closed) continue;
+        for (int i = from; i < to; ++i) rhs[i] += (1 - beyond[i]) * wall[i + step] - (1 - open[i]) * wall[i];
+    }
+}
+
 /* source - net_outflow(), axis by axis. */
 INLINE void rhs_row(const job *s, ptrdiff_t row, int dim) {
     const int n = s->g->box.n[0];
@@ -206,9 +219,7 @@ INLINE void rhs_row(const job *s, ptrdiff_t row, int dim) {
         const float *open = s->o->open.value[a] + row, *u = s->u->value[a] + row, *beyond = open + step,
                     *u_beyond = u + step, *wall = s->o->wall.value[a];
         for (int i = 0; i < n; ++i) rhs[i] = (a ? rhs[i] : 0) + (beyond[i] * u_beyond[i] - open[i] * u[i]);
-        if (!wall) continue;
-        for (int i = 0; i < n; ++i)
-            rhs[i] += (1 - beyond[i]) * wall[row + i + step] - (1 - open[i]) * wall[row + i];
+        if (wall) add_walls(rhs, open, beyond, wall + row, step, n);
     }
     for (int i = 0; i < n; ++i) rhs[i] = unknown[i] ? source_of(s, row + i) - rhs[i] : 0;
 }
@@ -282,7 +293,8 @@ INLINE void update_faces(const job *s, ptrdiff_t c, ptrdiff_t low) {
     const int8 closed = vec8_load(s->o->open.value[s->axis] + c) <= 0;
     const vec8 q = vec8_load(s->q + c), q_low = vec8_load(s->q + low);
     float *to = s->u->value[s->axis] + c;
-    uint64_t words[2];
+    uint64_t words[2], any[4];
+    memcpy(any, &closed, sizeof any);
     memcpy(&words[0], s->work->unknown + c, sizeof words[0]);
     memcpy(&words[1], s->work->unknown + low, sizeof words[1]);
     vec8 slope = q - q_low;
@@ -293,8 +305,10 @@ INLINE void update_faces(const job *s, ptrdiff_t c, ptrdiff_t low) {
         slope = vec8_select(here & there, slope, vec8_select(here, down, up));
     }
     const vec8 free = vec8_load(s->from->value[s->axis] + c) - slope;
-    const vec8 next = vec8_select(here | there, free, (vec8){0});
-    vec8_store(to, vec8_select(closed, wall ? vec8_load(wall + c) : (vec8){0}, next));
+    vec8 next = vec8_select(here | there, free, (vec8){0});
+    if ((any[0] | any[1]) | (any[2] | any[3]))
+        next = vec8_select(closed, wall ? vec8_load(wall + c) : (vec8){0}, next);
+    vec8_store(to, next);
 }
 
 /* u = from - grad q; u = 0 in the border, which extrapolation fills where it is near enough. */
