@@ -23,9 +23,10 @@ enum { POWERS = 8, ROOM_FEW = 64 };
  * left of it: corrections that do not know it would overshoot, and the cycle no longer be positive. */
 static const double WEIGHT_MOST = 0.7, WEIGHT_LEAST = 0.01, WEIGHT_NOTHING = 0.01;
 
-/* A row of C before it is packed. */
+/* A row of C before it is packed; what it was found by: the cell of the box, or the place on a coarse level.
+ */
 typedef struct entry {
-    int32_t place;
+    int32_t key, place;
     float row[POISSON_RANK];
 } entry;
 
@@ -116,6 +117,13 @@ static float inverse_at(const level *l, int32_t place) {
     return l->coefs[l->block[id].coefs].side[half].inverse[place % 8];
 }
 
+/* Calls it into the cache: it is wanted when all rows are there. */
+static void call_inverse(const level *l, int32_t place) {
+    int id;
+    const int half = half_at(l, place, &id);
+    __builtin_prefetch(&l->coefs[l->block[id].coefs].side[half].inverse);
+}
+
 static int32_t coarse_place(const level *fine, const level *coarse, int32_t place) {
     int id;
     const int half = half_at(fine, place, &id), parent = fine->block[id].parent;
@@ -141,26 +149,37 @@ static gathered gather_begin(entry *entries, int32_t room, int32_t *slots) {
     return (gathered){.entries = entries, .room = room, .slot = slots, .mask = size - 1};
 }
 
-/* The row of a place, 0 at first. NULL: no room. */
-static float *row_at(gathered *g, int32_t place) {
-    uint32_t h = ((uint32_t)place * 2654435769u >> 12) & g->mask;
-    for (; g->slot[h]; h = (h + 1) & g->mask)
-        if (g->entries[g->slot[h] - 1].place == place) return g->entries[g->slot[h] - 1].row;
-    if (g->count == g->room) return NULL;
-    entry *e = &g->entries[g->count++];
-    *e = (entry){.place = place};
-    g->slot[h] = g->count;
-    return e->row;
+/* The slot of a key, or where it would be. */
+static int32_t *slot_of(const gathered *g, int32_t key) {
+    uint32_t h = ((uint32_t)key * 2654435769u >> 12) & g->mask;
+    while (g->slot[h] && g->entries[g->slot[h] - 1].key != key) h = (h + 1) & g->mask;
+    return &g->slot[h];
 }
 
-static void gather_links(gathered *to, const level *l, const link *links, int32_t count) {
-    for (int32_t i = 0; i < count; ++i)
-        for (int side = 0; side < 2; ++side) {
-            const int32_t place = side ? links[i].high : links[i].low;
-            if (is_nowhere(l, place)) continue;
-            float *row = row_at(to, place); /* never NULL: there is room for two a link */
-            for (int c = 0; c < POISSON_RANK; ++c) row[c] += side ? -links[i].row[c] : links[i].row[c];
-        }
+/* Its entry, 0 at first. NULL: no room. */
+static entry *new_entry(gathered *g, int32_t *slot, int32_t key, int32_t place) {
+    if (g->count == g->room) return NULL;
+    entry *e = &g->entries[g->count++];
+    *e = (entry){.key = key, .place = place};
+    *slot = g->count;
+    return e;
+}
+
+/* Adds one side of a pair to the row of its cell; returns the cell's place, which is looked up once a cell.
+ */
+static int32_t gather_side(gathered *g, row_finder *f, const level *l, const box *b, ptrdiff_t cell,
+                           const float *row, float sign) {
+    if (cell < b->first) return 8 * l->blocks;
+    int32_t *slot = slot_of(g, (int32_t)cell);
+    entry *e = *slot ? &g->entries[*slot - 1] : NULL;
+    if (!e) {
+        const int32_t place = place_of(f, l, b, cell);
+        if (is_nowhere(l, place)) return place;
+        e = new_entry(g, slot, (int32_t)cell, place); /* never NULL: there is room for two a pair */
+        call_inverse(l, place);
+    }
+    for (int c = 0; c < POISSON_RANK; ++c) e->row[c] += sign * row[c];
+    return e->place;
 }
 
 /* The largest eigenvalue of C^T D^-1 C, by powers: how much the term weighs beside the diagonal. */
@@ -213,9 +232,11 @@ static double scale_of(const entry *entries, int32_t count, const level *on) {
 static int32_t restrict_rows(gathered *to, const entry *from, int32_t count, float scale, const level *fine) {
     const level *coarse = fine + 1;
     for (const entry *k = from; k < from + count; ++k) {
-        float *row = row_at(to, coarse_place(fine, coarse, k->place));
-        if (!row) return -1;
-        for (int c = 0; c < POISSON_RANK; ++c) row[c] += scale * k->row[c];
+        const int32_t place = coarse_place(fine, coarse, k->place);
+        int32_t *slot = slot_of(to, place);
+        entry *e = *slot ? &to->entries[*slot - 1] : new_entry(to, slot, place, place);
+        if (!e) return -1;
+        for (int c = 0; c < POISSON_RANK; ++c) e->row[c] += scale * k->row[c];
     }
     return trace_of(to->entries, to->count, coarse) >= WEIGHT_NOTHING ? to->count : 0;
 }
@@ -226,17 +247,19 @@ static int32_t room_before(const setup *s, int group) {
     return 3 * s->first[group] + ROOM_FEW * group;
 }
 
-static void link_group(const setup *s, int group) {
+/* Links, and the rows of the finest level. */
+static void link_group(gathered *rows, const setup *s, int group) {
     low_rank *r = s->r;
     const level *l = &s->levels[0];
     row_finder low = {0}, high = {0};
     int32_t count = r->first[group] = s->first[group];
     for (int e = s->first[group]; e < s->first[group + 1]; ++e) {
         link *k = &r->links[count];
-        k->low = place_of(&low, l, s->b, s->pairs[e].low);
-        k->high = place_of(&high, l, s->b, s->pairs[e].high);
+        const poisson_pair *from = &s->pairs[e];
+        k->low = gather_side(rows, &low, l, s->b, from->low, from->row, 1);
+        k->high = gather_side(rows, &high, l, s->b, from->high, from->row, -1);
         memset(k->row, 0, sizeof k->row);
-        memcpy(k->row, s->pairs[e].row, sizeof s->pairs[e].row);
+        memcpy(k->row, from->row, sizeof from->row);
         count += !is_nowhere(l, k->low) || !is_nowhere(l, k->high);
     }
     r->last[group] = count;
@@ -270,14 +293,13 @@ static void count_chunks(const setup *s, int group, const entry *entries) {
 static void group_task(void *context, int group) {
     const setup *s = context;
     low_rank *r = s->r;
-    link_group(s, group);
-    const int32_t links = r->last[group] - r->first[group];
-    int32_t *counts = s->counts[group], room = 3 * (s->first[group + 1] - s->first[group]) + ROOM_FEW;
+    const int32_t pairs = s->first[group + 1] - s->first[group];
+    int32_t *counts = s->counts[group], room = 3 * pairs + ROOM_FEW;
     entry *raw = s->raw + room_before(s, group);
     int32_t *slots = s->hash + 3 * (ptrdiff_t)room_before(s, group);
     memset(counts, 0, sizeof *s->counts);
-    gathered g = gather_begin(raw, 2 * links, slots);
-    gather_links(&g, &s->levels[0], &r->links[r->first[group]], links);
+    gathered g = gather_begin(raw, 2 * pairs, slots);
+    link_group(&g, s, group);
     counts[0] = g.count;
     r->scale[group] = s->count > 1 ? scale_of(raw, g.count, &s->levels[0]) : 0;
     for (int depth = 1; depth < s->count && r->scale[group] > 0 && counts[depth - 1] > 0; ++depth) {
