@@ -120,6 +120,10 @@ placement body_placement(const body *b) {
     return p;
 }
 
+double body_rate_along(const double row[6], const body_state *b) {
+    return vec_dot(row, b->velocity) + vec_dot(row + 3, b->spin);
+}
+
 double body_kinetic(const body *b) {
     double inertia[9], l[3];
     body_inertia(inertia, b);

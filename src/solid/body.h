@@ -64,7 +64,8 @@ void body_push(const body *b, const double impulse[3], const double x[3]);
 void body_add(const body *b, const double linear[3], const double angular[3]);
 /* Where the shape is and how its centre moves: what the grid stages want of an obstacle. */
 placement body_placement(const body *b);
-double body_kinetic(const body *b); /* J */
+double body_kinetic(const body *b);                               /* J */
+double body_rate_along(const double row[6], const body_state *b); /* row . (velocity, spin) */
 
 /* Free motion for dt seconds: x += dt v; the turn keeps the angular momentum exactly. */
 void body_move(const body *b, double dt);

@@ -204,16 +204,12 @@ static void grip_anchor(const joint *j) {
     }
 }
 
-static double rate_along(const double row[6], const body_state *b) {
-    return vec_dot(row, b->velocity) + vec_dot(row + 3, b->spin);
-}
-
 /* A stop that the body comes to rest on, unless its motor is to draw it away. */
 static void grip_stops(const joint *j, const double before[6], double margin, double time, double dt) {
     double gap[2], rate, place, row[6];
     if (!read_place(gap, &rate, &place, j)) return;
     motion_row(row, j);
-    const double was = j->lever * six_dot(row, before), now = rate_along(row, j->only->now);
+    const double was = j->lever * six_dot(row, before), now = body_rate_along(row, j->only->now);
     const double speed = is_driven(j) ? wanted_speed(j, time) : 0;
     for (int side = 0; side < 2; ++side) {
         const double away = side ? -1 : 1;
@@ -255,7 +251,7 @@ void joint_grip_motor(const joint *j, const double before[6], double time, doubl
     m->most = j->def->force * dt;
     m->speed = wanted_speed(j, time);
     m->at_speed = fabs(six_dot(m->row, before) - last) <= near;
-    const double lack = m->speed - rate_along(m->row, j->only->now);
+    const double lack = m->speed - body_rate_along(m->row, j->only->now);
     const double impulse = fmax(-m->most, fmin(m->most, lack / ease));
     for (int c = 0; c < 3; ++c) {
         j->only->now->velocity[c] += impulse * effect[c];

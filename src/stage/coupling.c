@@ -20,15 +20,7 @@
  * known, cell by cell (stage/coupling_lift.c): rho d, with M n = m n + rho d along the direction n of
  * gravity; what the mass cannot take of it is a force.
  *
- * A body that contacts hold along rows J (solid/body.h) moves only in the rest: with Q an orthonormal basis
- * of L^-1 J^T, M^-1 becomes L^-T (1 - Q Q^T) L^-1 in both places. Then liquid beside a light body on the
- * floor or in a tube does not count on a motion that the contact takes back.
- *
- * A motor against what stands still is one more such row q in the mass's metric, with q . L^T V = its speed,
- * while the impulse that this takes is within its limit; else it is an impulse of that size before the solve.
- * Which of the two holds is guessed from the last step and judged after the solve; a wrong guess is solved
- * again (coupling_judge). What contacts, joints and motors have to do is handed back to them as impulses on
- * the body's own mass, which is what they know.
+ * What contacts, joints and motors let a body do in the meantime is coupling_hold.c's.
  *
  * Of a body thinner than a cell the part in the cell-sized box about a face has its own centre: rows take
  * that for the face's place, or pressure would turn it with arms longer than its own.
@@ -39,54 +31,17 @@
  * surface, and a plate on the water floats if it is lighter than water, not than a cell of it.
  *
  * Limits: places are the centres of faces, of cut ones too; a body that closes no face is not felt. */
-#include "stage/coupling.h"
+#include "stage/coupling_body.h"
 
 #include <math.h>
 #include <string.h>
 #include "core/lanes.h"
 #include "core/memory.h"
 #include "grid/rows.h"
-#include "linear/six.h"
 #include "solid/vector.h"
 #include "stage/coupling_lift.h"
 
 #define WALL 0.999 /* share of a face from which on a thin body is a wall to it, not a rod */
-
-_Static_assert((int)SIX == (int)POISSON_RANK, "a rigid motion has six numbers");
-
-typedef struct body_face {
-    int32_t cell;      /* above the face */
-    uint8_t axis;      /* across which it lies */
-    uint8_t low, high; /* whether the cells below and above are unknowns */
-    double share;      /* c_f */
-    double turn[3];    /* c_f r_f x e_a: with the share all of c_f k_f */
-} body_face;
-
-/* A body's motor in the metric of its mass. */
-typedef struct coupled_motor {
-    enum { NO_MOTOR, HOLDS_SPEED, GIVES_ALL } mode;
-    double row[SIX]; /* q */
-    double size;     /* of L^-1 row where the grip leaves it free: its square is the ease on the grid */
-    double impulse;  /* of the step, along the joint's motion: N s, N m s */
-    int passed;      /* gave all and yet its speed is behind */
-} coupled_motor;
-
-struct coupled_body {
-    const obstacle *solid;
-    body_face *faces;
-    int count, room;
-    double closed[3], all;      /* sums of c_f over wet sides, by direction, and over faces */
-    double excess[SIX * SIX];   /* G / rho, first three columns, m3 */
-    double attached[SIX * SIX]; /* of layers between a thin body and the cells beside it, kg */
-    double factor[SIX * SIX];   /* L of the mass matrix, lower triangle, row-major */
-    double held[SIX][SIX];      /* Q^T */
-    int held_count;
-    body_state was;    /* before coupling_attach() */
-    double start[SIX]; /* L^T V before contacts, joints, motor and pressure */
-    double bound[SIX]; /* what contacts, joints and motor added to that before pressure */
-    coupled_motor motor;
-    int failed; /* no memory */
-};
 
 typedef struct {
     coupling *c;
@@ -456,121 +411,6 @@ static void make_mass(coupled_body *b, const job *s) {
     right_lift(b, s, &lift, 1 - (b->count > 0 ? factor_with(b, m, excess) : 0));
 }
 
-/* ---- what contacts hold ---- */
-
-/* y <- (1 - Q Q^T) y; what is left of it by rounding is nothing. */
-static void leave_free(double y[SIX], const coupled_body *b) {
-    double all = 0;
-    if (b->held_count == 0) return;
-    for (int r = 0; r < SIX; ++r) all = fmax(all, fabs(y[r]));
-    for (int k = 0; k < b->held_count; ++k) {
-        double part = 0;
-        for (int r = 0; r < SIX; ++r) part += b->held[k][r] * y[r];
-        for (int r = 0; r < SIX; ++r) y[r] -= part * b->held[k][r];
-    }
-    for (int r = 0; r < SIX; ++r)
-        if (fabs(y[r]) < 1e-9 * all) y[r] = 0;
-}
-
-static void make_held(coupled_body *b) {
-    const body_grip *grip = b->solid->body->grip;
-    b->held_count = 0;
-    for (int k = 0; k < grip->count; ++k) {
-        double y[SIX], size = 0, left = 0;
-        memcpy(y, grip->row[k], sizeof y);
-        six_solve_lower(y, b->factor);
-        for (int r = 0; r < SIX; ++r) size += y[r] * y[r];
-        for (int twice = 0; twice < 2; ++twice) leave_free(y, b);
-        for (int r = 0; r < SIX; ++r) left += y[r] * y[r];
-        if (!(left > 1e-6 * size)) continue;
-        for (int r = 0; r < SIX; ++r) b->held[b->held_count][r] = y[r] / sqrt(left);
-        ++b->held_count;
-    }
-}
-
-/* ---- motors ---- */
-
-static double rate_along(const double row[SIX], const body_state *b) {
-    return vec_dot(row, b->velocity) + vec_dot(row + 3, b->spin);
-}
-
-static void read_start(coupled_body *b) {
-    const body *rigid = b->solid->body;
-    const double *v = rigid->now->velocity, *w = rigid->now->spin, *given = rigid->grip->given;
-    for (int r = 0; r < SIX; ++r) {
-        b->start[r] = 0;
-        for (int k = r; k < SIX; ++k)
-            b->start[r] += b->factor[SIX * k + r] * ((k < 3 ? v[k] : w[k - 3]) - given[k]);
-    }
-}
-
-/* The motor's row, what it can do on the grid, and the guess. */
-static void make_motor(coupled_body *b) {
-    const body_motor *m = &b->solid->body->grip->motor;
-    coupled_motor *at = &b->motor;
-    double size = 0, left = 0, rate = 0;
-    *at = (coupled_motor){.mode = NO_MOTOR};
-    if (!m->of || b->held_count == SIX) return;
-    memcpy(at->row, m->row, sizeof at->row);
-    six_solve_lower(at->row, b->factor);
-    for (int r = 0; r < SIX; ++r) size += at->row[r] * at->row[r];
-    for (int twice = 0; twice < 2; ++twice) leave_free(at->row, b);
-    for (int r = 0; r < SIX; ++r) left += at->row[r] * at->row[r];
-    if (!(left > 1e-9 * size)) return;
-    at->size = sqrt(left);
-    for (int r = 0; r < SIX; ++r) {
-        at->row[r] /= at->size;
-        rate += at->size * at->row[r] * b->start[r];
-    }
-    const double need = (m->speed - rate) / left;
-    at->mode = fabs(need) <= m->most && m->at_speed ? HOLDS_SPEED : GIVES_ALL;
-    at->impulse = copysign(m->most, need);
-}
-
-/* Before a solve: the velocity that contacts and joints leave the body, and what its motor makes of it. */
-static void bind(coupled_body *b) {
-    const body_grip *grip = b->solid->body->grip;
-    coupled_motor *at = &b->motor;
-    double y[SIX], along = 0;
-    if (grip->count == 0 && !grip->motor.of) return;
-    memcpy(y, b->start, sizeof y);
-    leave_free(y, b);
-    for (int r = 0; r < SIX; ++r) along += at->row[r] * y[r];
-    if (at->mode == HOLDS_SPEED) {
-        memcpy(b->held[b->held_count++], at->row, sizeof at->row);
-        at->impulse = (grip->motor.speed / at->size - along) / at->size;
-    }
-    for (int r = 0; r < SIX && at->mode; ++r) y[r] += at->impulse * at->size * at->row[r];
-    for (int r = 0; r < SIX; ++r) b->bound[r] = y[r] - b->start[r];
-    six_solve_upper(y, b->factor);
-    memcpy(b->solid->body->now->velocity, y, 3 * sizeof *y);
-    memcpy(b->solid->body->now->spin, y + 3, 3 * sizeof *y);
-}
-
-/* After it: what the motor gave. `change`: by pressure, in the metric of the mass, with what is held. */
-static void read_motor(coupled_body *b, const double change[SIX]) {
-    const body_motor *m = &b->solid->body->grip->motor;
-    coupled_motor *at = &b->motor;
-    if (at->mode == HOLDS_SPEED)
-        for (int r = 0; r < SIX; ++r) at->impulse -= at->row[r] * change[r] / at->size;
-    const double ahead = rate_along(m->row, b->solid->body->now) - m->speed;
-    at->passed = at->mode == GIVES_ALL && ahead * at->impulse > 1e-6 * fabs(m->speed * at->impulse);
-}
-
-int coupling_judge(coupling *c) {
-    int wrong = 0;
-    for (int i = 0; i < c->count; ++i) {
-        coupled_motor *at = &c->bodies[i].motor;
-        const double most = c->bodies[i].solid->body->grip->motor.most;
-        const int slips = at->mode == HOLDS_SPEED && fabs(at->impulse) > (1 + 1e-6) * most;
-        if (!slips && !at->passed) continue;
-        wrong = 1;
-        at->mode = slips ? GIVES_ALL : HOLDS_SPEED;
-        at->impulse = copysign(most, at->impulse);
-    }
-    return wrong;
-}
-
 /* ---- to the solver and back ---- */
 
 static void body_task(void *context, int index) {
@@ -582,13 +422,13 @@ static void body_task(void *context, int index) {
     memset(b->attached, 0, sizeof b->attached);
     for (int axis = 0; axis < s->g->box.dim && !b->failed; ++axis) b->failed = find_faces(b, s, axis);
     make_mass(b, s);
-    make_held(b);
-    read_start(b);
+    coupling_make_held(b);
+    coupling_read_start(b);
     b->was = *b->solid->body->now;
     b->solid->body->grip->wet = b->count > 0;
     memset(b->bound, 0, sizeof b->bound);
-    make_motor(b);
-    bind(b);
+    coupling_make_motor(b);
+    coupling_bind(b);
 }
 
 /* L^-1 as columns, what contacts hold taken out of them; as wide as vectors are. */
@@ -599,7 +439,7 @@ static void free_columns(double column[SIX][WIDE], const coupled_body *b, double
     for (int c = 0; c < SIX; ++c) {
         column[c][c] = scale;
         six_solve_lower(column[c], b->factor);
-        leave_free(column[c], b);
+        coupling_leave_free(column[c], b);
     }
 }
 
@@ -667,8 +507,8 @@ int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, doubl
     for (int i = 0; i < c->count; ++i) {
         coupled_body *b = &c->bodies[i];
         memcpy(b->solid->body->now, &b->was, sizeof b->was);
-        make_held(b);
-        bind(b);
+        coupling_make_held(b);
+        coupling_bind(b);
     }
     parallel_for(g->pool, c->count, pairs_task, &s);
     return poisson_attach(solver, c->pairs, c->first, c->count);
@@ -730,7 +570,7 @@ static void push_task(void *context, int index) {
     six_solve_lower(change, b->factor);
     body_grip *grip = b->solid->body->grip;
     memcpy(all, change, sizeof change);
-    leave_free(change, b);
+    coupling_leave_free(change, b);
     double *withheld = grip->withheld;
     for (int r = 0; r < SIX; ++r) withheld[r] = all[r] - change[r] - b->bound[r];
     on_own_mass(withheld, b);
@@ -740,7 +580,7 @@ static void push_task(void *context, int index) {
         now->velocity[a] += change[a];
         now->spin[a] += change[3 + a];
     }
-    if (b->motor.mode) read_motor(b, all);
+    if (b->motor.mode) coupling_read_motor(b, all);
 }
 
 void coupling_push(coupling *c, const mac_grid *g, const float *q, double fluid_density) {

@@ -1,0 +1,55 @@
+/* A body in the pressure solve: what coupling.c finds of it on the grid and coupling_hold.c of its contacts,
+ * joints and motor. */
+#ifndef STAGE_COUPLING_BODY_H
+#define STAGE_COUPLING_BODY_H
+
+#include "linear/six.h"
+#include "stage/coupling.h"
+
+_Static_assert((int)SIX == (int)POISSON_RANK, "a rigid motion has six numbers");
+
+typedef struct body_face {
+    int32_t cell;      /* above the face */
+    uint8_t axis;      /* across which it lies */
+    uint8_t low, high; /* whether the cells below and above are unknowns */
+    double share;      /* c_f */
+    double turn[3];    /* c_f r_f x e_a: with the share all of c_f k_f */
+} body_face;
+
+/* A body's motor in the metric of its mass. */
+typedef struct coupled_motor {
+    enum { NO_MOTOR, HOLDS_SPEED, GIVES_ALL } mode;
+    double row[SIX]; /* q */
+    double size;     /* of L^-1 row where the grip leaves it free: its square is the ease on the grid */
+    double impulse;  /* of the step, along the joint's motion: N s, N m s */
+    int passed;      /* gave all and yet its speed is behind */
+} coupled_motor;
+
+struct coupled_body {
+    const obstacle *solid;
+    body_face *faces;
+    int count, room;
+    double closed[3], all;      /* sums of c_f over wet sides, by direction, and over faces */
+    double excess[SIX * SIX];   /* G / rho, first three columns, m3 */
+    double attached[SIX * SIX]; /* of layers between a thin body and the cells beside it, kg */
+    double factor[SIX * SIX];   /* L of the mass matrix, lower triangle, row-major */
+    double held[SIX][SIX];      /* Q^T */
+    int held_count;
+    body_state was;    /* before coupling_attach() */
+    double start[SIX]; /* L^T V before contacts, joints, motor and pressure */
+    double bound[SIX]; /* what contacts, joints and motor added to that before pressure */
+    coupled_motor motor;
+    int failed; /* no memory */
+};
+
+/* y <- (1 - Q Q^T) y; what is left of it by rounding is nothing. */
+void coupling_leave_free(double y[SIX], const coupled_body *b);
+void coupling_make_held(coupled_body *b); /* Q from the grip */
+void coupling_read_start(coupled_body *b);
+/* The motor's row, what it can do on the grid, and the guess. */
+void coupling_make_motor(coupled_body *b);
+/* Before a solve: the velocity that contacts and joints leave the body, and what its motor makes of it. */
+void coupling_bind(coupled_body *b);
+/* After it: what the motor gave. `change`: by pressure, in the metric of the mass, with what is held. */
+void coupling_read_motor(coupled_body *b, const double change[SIX]);
+#endif

@@ -1,0 +1,120 @@
+/* What contacts, joints and motors make of a body while pressure acts on it, in the metric of its mass on the
+ * grid, M = L L^T (coupling.c).
+ *
+ * A body that contacts hold along rows J (solid/body.h) moves only in the rest: with Q an orthonormal basis
+ * of L^-1 J^T, M^-1 becomes L^-T (1 - Q Q^T) L^-1, in the system and where pressure moves the body. Then
+ * liquid beside a light body on the floor or in a tube does not count on a motion that the contact takes
+ * back.
+ *
+ * A motor against what stands still is one more such row q in the mass's metric, with q . L^T V = its speed,
+ * while the impulse that this takes is within its limit; else it is an impulse of that size before the solve.
+ * Which of the two holds is guessed from the last step and judged after the solve; a wrong guess is solved
+ * again (coupling_judge). What contacts, joints and motors have to do is handed back to them as impulses on
+ * the body's own mass, which is what they know. */
+#include "stage/coupling_body.h"
+
+#include <math.h>
+#include <string.h>
+
+void coupling_leave_free(double y[SIX], const coupled_body *b) {
+    double all = 0;
+    if (b->held_count == 0) return;
+    for (int r = 0; r < SIX; ++r) all = fmax(all, fabs(y[r]));
+    for (int k = 0; k < b->held_count; ++k) {
+        double part = 0;
+        for (int r = 0; r < SIX; ++r) part += b->held[k][r] * y[r];
+        for (int r = 0; r < SIX; ++r) y[r] -= part * b->held[k][r];
+    }
+    for (int r = 0; r < SIX; ++r)
+        if (fabs(y[r]) < 1e-9 * all) y[r] = 0;
+}
+
+void coupling_make_held(coupled_body *b) {
+    const body_grip *grip = b->solid->body->grip;
+    b->held_count = 0;
+    for (int k = 0; k < grip->count; ++k) {
+        double y[SIX], size = 0, left = 0;
+        memcpy(y, grip->row[k], sizeof y);
+        six_solve_lower(y, b->factor);
+        for (int r = 0; r < SIX; ++r) size += y[r] * y[r];
+        for (int twice = 0; twice < 2; ++twice) coupling_leave_free(y, b);
+        for (int r = 0; r < SIX; ++r) left += y[r] * y[r];
+        if (!(left > 1e-6 * size)) continue;
+        for (int r = 0; r < SIX; ++r) b->held[b->held_count][r] = y[r] / sqrt(left);
+        ++b->held_count;
+    }
+}
+
+void coupling_read_start(coupled_body *b) {
+    const body *rigid = b->solid->body;
+    const double *v = rigid->now->velocity, *w = rigid->now->spin, *given = rigid->grip->given;
+    for (int r = 0; r < SIX; ++r) {
+        b->start[r] = 0;
+        for (int k = r; k < SIX; ++k)
+            b->start[r] += b->factor[SIX * k + r] * ((k < 3 ? v[k] : w[k - 3]) - given[k]);
+    }
+}
+
+void coupling_make_motor(coupled_body *b) {
+    const body_motor *m = &b->solid->body->grip->motor;
+    coupled_motor *at = &b->motor;
+    double size = 0, left = 0, rate = 0;
+    *at = (coupled_motor){.mode = NO_MOTOR};
+    if (!m->of || b->held_count == SIX) return;
+    memcpy(at->row, m->row, sizeof at->row);
+    six_solve_lower(at->row, b->factor);
+    for (int r = 0; r < SIX; ++r) size += at->row[r] * at->row[r];
+    for (int twice = 0; twice < 2; ++twice) coupling_leave_free(at->row, b);
+    for (int r = 0; r < SIX; ++r) left += at->row[r] * at->row[r];
+    if (!(left > 1e-9 * size)) return;
+    at->size = sqrt(left);
+    for (int r = 0; r < SIX; ++r) {
+        at->row[r] /= at->size;
+        rate += at->size * at->row[r] * b->start[r];
+    }
+    const double need = (m->speed - rate) / left;
+    at->mode = fabs(need) <= m->most && m->at_speed ? HOLDS_SPEED : GIVES_ALL;
+    at->impulse = copysign(m->most, need);
+}
+
+void coupling_bind(coupled_body *b) {
+    const body_grip *grip = b->solid->body->grip;
+    coupled_motor *at = &b->motor;
+    double y[SIX], along = 0;
+    if (grip->count == 0 && !grip->motor.of) return;
+    memcpy(y, b->start, sizeof y);
+    coupling_leave_free(y, b);
+    for (int r = 0; r < SIX; ++r) along += at->row[r] * y[r];
+    if (at->mode == HOLDS_SPEED) {
+        memcpy(b->held[b->held_count++], at->row, sizeof at->row);
+        at->impulse = (grip->motor.speed / at->size - along) / at->size;
+    }
+    for (int r = 0; r < SIX && at->mode; ++r) y[r] += at->impulse * at->size * at->row[r];
+    for (int r = 0; r < SIX; ++r) b->bound[r] = y[r] - b->start[r];
+    six_solve_upper(y, b->factor);
+    memcpy(b->solid->body->now->velocity, y, 3 * sizeof *y);
+    memcpy(b->solid->body->now->spin, y + 3, 3 * sizeof *y);
+}
+
+void coupling_read_motor(coupled_body *b, const double change[SIX]) {
+    const body_motor *m = &b->solid->body->grip->motor;
+    coupled_motor *at = &b->motor;
+    if (at->mode == HOLDS_SPEED)
+        for (int r = 0; r < SIX; ++r) at->impulse -= at->row[r] * change[r] / at->size;
+    const double ahead = body_rate_along(m->row, b->solid->body->now) - m->speed;
+    at->passed = at->mode == GIVES_ALL && ahead * at->impulse > 1e-6 * fabs(m->speed * at->impulse);
+}
+
+int coupling_judge(coupling *c) {
+    int wrong = 0;
+    for (int i = 0; i < c->count; ++i) {
+        coupled_motor *at = &c->bodies[i].motor;
+        const double most = c->bodies[i].solid->body->grip->motor.most;
+        const int slips = at->mode == HOLDS_SPEED && fabs(at->impulse) > (1 + 1e-6) * most;
+        if (!slips && !at->passed) continue;
+        wrong = 1;
+        at->mode = slips ? GIVES_ALL : HOLDS_SPEED;
+        at->impulse = copysign(most, at->impulse);
+    }
+    return wrong;
+}
