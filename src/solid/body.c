@@ -103,6 +103,20 @@ void body_push(const body *b, const double impulse[3], const double x[3]) {
     body_add(b, impulse, turn);
 }
 
+void body_note_motion(double sum[6], const body_state *b, double share) {
+    for (int a = 0; a < 3; ++a) {
+        sum[a] += share * b->velocity[a];
+        sum[3 + a] += share * b->spin[a];
+    }
+}
+
+void body_add_motion(body_state *b, const double v[6], double share) {
+    for (int a = 0; a < 3; ++a) {
+        b->velocity[a] += share * v[a];
+        b->spin[a] += share * v[3 + a];
+    }
+}
+
 placement body_placement(const body *b) {
     placement p;
     double own[3], arm[3], turn[3];

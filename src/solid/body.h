@@ -62,6 +62,9 @@ void body_inverse_inertia(double inverse[9], const body *b); /* in 2D only the z
 /* An impulse J [N s] at x, or a linear and an angular one [N m s]. 2D: what leaves the plane is dropped. */
 void body_push(const body *b, const double impulse[3], const double x[3]);
 void body_add(const body *b, const double linear[3], const double angular[3]);
+/* sum += share (velocity, spin), and (velocity, spin) += share v. */
+void body_note_motion(double sum[6], const body_state *b, double share);
+void body_add_motion(body_state *b, const double v[6], double share);
 /* Where the shape is and how its centre moves: what the grid stages want of an obstacle. */
 placement body_placement(const body *b);
 double body_kinetic(const body *b);                               /* J */

@@ -12,7 +12,8 @@
  * A part is so long that nothing nearer than it can travel is crossed: with the gap d and the closing speed c
  * of every point near another solid, h <= max(d, SINK dx) / c, and along a surface within reach no more than
  * SLIDE dx. So an impact sinks in by at most about SINK dx. Within MARGIN dx of each other solids count as
- * touching; deeper than that they are parted at a rate of 1 / PART_TIME, slowly enough to add no bounce.
+ * touching; deeper than that they are parted at a rate of 1 / PART_TIME, slowly enough to add no bounce;
+ * deeper than DEEP dx, where they can only have begun, as a shift that leaves no velocity.
  *
  * Coulomb's cone is ODE's pyramid with its first side along the slip (dContactApprox1). Contact that slid
  * before the forces of a step takes `friction`, contact that did not `static_friction`; slower than what
@@ -40,6 +41,7 @@
 
 #define MARGIN       0.02  /* cells: nearer than this is touching, deeper than this is parted */
 #define SINK         0.025 /* cells: what an impact may sink in */
+#define DEEP         0.05  /* cells: deeper than an impact sinks in; so solids only begin */
 #define SLIDE        0.15  /* cells along a surface in one part of a step */
 #define SPACING      0.5   /* cells between points */
 #define PART_TIME    0.02  /* s */
@@ -71,7 +73,7 @@ struct world {
     dJointGroupID contacts;
     joint *joints;       /* of the scene, in its order */
     body_grip *grips;    /* of each body */
-    double (*given)[6];  /* of each body: the velocity that world_expect() has added */
+    double (*given)[6];  /* of each body: velocity lent to it by world_expect(), or to be parted with */
     double (*fallen)[3]; /* what gravity gave it before it moved */
     double (*slid)[6];   /* of each body: velocity and spin before the forces of a step */
 };
@@ -623,9 +625,9 @@ static speeds least_speeds(const world *w, double time, double dt) {
     return (speeds){.rest = 1.5 * weight * dt + sqrt(2 * weight * MARGIN * w->dx), .fall = weight * dt};
 }
 
-/* Velocities that contacts and joints allow. Only the solve that moves parts and puts right, and only the one
+/* Velocities that contacts and joints allow. Only a solve that moves parts and puts right, and only the one
  * that does not, after the forces of the step, drives: so that each happens once a step. */
-static void solve(world *w, double time, double h, speeds least, int moving) {
+static void solve(world *w, double time, double h, speeds least, int moving, int parting) {
     int rows = 6 * w->scene->joint_count;
     if (rows) give_states(w);
     for (int i = 0; i < w->scene->joint_count; ++i) {
@@ -637,7 +639,7 @@ static void solve(world *w, double time, double h, speeds least, int moving) {
     for (int i = 0; i < w->touches.count; ++i) {
         if (w->touches.item[i].gap >= MARGIN * w->dx) continue;
         if (!rows) give_states(w);
-        add_contact(w, &w->touches.item[i], h, least, moving);
+        add_contact(w, &w->touches.item[i], h, least, parting);
         rows += 3;
     }
     if (!rows) return;
@@ -651,6 +653,31 @@ static void solve(world *w, double time, double h, speeds least, int moving) {
     }
     dJointGroupEmpty(w->contacts);
     take_velocities(w);
+}
+
+/* The velocities of a part of a step. What parts solids that are deep in each other is in them while they
+ * move, and in w->given: it is no motion of theirs, and taken off again. */
+static void solve_part(world *w, double time, double h, speeds least) {
+    int deep = 0;
+    for (int i = 0; i < w->touches.count; ++i) deep |= w->touches.item[i].gap < -DEEP * w->dx;
+    note_sliding(w);
+    solve(w, time, h, least, 1, !deep);
+    if (!deep) return;
+    for (int i = 0; i < w->count; ++i) {
+        body_note_motion(w->given[i], &w->states[i], -1);
+        memcpy(w->states[i].velocity, w->slid[i], 3 * sizeof(double));
+        memcpy(w->states[i].spin, w->slid[i] + 3, 3 * sizeof(double));
+    }
+    solve(w, time, h, least, 1, 1);
+    for (int i = 0; i < w->count; ++i) body_note_motion(w->given[i], &w->states[i], 1);
+}
+
+static void move_bodies(world *w, double h) {
+    for (int i = 0; i < w->count; ++i) {
+        body_move(&w->bodies[i], h);
+        body_add_motion(&w->states[i], w->given[i], -1);
+        memset(w->given[i], 0, sizeof w->given[i]);
+    }
 }
 
 /* What was hit may now be faster than anything was before: the part ends earlier then. */
@@ -694,10 +721,9 @@ void world_step(world *w, double time, double dt) {
         find_touches(w, left);
         double h = part < PARTS_MAX ? safe_part(w, left) : left;
         if (left - h < 1e-6 * dt) h = left;
-        note_sliding(w);
-        solve(w, time + dt - left, h, least, 1);
+        solve_part(w, time + dt - left, h, least);
         if (part < PARTS_MAX) h = shorten_part(w, h);
-        for (int i = 0; i < w->count; ++i) body_move(&w->bodies[i], h);
+        move_bodies(w, h);
         left = h < left ? left - h : 0;
     }
     note_sliding(w);
@@ -718,21 +744,6 @@ static void grip_touch(world *w, const touch *t) {
     if (six_dot(row, b->now->held) > 0) grip_add(b, row, GRIP_OF_CONTACT);
 }
 
-/* sum += share (velocities now), for each body */
-static void note_velocities(double sum[6], const body_state *b, double share) {
-    for (int a = 0; a < 3; ++a) {
-        sum[a] += share * b->velocity[a];
-        sum[3 + a] += share * b->spin[a];
-    }
-}
-
-static void add_velocities(body_state *b, const double v[6], double share) {
-    for (int a = 0; a < 3; ++a) {
-        b->velocity[a] += share * v[a];
-        b->spin[a] += share * v[3 + a];
-    }
-}
-
 /* Velocity and spin of a joint's only body before the forces of the step. */
 static const double *slid_by(const world *w, const joint *j) {
     return j->only ? w->slid[j->only - w->bodies] : NULL;
@@ -744,22 +755,22 @@ void world_expect(world *w, double time, double dt) {
     place_things(w, time);
     find_touches(w, 0);
     for (int i = 0; i < w->count; ++i) {
-        note_velocities(w->given[i], &w->states[i], -1);
-        add_velocities(&w->states[i], w->states[i].held, dt);
+        body_note_motion(w->given[i], &w->states[i], -1);
+        body_add_motion(&w->states[i], w->states[i].held, dt);
     }
     if (w->scene->joint_count) give_states(w);
     for (int i = 0; i < w->scene->joint_count; ++i)
         joint_grip(&w->joints[i], slid_by(w, &w->joints[i]), MARGIN * w->dx, time, dt);
     for (int i = 0; i < w->touches.count; ++i) grip_touch(w, &w->touches.item[i]);
     for (int i = 0; i < w->count; ++i) {
-        note_velocities(w->grips[i].given, &w->states[i], -1);
+        body_note_motion(w->grips[i].given, &w->states[i], -1);
         grip_obey(&w->bodies[i]);
     }
     for (int i = 0; i < w->scene->joint_count; ++i)
         joint_grip_motor(&w->joints[i], slid_by(w, &w->joints[i]), time, dt);
     for (int i = 0; i < w->count; ++i) {
-        note_velocities(w->grips[i].given, &w->states[i], 1);
-        note_velocities(w->given[i], &w->states[i], 1);
+        body_note_motion(w->grips[i].given, &w->states[i], 1);
+        body_note_motion(w->given[i], &w->states[i], 1);
     }
 }
 
@@ -767,17 +778,17 @@ void world_hold(world *w, double time, double dt) {
     if (!world_count(w)) return;
     for (int i = 0; i < w->count; ++i) {
         body_state *b = w->bodies[i].now;
-        add_velocities(b, w->given[i], -1);
-        add_velocities(b, w->grips[i].withheld, 1);
+        body_add_motion(b, w->given[i], -1);
+        body_add_motion(b, w->grips[i].withheld, 1);
         memset(w->given[i], 0, sizeof w->given[i]);
         memset(b->held, 0, sizeof b->held);
-        note_velocities(b->held, b, -1 / dt);
+        body_note_motion(b->held, b, -1 / dt);
     }
     place_things(w, time);
     find_touches(w, 0);
-    solve(w, time, dt, least_speeds(w, time, dt), 0);
+    solve(w, time, dt, least_speeds(w, time, dt), 0, 0);
     for (int i = 0; i < w->count; ++i) {
-        note_velocities(w->states[i].held, &w->states[i], 1 / dt);
+        body_note_motion(w->states[i].held, &w->states[i], 1 / dt);
         w->states[i].falls = is_falling(w, i);
         w->grips[i] = (body_grip){0};
     }

@@ -139,12 +139,38 @@ static void collision_conserves(void **state) {
     rig_end(&r);
 }
 
+/* Solids that begin in each other or beyond a side are parted as a shift: none of them is thrown. */
+static void parting_throws_nothing(void **state) {
+    (void)state;
+    rig r;
+    rig_start(&r);
+    r.scene.wall[RHEO_BOTTOM] = RHEO_WALL_CLOSED;
+    const double out = 0.7 * r.dx;
+    rig_add(&r, rig_ball(0.3, 0.1 - out, 0.5, 0.1), RHEO_DYNAMIC);
+    rig_add(&r, rig_box(0.6, 0.6, 0.5, 0.05, 0.05, 0.05), RHEO_DYNAMIC);
+    rig_add(&r, rig_box(0.6 + 0.1 - out, 0.61, 0.51, 0.05, 0.05, 0.05), RHEO_DYNAMIC);
+    rig_make(&r);
+    const double before = contact_overlap(&r.scene, r.shapes, r.w, r.dx, 0) / r.dx;
+    double speed = 0;
+    for (int step = 0; step < 50; ++step) {
+        rig_advance(&r, 0.01, 1.0 / 100);
+        for (int i = 0; i < world_count(r.w); ++i)
+            speed = fmax(speed, vec_length(world_body(r.w, i)->now->velocity));
+    }
+    const double after = contact_overlap(&r.scene, r.shapes, r.w, r.dx, 0) / r.dx;
+    printf("parted: overlap %.2f cells, %.3f after half a second; fastest %.2g m/s\n", before, after, speed);
+    check_near(before, 0.7, 0.05);
+    check_below(after, 0.05);
+    check_below(speed, 1.6 * r.dx); /* of the last 0.03 cells, in 0.02 s; it was 12.5 cells/s */
+    rig_end(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stack_rests),         cmocka_unit_test(ball_rolls),
         cmocka_unit_test(ball_slips),          cmocka_unit_test(cone_is_respected),
         cmocka_unit_test(slides_to_rest),      cmocka_unit_test(bounce_keeps_e),
-        cmocka_unit_test(collision_conserves),
+        cmocka_unit_test(collision_conserves), cmocka_unit_test(parting_throws_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
