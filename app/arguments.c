@@ -50,13 +50,15 @@ static const option table[] = {
 };
 enum { OPTIONS = sizeof table / sizeof *table };
 
+static const char *asked; /* the command that was named, NULL before */
+
 rheo_status fail_usage(const char *format, ...) {
     va_list args;
     va_start(args, format);
     fputs("rheo: ", stderr);
     vfprintf(stderr, format, args);
     va_end(args);
-    fputs("\n  see: rheo help\n", stderr);
+    fprintf(stderr, "\n  see: rheo help%s%s\n", asked ? " " : "", asked ? asked : "");
     return RHEO_USAGE;
 }
 
@@ -190,6 +192,7 @@ rheo_status parse_arguments(options *o, const command **chosen, int argc, char *
         else if (o->arg_count < (*chosen)->most) o->args[o->arg_count++] = word;
         else status = fail_usage("%s: one argument too many: '%.80s'", (*chosen)->name, word);
         if (status != RHEO_OK) return status;
+        if (*chosen) asked = (*chosen)->name;
     }
     if (o->help || o->version) return RHEO_OK;
     if (!*chosen) {

@@ -35,6 +35,8 @@ rheo_status load_scene(rheo_scene **scene, const options *o) {
     }
     rheo_status status = rheo_load_scene(scene, o->args[0], sets, count, &report);
     name_option(&report, o);
+    if (status == RHEO_INVALID && !strncmp(report.file, "--", 2))
+        status = RHEO_USAGE; /* an argument is wrong */
     return status == RHEO_OK ? status : print_failure(o, &report, &(rheo_run_summary){0}, status);
 }
 

@@ -7,6 +7,7 @@
 #include "scene/scene_internal.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <rheo/material.h>
 #include <rheo/sim.h>
@@ -157,7 +159,7 @@ static rheo_status read_text(reader *r, const char **text, const node *n, const 
 
 /* Adds ": a, b, ..." of names that the scene itself gives. */
 static void name_some(char *text, size_t size, const char *const *names) {
-    enum { SOME = 8 };
+    enum { SOME = 20 }; /* all materials */
     size_t length = strlen(text);
     for (int i = 0; i <= SOME && names[i] && length < size; ++i)
         length += (size_t)snprintf(text + length, size - length, "%s%.40s", i ? ", " : ": ",
@@ -179,7 +181,8 @@ static rheo_status read_choice(reader *r, int *index, const node *n, const char 
         if (!param_is_later(p, names[i])) here[count++] = names[i];
     char allowed[400];
     param_allowed(allowed, sizeof allowed, p);
-    if (p->type == P_FLUID || p->type == P_SOLID) name_some(allowed, sizeof allowed, here);
+    if (p->type == P_FLUID || p->type == P_SOLID || p->type == P_MATERIAL)
+        name_some(allowed, sizeof allowed, here);
     return fail(r, n, path, allowed, report_nearest(n->text, here), "'%.60s' is not known", n->text);
 }
 
@@ -350,6 +353,26 @@ static rheo_status read_rotation(reader *r, rheo_solid *solid, const node *n, co
 
 /* --- shapes --- */
 
+/* The mesh beside a file that is not there whose name is nearest to it, or NULL; `kept` holds the names. */
+static const char *nearest_mesh(const char *file, arena *kept) {
+    enum { FILES_MAX = 255 };
+    const char *names[FILES_MAX + 1] = {NULL};
+    const char *slash = strrchr(file, '/');
+    char directory[PATH_MAX];
+    int count = 0;
+    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".");
+    DIR *d = opendir(directory);
+    if (!d) return NULL;
+    for (struct dirent *e; count < FILES_MAX && (e = readdir(d));) {
+        const char *dot = strrchr(e->d_name, '.');
+        if (!dot || (strcasecmp(dot, ".obj") && strcasecmp(dot, ".ply") && strcasecmp(dot, ".stl"))) continue;
+        const char *name = arena_text(kept, e->d_name);
+        if (name) names[count++] = name;
+    }
+    closedir(d);
+    return report_nearest(slash ? slash + 1 : file, names);
+}
+
 /* A path that opens, from the scene file's directory; the tree keeps the absolute one for the copy in the
  * cache. */
 static rheo_status find_mesh(reader *r, rheo_shape *shape, node *n, const char *path) {
@@ -359,9 +382,12 @@ static rheo_status find_mesh(reader *r, rheo_shape *shape, node *n, const char *
                                    : snprintf(joined, sizeof joined, "%s/%s", r->directory, n->text);
     if (length >= (int)sizeof joined)
         return fail(r, n, path, "a shorter path", NULL, "the file name is too long");
-    if (stat(joined, &info) != 0)
-        return fail(r, n, path, "a mesh file: OBJ, PLY or STL", NULL, "cannot open '%.200s': %s", joined,
-                    strerror(errno));
+    if (stat(joined, &info) != 0) {
+        const int why = errno;
+        const char *nearest = why == ENOENT ? nearest_mesh(joined, r->memory) : NULL;
+        return fail(r, n, path, "a mesh file: OBJ, PLY or STL", nearest, "cannot open '%.200s': %s", joined,
+                    strerror(why));
+    }
     if (!S_ISREG(info.st_mode))
         return fail(r, n, path, "a mesh file: OBJ, PLY or STL", NULL, "'%.200s' is not a file", joined);
     char *absolute = realpath(joined, NULL);
