@@ -169,6 +169,31 @@ rheo_status command_new(const options *o) {
     return RHEO_OK;
 }
 
+/* A line of `rheo scenes`: what it is called, how fine it is and how long it lasts. */
+static rheo_status list_scene(const rheo_builtin_scene *s, bool json) {
+    rheo_scene *scene;
+    rheo_report report = {0};
+    const rheo_status status = rheo_load_scene(&scene, s->name, NULL, 0, &report);
+    if (status) {
+        print_report(&report);
+        return status;
+    }
+    const double seconds = scene->frames / scene->fps;
+    if (json) {
+        printf("{\"name\":");
+        print_json_text(stdout, s->name);
+        printf(",\"title\":");
+        print_json_text(stdout, s->title);
+        printf(",\"dim\":%d,\"cells\":%d,\"seconds\":", scene->dim, scene->cells);
+        print_json_number(stdout, seconds);
+        puts("}");
+    } else {
+        printf("%-18s %dD %4d cells %5.3g s  %s\n", s->name, scene->dim, scene->cells, seconds, s->title);
+    }
+    rheo_free_scene(scene);
+    return RHEO_OK;
+}
+
 rheo_status command_scenes(const options *o) {
     const char *names[64] = {NULL};
     int count = 0;
@@ -179,15 +204,8 @@ rheo_status command_scenes(const options *o) {
             fputs(s->text, stdout);
             return RHEO_OK;
         }
-        if (o->json) {
-            printf("{\"name\":");
-            print_json_text(stdout, s->name);
-            printf(",\"title\":");
-            print_json_text(stdout, s->title);
-            puts("}");
-        } else {
-            printf("%-14s %s\n", s->name, s->title);
-        }
+        const rheo_status status = list_scene(s, o->json);
+        if (status) return status;
     }
     if (o->arg_count) return fail_choice(o->args[0], names, "there is no built-in scene '%.80s'", o->args[0]);
     return RHEO_OK;

@@ -86,6 +86,13 @@ static void put_row(page *out, const param *p, bool markdown) {
     }
 }
 
+static void put_examples(page *out, bool markdown) {
+    put(out, markdown ? "\n## Examples\n\nEach is a whole scene.\n" : "\nexamples, each a whole scene\n");
+    for (const scene_example *e = scene_examples; e->title; ++e) {
+        put(out, markdown ? "\n%s:\n\n```yaml\n%s```\n" : "\n# %s\n\n%s", e->title, e->text);
+    }
+}
+
 int rheo_describe_scene_format(char *text, int size, bool markdown) {
     page out = {.text = text, .size = size > 0 ? (size_t)size : 0};
     if (markdown) put(&out, "# Scene files\n\n<!-- written by `rheo help scene --markdown` -->\n\n");
@@ -102,6 +109,7 @@ int rheo_describe_scene_format(char *text, int size, bool markdown) {
         markdown ? "\n## union, difference, intersection\n\n%s\n"
                  : "\nunion, difference, intersection\n  %s\n",
         combinations);
+    put_examples(&out, markdown);
     return (int)out.length;
 }
 

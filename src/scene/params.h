@@ -89,4 +89,10 @@ void params_fill_defaults(void *into, section in);
 bool param_is_later(const param *p, const char *name);
 /* "number > 0, at most 4096" and the like: what the row allows. */
 void param_allowed(char *text, size_t size, const param *p);
+
+/* Scenes for the reference; the list ends with a title of NULL. Their meshes are called stone.obj. */
+typedef struct scene_example {
+    const char *title, *text;
+} scene_example;
+extern const scene_example scene_examples[];
 #endif

@@ -2,6 +2,7 @@
  * copies. */
 #include "check.h"
 
+#include <unistd.h>
 #include <rheo/rheo.h>
 #include "scene/params.h"
 #include "scene/scene_internal.h"
@@ -357,6 +358,44 @@ static void reference_is_up_to_date(void **state) {
     free(file);
 }
 
+static void write_to(const char *file, const char *text) {
+    FILE *f = fopen(file, "wb");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* The examples of the reference load, and the doctor finds nothing to warn of. */
+static void examples_are_sound(void **state) {
+    (void)state;
+    static const char stone[] = "v -100 -150 -80\nv 100 -150 -80\nv 0 150 -80\nv 0 0 120\n"
+                                "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+    char directory[] = "/tmp/rheo-examples-XXXXXX", mesh[64], file[64];
+    assert_non_null(mkdtemp(directory));
+    snprintf(mesh, sizeof mesh, "%s/stone.obj", directory);
+    snprintf(file, sizeof file, "%s/example.yaml", directory);
+    write_to(mesh, stone);
+    int count = 0;
+    for (const scene_example *e = scene_examples; e->title; ++e, ++count) {
+        rheo_scene *scene;
+        rheo_report report = {0};
+        rheo_preflight preflight;
+        write_to(file, e->text);
+        if (rheo_load_scene(&scene, file, NULL, 0, &report))
+            fail_msg("%s: %d:%d: %s", e->title, report.line, report.column, report.message);
+        if (rheo_check_scene(&preflight, scene, directory, &report))
+            fail_msg("%s: %s", e->title, report.message);
+        for (int i = 0; i < preflight.count; ++i)
+            if (preflight.findings[i].severity != RHEO_NOTE)
+                fail_msg("%s: %s", e->title, preflight.findings[i].report.message);
+        rheo_free_scene(scene);
+    }
+    assert_true(count >= 7);
+    remove(file);
+    remove(mesh);
+    rmdir(directory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contract_lands_in_the_struct),
@@ -373,6 +412,7 @@ int main(void) {
         cmocka_unit_test(materials_are_documented),
         cmocka_unit_test(later_methods_are_not_suggested),
         cmocka_unit_test(reference_is_up_to_date),
+        cmocka_unit_test(examples_are_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
