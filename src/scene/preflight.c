@@ -377,6 +377,17 @@ static void look_at_thin(doctor *d, const char *path) {
             d->out->dx);
 }
 
+/* A body does not go on at the other side of the domain: it is said before, as the run ends when it gets
+ * there.
+ */
+static void look_at_body(doctor *d, const char *path) {
+    for (int a = 0; a < d->scene->dim; ++a)
+        if (d->scene->wall[2 * a] == RHEO_WALL_PERIODIC)
+            doctor_find(d, RHEO_WARNING, path,
+                        "closed sides along that axis, or a body that stays clear of them",
+                        "the run ends when this body comes to a periodic side, along %c", "xyz"[a]);
+}
+
 static void look_at_solids(doctor *d) {
     const rheo_scene *s = d->scene;
     char path[NODE_PATH_MAX];
@@ -387,6 +398,7 @@ static void look_at_solids(doctor *d) {
         const obstacle seen = {.shape = d->solid[i], .def = &s->solids[i], .now = d->place[i]};
         snprintf(path, sizeof path, "solids[%d].shape", i);
         if (obstacle_is_thin(&seen, d->out->dx, s->dim)) look_at_thin(d, path);
+        if (s->solids[i].motion == RHEO_DYNAMIC) look_at_body(d, path);
         if (s->dim == 3 && s->camera_eye.count && placement_distance(&d->place[i], d->solid[i], eye) < 0)
             doctor_find(d, RHEO_WARNING, "camera.eye", NULL, "the camera stands inside the solid '%s'",
                         s->solids[i].name ? s->solids[i].name : "");

@@ -125,6 +125,7 @@ static const bad table[] = {
     {"camera without direction", FLUID "camera: { eye: [1, 1, 1], target: [1, 1, 1] }\n", CHECK, 3, {"s.yaml:3:35: camera.target"}, 0, 0},
 
     /* names of the contract that this version does not have */
+    {"body between periodic sides", "domain: { size: [1, 1, 1], cells: 8, walls: { x: periodic } }\n" FLUID "solids: [ { motion: dynamic, shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } } } ]\n", CHECK, 0, {"warning: s.yaml:4:37: solids[0].shape: the run ends when this body comes to a periodic side, along x"}, 0, 0},
     {"periodic on one side", "domain: { walls: { left: periodic } }\n" FLUID, CHECK, 3, {"domain.walls", "the opposite side is not"}, 0, 0},
     {"periodic with cells that are slow to solve", "domain: { cells: 64, size: [1, 0.5625, 1], walls: { y: periodic } }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells", "36 cells along y", "a multiple of 8", "32 or 40"}, 0, 0},
     {"periodic with odd cells", "domain: { cells: 45, walls: { x: periodic } }\n" FLUID, CHECK, 3, {"s.yaml:1:18: domain.cells", "45 cells along x", "a multiple of 8", "40 or 48"}, 0, 0},
