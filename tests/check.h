@@ -24,4 +24,8 @@
         double check_a = (a), check_b = (b);                                                                 \
         if (!(check_a <= check_b)) fail_msg("%s = %.9g, wanted at most %.9g", #a, check_a, check_b);         \
     } while (0)
+/* The larger one, and what is not a number once one of them is none: fmax() would lose it. */
+static inline double larger(double a, double b) {
+    return isnan(b) || a < b ? b : a;
+}
 #endif

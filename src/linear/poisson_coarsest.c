@@ -2,17 +2,17 @@
  *
  * Sweeps there would cost little each, but a W-cycle comes by 2^levels times; a level of up to 64 unknowns is
  * one product of 64 x 64 instead, and the levels below it need not exist. The inverse is made by sweeping the
- * pivots of the symmetric matrix (Beaton 1964) in double. A pivot that vanishes is the last of a closed
- * region: it is left out, which fixes that cell at 0; the result is a symmetric generalised inverse, whose
- * constant the solve takes off anyway. */
+ * pivots of the symmetric matrix (Beaton 1964) in double. Diagonals are summed from the very links that the
+ * matrix has, and extras: so the last pivot of a closed region vanishes to the last bits, however nearly
+ * closed others are. It is left out, which fixes that cell at 0; the result is a symmetric generalised
+ * inverse, whose constant the solve takes off anyway. */
 #include "linear/poisson_level.h"
 
 #include <string.h>
 #include "core/memory.h"
 
 enum { MOST = 64, ROW_VECTORS = MOST / 8, PLACES = 2 * (MOST + 1) * 8, NOWHERE = -1 };
-/* Of a cell's own diagonal. Sums of faces in different orders leave 1e-7 of it in closed regions. */
-static const double NO_PIVOT = 1e-5;
+static const double NO_PIVOT = 1e-13; /* of a cell's own diagonal */
 
 struct coarsest {
     int cells;
@@ -78,9 +78,7 @@ static void add_row(coarsest *c, const int16_t *number, const level *l, int id, 
     double *row = c->matrix[number[place_of(l, id, half, lane)]];
     for (size_t i = 0; i < sizeof link / sizeof *link; ++i)
         if (number[link[i].place] != NOWHERE) row[number[link[i].place]] -= (double)link[i].a;
-    row[number[place_of(l, id, half, lane)]] +=
-        (double)s->x_mid[lane] + (double)s->x_out[lane] + (double)s->y_low[lane] + (double)s->y_high[lane] +
-        (double)s->z_low[lane] + (double)s->z_high[lane] + (double)s->extra[lane];
+    row[number[place_of(l, id, half, lane)]] = (double)s->extra[lane];
 }
 
 static void fill_matrix(coarsest *c, const level *l) {
@@ -118,9 +116,12 @@ HOT static void invert(coarsest *c) {
     uint8_t left_out[MOST] = {0};
     double diagonal[MOST];
     const int n = c->cells;
-    for (int i = 0; i < n; ++i) {
-        diagonal[i] = c->matrix[i][i];
+    for (int i = 0; i < n; ++i)
         for (int j = 0; j < i; ++j) c->matrix[j][i] = c->matrix[i][j]; /* to the last bit */
+    for (int i = 0; i < n; ++i) {
+        double links = 0;
+        for (int j = 0; j < n; ++j) links += j == i ? 0 : c->matrix[i][j];
+        diagonal[i] = c->matrix[i][i] -= links;
     }
     for (int k = 0; k < n; ++k) {
         left_out[k] = (uint8_t) !(c->matrix[k][k] > NO_PIVOT * diagonal[k]);

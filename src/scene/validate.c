@@ -436,7 +436,8 @@ static rheo_status check_joint(const checker *c, const rheo_joint *joint, int i)
     if (joint->kind == RHEO_JOINT_BALL || joint->kind == RHEO_JOINT_FIXED) {
         const bool ball = joint->kind == RHEO_JOINT_BALL;
         const char *const has_none = ball ? "a ball joint turns freely" : "a fixed joint does not move";
-        if (joint->force > 0 || joint->speed.count > 1 || joint->speed.values[0] != 0)
+        if (joint->force > 0 || joint->speed.count > 1 ||
+            (joint->speed.count == 1 && joint->speed.values[0] != 0))
             return fail(c, path_of(path, joint->force > 0 ? "joints[%d].force" : "joints[%d].speed", i),
                         "type: hinge, motor or slider, or no speed and force", "%s: nothing drives it",
                         has_none);

@@ -29,6 +29,9 @@ enum {
     CLOCK_WHOLES
 };
 
+_Static_assert(CLOCK_REALS <= sizeof((rheo_sim *)0)->clock_reals / sizeof(double), "reals of the clock");
+_Static_assert(CLOCK_WHOLES <= sizeof((rheo_sim *)0)->clock_wholes / sizeof(int64_t), "wholes of the clock");
+
 static void write_clock(rheo_sim *s) {
     s->clock_reals[CLOCK_TIME] = s->time;
     s->clock_reals[CLOCK_PUT_IN] = s->volume_put_in;

@@ -86,10 +86,12 @@ double liquid_dt_limit(const rheo_sim *s) {
     return s->domain ? fmin(dt, s->g.dx / world_speed(s->world)) : dt;
 }
 
-/* How many cells a particle may cross in a step of dt, and so how far the velocity must be known around the
- * liquid. */
-static int layers_to_cross(const rheo_sim *s, double dt) {
-    const double most = fmax(s->speed[0], fmax(s->speed[1], s->speed[2])) * dt / s->g.dx;
+/* How far the velocity must be known around the liquid: what particles can cross in the next step, which may
+ * be longer than this one. */
+static int layers_to_cross(const rheo_sim *s) {
+    const double fastest = fmax(s->speed[0], fmax(s->speed[1], s->speed[2])), frame = 1 / s->def.fps;
+    const double longest = s->def.dt_max > 0 ? fmin(s->def.dt_max, frame) : frame;
+    const double most = fmin(fastest * longest / s->g.dx, s->def.cfl);
     return NEAR_LAYERS + (most < LAYERS_MOST ? (int)most : LAYERS_MOST);
 }
 
@@ -205,17 +207,24 @@ rheo_status liquid_carry_emitted(rheo_sim *s, double dt, rheo_report *report) {
     return RHEO_OK;
 }
 
+/* Whether any emitter drives the liquid in this step. */
+static int any_drives(const rheo_sim *s, double dt) {
+    emitter_step step;
+    for (int e = 0; e < s->def.emitter_count; ++e)
+        if (drives(&step, s, e, dt)) return 1;
+    return 0;
+}
+
 openings *liquid_close_emitters(rheo_sim *s, double dt) {
-    if (!s->source) return &s->open;
-    memset(s->source, 0, s->g.box.size * sizeof *s->source);
+    if (s->work.source) memset(s->source, 0, s->g.box.size * sizeof *s->source); /* of the step before */
+    s->work.source = NULL;
+    if (!any_drives(s, dt)) return &s->open;
     s->work.source = s->source;
     mac_field_copy(&s->driven.open, &s->open.open, &s->g);
+    if (s->open.wall.value[0]) mac_field_copy(&s->driven.wall, &s->open.wall, &s->g);
+    else memset(s->driven.wall.value[0], 0, (size_t)s->g.box.dim * s->g.box.size * sizeof(float));
     memcpy(s->driven.open_wall, s->open.open_wall, sizeof s->driven.open_wall);
     memcpy(s->driven.mover, s->open.mover, sizeof s->driven.mover); /* pointers, of s->open */
-    for (int a = 0; a < s->g.box.dim; ++a)
-        if (s->open.wall.value[a])
-            memcpy(s->driven.wall.value[a], s->open.wall.value[a], s->g.box.size * sizeof(float));
-        else memset(s->driven.wall.value[a], 0, s->g.box.size * sizeof(float));
     emitter_step step;
     for (int e = 0; e < s->def.emitter_count; ++e) {
         if (!drives(&step, s, e, dt)) continue;
@@ -274,10 +283,29 @@ poisson_result liquid_correct_drift(rheo_sim *s, const openings *o, const float 
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r) {
     stats->unknowns = r->unknowns;
     if (r->iterations > stats->iterations) stats->iterations = r->iterations;
-    if (r->residual > stats->residual) stats->residual = r->residual;
+    if (!(r->residual <= stats->residual)) stats->residual = r->residual; /* also what is not a number */
     stats->converged = stats->converged && r->converged;
     if (r->closed_regions > stats->closed_regions) stats->closed_regions = r->closed_regions;
     if (r->incompatibility > stats->incompatible) stats->incompatible = r->incompatibility;
+}
+
+rheo_status liquid_end_projection(rheo_sim *s, const openings *open, const float *phi, double dt,
+                                  rheo_report *report) {
+    liquid_hold_bodies(s, dt);
+    s->q_dt = dt;
+    if (s->closing_step)
+        s->stats.divergence = pressure_divergence(&s->vel, &s->g, open, phi, s->source, liquid_voids(s));
+    liquid_drive_emitters(&s->vel, s, dt);
+    pressure_speed(s->speed, &s->vel, &s->g, open, phi);
+    const double speed = s->speed[0] + s->speed[1] + s->speed[2] + world_speed(s->world);
+    if (!isfinite(speed) || !isfinite(s->stats.pressure.residual))
+        return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
+                           "%s is not finite at t = %g s", isfinite(speed) ? "pressure" : "velocity",
+                           s->time + dt);
+    timer_stage(&s->timer, "volume");
+    const poisson_result drift = liquid_correct_drift(s, open, phi, dt);
+    liquid_keep_worst(&s->stats.density, &drift);
+    return RHEO_OK;
 }
 
 static int starts_moving(const rheo_sim *s) {
@@ -359,22 +387,10 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     const float *phi = s->phi;
     openings *open = liquid_close_emitters(s, dt);
     if ((status = liquid_project(s, open, &phi, dt, report))) return status;
-    liquid_hold_bodies(s, dt);
-    s->q_dt = dt;
-    if (s->closing_step)
-        s->stats.divergence = pressure_divergence(&s->vel, g, open, phi, s->source, liquid_voids(s));
-    liquid_drive_emitters(&s->vel, s, dt);
-    pressure_speed(s->speed, &s->vel, g, open, phi);
-    if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2] + world_speed(s->world)))
-        return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
-                           "velocity is not finite at t = %g s", s->time + dt);
-
-    timer_stage(&s->timer, "volume");
-    const poisson_result drift = liquid_correct_drift(s, open, phi, dt);
-    liquid_keep_worst(&s->stats.density, &drift);
+    if ((status = liquid_end_projection(s, open, phi, dt, report))) return status;
 
     timer_stage(&s->timer, "extrapolate");
-    const int far = layers_to_cross(s, dt); /* particles only read the velocity where they are */
+    const int far = layers_to_cross(s); /* particles only read the velocity where they are */
     liquid_extrapolate(&s->vel, marks_only(s) ? far : NEAR_LAYERS, &s->carry, far, s, phi);
 
     timer_stage(&s->timer, "from grid");

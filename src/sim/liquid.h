@@ -67,7 +67,7 @@ struct rheo_sim {
     /* scratch, once allocated */
     uint8_t *cells;       /* MAC: what each cell holds, else NULL */
     float *cell_phi;      /* MAC: the same as the pressure wants it, else NULL */
-    openings driven;      /* MAC with emitters: open, with their shapes closed; else values NULL */
+    openings driven;      /* with emitters: open, with their shapes closed; else values NULL */
     uint32_t *queue;      /* with emitters: a number a cell; else NULL */
     double *emitter_room; /* likewise: particles that each has room for in the step under way */
     float *source;        /* the divergence that they make, m/s summed over faces */
@@ -136,6 +136,9 @@ int liquid_make_couplings(rheo_sim *s);
 void liquid_move_bodies(rheo_sim *s, double dt);
 void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt);
 void liquid_hold_bodies(rheo_sim *s, double dt);
+/* After liquid_project(): contacts, emitters, speeds, and what keeps the volume. */
+rheo_status liquid_end_projection(rheo_sim *s, const openings *open, const float *phi, double dt,
+                                  rheo_report *report);
 /* The projection of vel, and of the bodies that take part in it, where phi < 0; afterwards *phi is what the
  * projection took for liquid. */
 rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, double dt, rheo_report *report);

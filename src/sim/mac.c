@@ -38,8 +38,9 @@ double mac_dt_limit(const rheo_sim *s) {
     mac_speed(speed, &s->g, &s->carry);
     rheo_evaluate_curve(g, &s->def.gravity, s->time);
     const double flow = fmax(speed[0] + speed[1] + speed[2], liquid_emitter_speed(s));
-    return mac_stable_dt(&s->g, flow + liquid_wall_speed(s), sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]),
-                         viscosity(s), s->def.cfl);
+    const double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    return fmin(mac_stable_dt(&s->g, flow + liquid_wall_speed(s), pull, viscosity(s), s->def.cfl),
+                liquid_light_body_limit(s, pull));
 }
 
 /* The surface to draw and to measure, from the markers' density as in the other methods. */
@@ -118,19 +119,7 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "pressure");
     const float *phi = s->cell_phi;
     if ((status = liquid_project(s, open, &phi, dt, report))) return status;
-    liquid_hold_bodies(s, dt);
-    s->q_dt = dt;
-    if (s->closing_step)
-        s->stats.divergence = pressure_divergence(&s->vel, g, open, phi, s->source, liquid_voids(s));
-    liquid_drive_emitters(&s->vel, s, dt);
-    pressure_speed(s->speed, &s->vel, g, open, phi);
-    if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2] + world_speed(s->world)))
-        return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
-                           "velocity is not finite at t = %g s", s->time + dt);
-
-    timer_stage(&s->timer, "volume");
-    const poisson_result drift = liquid_correct_drift(s, open, phi, dt);
-    liquid_keep_worst(&s->stats.density, &drift);
+    if ((status = liquid_end_projection(s, open, phi, dt, report))) return status;
 
     timer_stage(&s->timer, "extrapolate");
     extend_velocity(&s->vel, s);

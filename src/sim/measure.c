@@ -81,6 +81,8 @@ void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *s) {
 }
 
 void rheo_read_body(rheo_body_stats *out, const char **name, const rheo_sim *s, int index) {
+    *out = (rheo_body_stats){0};
+    if (name) *name = NULL;
     for (int i = 0; i < s->def.solid_count; ++i) {
         const obstacle *o = &s->solids[i];
         if (o->def->motion == RHEO_STATIC || index-- > 0) continue;

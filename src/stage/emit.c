@@ -308,10 +308,13 @@ static void node_distances(float *node, const mac_grid *g, const shape *s, const
             }
 }
 
-/* What the emitter takes of a face's open share. */
+/* What the emitter takes of a face's open share: nothing beside a moving solid, which pushes for itself, and
+ * no less than what shows in the share that is left. */
 static float share_taken(const float *node, const openings *o, const box *b, int axis, ptrdiff_t n) {
     const float open = o->open.value[axis][n];
-    return open > 0 ? fminf((float)share_inside(node, b, axis, n), open) : 0;
+    if (!(open > 0) || (o->mover[axis] && o->mover[axis][n])) return 0;
+    const float taken = fminf((float)share_inside(node, b, axis, n), open);
+    return open - taken < open ? taken : 0;
 }
 
 static void add_source(float *source, const float *node, const box *b, const openings *o, ptrdiff_t c,
@@ -328,9 +331,28 @@ static void close_face(openings *driven, const openings *o, const float *node, c
     const float taken = share_taken(node, o, b, axis, n);
     float *open = &driven->open.value[axis][n], *wall = &driven->wall.value[axis][n];
     const float left = *open - taken > LEFT_MIN ? *open - taken : 0;
-    if (!(taken > 0)) return;
+    if (!(taken > 0 && left < *open)) return; /* another emitter may have closed it */
     *wall = ((1 - *open) * *wall + (*open - left) * (float)velocity) / (1 - left);
     *open = left;
+}
+
+/* The first and the last faces of a periodic axis are the same ones: as closed as the more closed of the two.
+ */
+static void match_sides(openings *driven, const mac_grid *g, int axis, const int lower[3],
+                        const int upper[3]) {
+    const box *b = &g->box;
+    int from[3] = {lower[0], lower[1], lower[2]}, to[3] = {upper[0], upper[1], upper[2]};
+    from[axis] = 0;
+    to[axis] = 1;
+    for (int k = from[2]; k < to[2]; ++k)
+        for (int j = from[1]; j < to[1]; ++j)
+            for (int i = from[0]; i < to[0]; ++i) {
+                const ptrdiff_t first = box_at(b, i, j, k), last = first + b->n[axis] * b->step[axis];
+                float *open = driven->open.value[axis], *wall = driven->wall.value[axis];
+                const ptrdiff_t given = open[first] < open[last] ? first : last;
+                open[first] = open[last] = open[given];
+                wall[first] = wall[last] = wall[given];
+            }
 }
 
 void emit_drive(openings *driven, float *source, float *scratch, const mac_grid *g, const openings *o,
@@ -350,4 +372,6 @@ void emit_drive(openings *driven, float *source, float *scratch, const mac_grid 
                     if (last) close_face(driven, o, scratch, b, a, c + b->step[a], velocity[a]);
                 }
             }
+    for (int a = 0; a < b->dim; ++a)
+        if (b->periodic[a]) match_sides(driven, g, a, lower, upper);
 }

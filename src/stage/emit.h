@@ -55,7 +55,7 @@ void emit_touched_cells(int lower[3], int upper[3], const mac_grid *g, const sha
 void emit_carry(particles *p, uint8_t *moved, const mac_grid *g, const shape *s, const double velocity[3],
                 double dt);
 
-/* Faces inside a shape take the velocity: for methods whose particles only mark. */
+/* Faces inside a shape take the velocity. */
 void emit_velocity(mac_field *u, const mac_grid *g, const shape *s, const double velocity[3]);
 /* The emitter as a boundary condition of the pressure: `driven`, a copy of o with wall velocities, is closed
  * where faces lie in the shape and moves there at `velocity`; cells through which liquid comes in get the

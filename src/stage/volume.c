@@ -92,9 +92,9 @@ INLINE float depth_below(const job *s, ptrdiff_t c, int dim) {
         const ptrdiff_t step = s->g->box.step[a];
         const float *open = s->o->open.value[a], *phi = s->phi;
         float least = 2;
-        if (open[c + 2 * step] > 0 && phi[c + 2 * step] >= 0)
+        if (open[c + step] > 0 && open[c + 2 * step] > 0 && phi[c + step] < 0 && phi[c + 2 * step] >= 0)
             least = lesser(1 + phi[c + step] / (phi[c + step] - phi[c + 2 * step]), least);
-        if (open[c - step] > 0 && phi[c - 2 * step] >= 0)
+        if (open[c] > 0 && open[c - step] > 0 && phi[c - step] < 0 && phi[c - 2 * step] >= 0)
             least = lesser(1 + phi[c - step] / (phi[c - step] - phi[c - 2 * step]), least);
         if (least < 2) sum = (sum > 0.25f ? sum : 0) + 1 / (least * least);
     }

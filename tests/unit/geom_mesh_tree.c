@@ -48,7 +48,7 @@ static void box_distance(void **state) {
         for (int a = 0; a < 3; ++a) {
             double q = fabs(x[a]) - high[a];
             out2 += q > 0 ? q * q : 0;
-            in = fmax(in, q);
+            in = larger(in, q);
         }
         check_near(mesh_tree_distance(t, x), in > 0 ? sqrt(out2) : in, 1e-12);
     }

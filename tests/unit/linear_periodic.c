@@ -97,7 +97,8 @@ static void check_mode(int dim, int nx, int ny, int nz, const int m[3]) {
         EACH_CELL(&p) {
             const double angle =
                 TAU * (m[0] * i / (double)nx + m[1] * j / (double)ny + m[2] * k / (double)nz);
-            worst = fmax(worst, fabs((double)p.x[box_at(&p.b, i, j, k)] - (turn ? sin(angle) : cos(angle))));
+            worst =
+                larger(worst, fabs((double)p.x[box_at(&p.b, i, j, k)] - (turn ? sin(angle) : cos(angle))));
         }
     }
     printf("%dD %3d x %3d x %3d mode %d %d %d: error %.1e\n", dim, nx, ny, nz, m[0], m[1], m[2], worst);

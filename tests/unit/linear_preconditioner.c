@@ -215,7 +215,7 @@ static void test_coarsest_is_exact(void **state) {
         double most = 0;
         for (int i = 0; i < 2 * l.stride; ++i)
             for (int lane = 0; lane < 8; ++lane)
-                most = fmax(most, fabs((double)back[i][lane] - (double)rhs[i][lane]));
+                most = larger(most, fabs((double)back[i][lane] - (double)rhs[i][lane]));
         printf("%s: |A A^-1 b - b| <= %.2g\n", closed ? "closed" : "open", most);
         assert_true(most < 1e-4);
         mem_free(rhs);

@@ -117,7 +117,7 @@ static double cube_distance(const void *body, const double x[3]) {
     for (int a = 0; a < 3; ++a) {
         const double d = fabs(x[a] - 0.5) - *(const double *)body;
         out += d > 0 ? d * d : 0;
-        in = fmax(in, d);
+        in = larger(in, d);
     }
     return out > 0 ? sqrt(out) : in;
 }

@@ -7,10 +7,10 @@
 
 static double moments_error(const moments *m, const moments *exact) {
     double worst = fabs(m->volume / exact->volume - 1), size = 0;
-    for (int e = 0; e < 9; ++e) size = fmax(size, fabs(exact->second[e]));
-    for (int e = 0; e < 9; ++e) worst = fmax(worst, fabs(m->second[e] - exact->second[e]) / size);
+    for (int e = 0; e < 9; ++e) size = larger(size, fabs(exact->second[e]));
+    for (int e = 0; e < 9; ++e) worst = larger(worst, fabs(m->second[e] - exact->second[e]) / size);
     const double length = cbrt(exact->volume);
-    for (int c = 0; c < 3; ++c) worst = fmax(worst, fabs(m->centre[c] - exact->centre[c]) / length);
+    for (int c = 0; c < 3; ++c) worst = larger(worst, fabs(m->centre[c] - exact->centre[c]) / length);
     return worst;
 }
 
@@ -204,7 +204,7 @@ static void tumbling_keeps_energy(void **state) {
         const double dt = 0.033 / (1 << k);
         for (int i = 0; i < 600 << k; ++i) {
             world_step(r.w, 0, dt);
-            drift = fmax(drift, fabs(body_kinetic(b) / energy - 1));
+            drift = larger(drift, fabs(body_kinetic(b) / energy - 1));
             double turn[9], now[3];
             body_rotation(turn, b);
             mat_times(now, turn, middle);

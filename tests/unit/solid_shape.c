@@ -59,7 +59,7 @@ static double worst_walk(const shape *s, double size, int *counted) {
         if (fabs(sqrt(norm2) - 1) > 1e-3) continue; /* on the medial axis */
         ++*counted;
         for (int a = 0; a < 3; ++a) y[a] = x[a] - d * g[a];
-        worst = fmax(worst, fabs(shape_distance(s, y)));
+        worst = larger(worst, fabs(shape_distance(s, y)));
     }
     return worst;
 }
@@ -88,7 +88,7 @@ static void reach_is_tight(void **state) {
                 draw(x, i, turned ? 1.8 : 1.2);
                 if (shape_distance(s, x) > 0) continue;
                 for (int a = 0; a < 3; ++a) square += (x[a] - from[a]) * (x[a] - from[a]);
-                most = fmax(most, sqrt(square));
+                most = larger(most, sqrt(square));
             }
             assert_true(most <= reach * (1 + 1e-12));
             assert_true(most > 0.95 * reach);

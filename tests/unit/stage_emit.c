@@ -65,7 +65,7 @@ static double imbalance(const setting *s) {
                         const double taken = (double)(1 - s->driven.open.value[a][n]);
                         flow += (side ? 1 : -1) * taken * (double)s->driven.wall.value[a][n];
                     }
-                most = fmax(most, s->source[c] > 0 ? fabs(flow) : flow);
+                most = larger(most, s->source[c] > 0 ? fabs(flow) : flow);
             }
     return most;
 }
@@ -122,6 +122,79 @@ static void nozzle_may_begin_inside_a_solid(void **state) {
     check_below(imbalance(&s), 1e-5);
     for (int j = 0; j < 8; ++j) assert_true(s.source[box_at(&s.g.box, 13, j, 0)] == 0);
     unset(&s);
+}
+
+static rheo_shape block(const double low[3], const double high[3]) {
+    rheo_shape def = {.kind = RHEO_SHAPE_BOX, .scale = {1, 1, 1}, .rotate_axis = {0, 0, 1}};
+    memcpy(def.a, low, sizeof def.a);
+    memcpy(def.b, high, sizeof def.b);
+    return def;
+}
+
+/* Sides on planes of the grid, where rounding leaves next to nothing of a face inside. */
+static void sides_on_planes_of_the_grid(void **state) {
+    (void)state;
+    const double velocity[3] = {0.01, 0.02, -0.01};
+    for (int n = 0; n < 40; ++n) {
+        setting s;
+        set(&s, 3, n % 2 ? 32 : 24);
+        double low[3], high[3];
+        for (int a = 0; a < 3; ++a) { /* of two decimals, as people write them */
+            low[a] = 0.01 * (5 + (n * 7 + a * 13) % 40);
+            high[a] = low[a] + 0.01 * (11 + (n * 5 + a * 3) % 30);
+        }
+        const rheo_shape def = block(low, high);
+        drive(&s, &def, velocity);
+        for (int a = 0; a < 3; ++a)
+            for (size_t i = 0; i < s.g.box.size; ++i) {
+                assert_true(isfinite(s.driven.wall.value[a][i]));
+                assert_true(fabsf(s.driven.wall.value[a][i]) <= 1.0001f * (float)fabs(velocity[a]));
+                assert_true(s.driven.open.value[a][i] >= 0 && s.driven.open.value[a][i] <= 1);
+            }
+        unset(&s);
+    }
+}
+
+/* A face beside a moving solid is the solid's, and neither closes nor gives anything. */
+static void moving_solids_keep_their_faces(void **state) {
+    (void)state;
+    const double velocity[3] = {1, 0, 0};
+    setting s;
+    set(&s, 3, 16);
+    const box *b = &s.g.box;
+    uint16_t *mover = mem_alloc(b->size * sizeof *mover);
+    const ptrdiff_t face = box_at(b, 6, 6, 6);
+    mover[face] = 1;
+    s.open.mover[0] = mover;
+    const rheo_shape def = block((double[3]){0.25, 0.25, 0.25}, (double[3]){0.5, 0.5, 0.5});
+    drive(&s, &def, velocity);
+    assert_true(s.driven.open.value[0][face] == 1 && s.driven.wall.value[0][face] == 0);
+    assert_true(s.driven.open.value[0][box_at(b, 6, 5, 6)] == 0);
+    mem_free(mover);
+    unset(&s);
+}
+
+/* Around a periodic axis the first faces are the last ones. */
+static void periodic_sides_are_one(void **state) {
+    (void)state;
+    const double velocity[3] = {0.5, 0, 0};
+    for (int side = 0; side < 2; ++side) {
+        setting s;
+        set(&s, 3, 16);
+        s.g.box.periodic[0] = 1;
+        const box *b = &s.g.box;
+        const rheo_shape def =
+            block((double[3]){side ? 0.8 : -0.1, 0.3, 0.3}, (double[3]){side ? 1.1 : 0.2, 0.7, 0.7});
+        drive(&s, &def, velocity);
+        assert_true(s.driven.open.value[0][box_at(b, 0, 8, 8)] == 0);
+        for (int k = 0; k < 16; ++k)
+            for (int j = 0; j < 16; ++j) {
+                const ptrdiff_t first = box_at(b, 0, j, k), last = box_at(b, 16, j, k);
+                assert_true(s.driven.open.value[0][first] == s.driven.open.value[0][last]);
+                assert_true(s.driven.wall.value[0][first] == s.driven.wall.value[0][last]);
+            }
+        unset(&s);
+    }
 }
 
 /* Emits and moves for `steps` of `way` cells each; returns what came after the fill, in cells of length. */
@@ -186,6 +259,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sources_add_up),
         cmocka_unit_test(nozzle_may_begin_inside_a_solid),
+        cmocka_unit_test(sides_on_planes_of_the_grid),
+        cmocka_unit_test(moving_solids_keep_their_faces),
+        cmocka_unit_test(periodic_sides_are_one),
         cmocka_unit_test(short_emitters_give_v_a),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,7 +119,7 @@ static void projection_closes_what_is_left(void **state) {
         double worst = 0;
         for (unsigned air = 1; air < 1u << 2 * dim; ++air)
             worst =
-                fmax(worst, projected_divergence(&g, air, solver, &work, &o, &u, kind, field[2], field[3]));
+                larger(worst, projected_divergence(&g, air, solver, &work, &o, &u, kind, field[2], field[3]));
         printf("dim %d: largest divergence after projection over all cases %.2e m/s\n", dim, worst);
         check_below(worst, 1e-5);
         poisson_free(solver);

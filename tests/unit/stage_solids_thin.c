@@ -117,7 +117,7 @@ static void test_small(void **state) {
             double taken = 0, most = 0;
             for (size_t i = 0; i < s.g.box.size; ++i) {
                 taken += 1 - (double)s.o.open.value[a][i];
-                most = fmax(most, 1 - (double)s.o.open.value[a][i]);
+                most = larger(most, 1 - (double)s.o.open.value[a][i]);
             }
             check_near(taken, volume, 0.15 * volume);
             check_below(most, 0.5);

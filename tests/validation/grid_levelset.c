@@ -61,8 +61,8 @@ static errors measure(int dim, int n) {
                     continue;
                 }
                 double error = fabs(got - d);
-                e.worst = fmax(e.worst, error);
-                if (fabs(d) < g.dx) e.worst_next = fmax(e.worst_next, error);
+                e.worst = larger(e.worst, error);
+                if (fabs(d) < g.dx) e.worst_next = larger(e.worst_next, error);
                 e.mean += error;
                 ++count;
             }
@@ -111,7 +111,7 @@ static void plane_is_exact(void **state) {
                 double x[3];
                 centre(x, &g, i, j, k);
                 double d = normal[0] * x[0] + normal[1] * x[1] + normal[2] * x[2] - 0.87;
-                if (fabs(d) < BAND * g.dx) worst = fmax(worst, fabs(d - phi[box_at(&g.box, i, j, k)]));
+                if (fabs(d) < BAND * g.dx) worst = larger(worst, fabs(d - phi[box_at(&g.box, i, j, k)]));
             }
     printf("plane: worst %.3e cells\n", worst / g.dx);
     check_below(worst, 2e-3 * g.dx);
@@ -133,7 +133,7 @@ static void zero_set_stays(void **state) {
                 assert_true((before[c] < 0) == (phi[c] < 0));
                 if ((before[c] < 0) == (before[c + 1] < 0)) continue;
                 double was = before[c] / (before[c] - before[c + 1]), is = phi[c] / (phi[c] - phi[c + 1]);
-                worst = fmax(worst, fabs(was - is));
+                worst = larger(worst, fabs(was - is));
             }
     printf("crossings moved by at most %.3f cells in 5 rounds\n", worst);
     check_below(worst, 0.15);

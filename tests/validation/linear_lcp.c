@@ -121,7 +121,7 @@ static double *reference(const problem *p) {
             const double rest = (double)p->rhs[c] - times_row(dense, x, r, n);
             double next = x[r] + rest / dense[r * n + r];
             if (p->bounded[c] && next < 0) next = 0;
-            most = fmax(most, fabs(next - x[r]));
+            most = larger(most, fabs(next - x[r]));
             x[r] = next;
         }
     }
@@ -155,8 +155,8 @@ static void check_against_reference(problem *p, const char *name) {
     memcpy(once, p->x, p->b.size * sizeof *once);
     EACH_CELL(p) {
         const double e = exact[box_dense(&p->b, i, j, k)];
-        size = fmax(size, fabs(e));
-        error = fmax(error, fabs(e - (double)p->x[box_at(&p->b, i, j, k)]));
+        size = larger(size, fabs(e));
+        error = larger(error, fabs(e - (double)p->x[box_at(&p->b, i, j, k)]));
     }
     printf("%-28s rounds %2d iterations %3d at zero %4lld error %.1e least rest %.1e product %.1e\n", name,
            r.rounds, r.solve.iterations, (long long)r.active, error / size, r.least_rest, r.product);

@@ -68,7 +68,7 @@ static double largest_error(const problem *p, int n) {
             for (int i = 0; i < n; ++i) {
                 ptrdiff_t c = box_at(&p->b, i, j, k);
                 double at[3] = {(i + 0.5) / n, (j + 0.5) / n, (k + 0.5) / n};
-                if (p->unknown[c]) largest = fmax(largest, fabs((double)p->x[c] - exact(at, p->b.dim)));
+                if (p->unknown[c]) largest = larger(largest, fabs((double)p->x[c] - exact(at, p->b.dim)));
             }
     return largest;
 }

@@ -55,7 +55,7 @@ static double turn_error(int dim, int steps) {
     for (int n = 0; n < steps; ++n) particles_advect(&s.p, &s.g, &s.u, 2 * PI / steps);
     double worst = 0;
     for (size_t i = 0; i < COUNT; ++i)
-        for (int a = 0; a < dim; ++a) worst = fmax(worst, fabs((double)s.p.x[a][i] - s.x[i][a]));
+        for (int a = 0; a < dim; ++a) worst = larger(worst, fabs((double)s.p.x[a][i] - s.x[i][a]));
     setup_free(&s);
     return worst;
 }

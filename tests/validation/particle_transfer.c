@@ -106,8 +106,8 @@ static void test_to_grid_is_the_sum(void **state) {
                     }
                 for (size_t q = 0; q < s.g.box.size; ++q) {
                     double weight = (double)s.weight.value[axis][q], u = (double)s.u.value[axis][q];
-                    worst_weight = fmax(worst_weight, fabs(weight - w[q]) / (1 + w[q]));
-                    if (w[q] > 1e-2) worst = fmax(worst, fabs(u - m[q] / w[q]));
+                    worst_weight = larger(worst_weight, fabs(weight - w[q]) / (1 + w[q]));
+                    if (w[q] > 1e-2) worst = larger(worst, fabs(u - m[q] / w[q]));
                     if (w[q] == 0) assert_true(weight == 0 && u == 0);
                     assert_true(isfinite(u));
                 }
@@ -170,11 +170,11 @@ static totals particle_totals(const setup *s, int affine) {
 static void check_totals(const totals *a, const totals *b, size_t count, int dim, int spin) {
     double worst[3] = {0};
     for (int d = 0; d < dim; ++d) {
-        worst[0] = fmax(worst[0], fabs(a->weight[d] - b->weight[d]) / (double)count);
-        worst[1] = fmax(worst[1], fabs(a->momentum[d] - b->momentum[d]) / (double)count);
+        worst[0] = larger(worst[0], fabs(a->weight[d] - b->weight[d]) / (double)count);
+        worst[1] = larger(worst[1], fabs(a->momentum[d] - b->momentum[d]) / (double)count);
     }
     for (int d = 0; d < 3 && spin; ++d)
-        worst[2] = fmax(worst[2], fabs(a->spin[d] - b->spin[d]) / (double)count);
+        worst[2] = larger(worst[2], fabs(a->spin[d] - b->spin[d]) / (double)count);
     printf("dim %d: per particle, weight off %.1e, momentum off %.1e, spin off %.1e\n", dim, worst[0],
            worst[1], worst[2]);
     check_below(worst[0], 1e-7);
@@ -234,17 +234,17 @@ static void test_affine_fields_are_exact(void **state) {
             for (int axis = 0; axis < dim; ++axis) {
                 double x[3] = {0};
                 for (int a = 0; a < dim; ++a) x[a] = (double)s.p.x[a][i] * DX;
-                worst[0] = fmax(worst[0], fabs((double)s.p.v[axis][i] - linear(axis, x)));
+                worst[0] = larger(worst[0], fabs((double)s.p.v[axis][i] - linear(axis, x)));
                 for (int a = 0; a < dim; ++a)
                     worst[1] =
-                        fmax(worst[1], fabs((double)s.p.extra[axis * dim + a][i] - linear_slope(axis, a)));
+                        larger(worst[1], fabs((double)s.p.extra[axis * dim + a][i] - linear_slope(axis, a)));
             }
         set_linear(&s.before, &s.g);
         particles_to_grid(&s.u, &s.weight, &s.g, &s.p, 1);
         for (int axis = 0; axis < dim; ++axis)
             for (size_t q = 0; q < s.g.box.size; ++q)
                 if (s.weight.value[axis][q] > 1e-3f)
-                    worst[2] = fmax(worst[2], fabs((double)(s.u.value[axis][q] - s.before.value[axis][q])));
+                    worst[2] = larger(worst[2], fabs((double)(s.u.value[axis][q] - s.before.value[axis][q])));
         printf("dim %d: linear field, velocity off %.1e, gradient off %.1e, back on the grid off %.1e\n", dim,
                worst[0], worst[1], worst[2]);
         check_below(worst[0], 2e-6);
@@ -287,12 +287,12 @@ static void test_from_grid_is_the_sum(void **state) {
                     }
                     int spray = old.p.spray[i];
                     double wanted = spray ? v + kick[axis] : flip * (v + change) + (1 - flip) * mean;
-                    worst = fmax(worst, fabs((double)s.p.v[axis][i] - wanted));
+                    worst = larger(worst, fabs((double)s.p.v[axis][i] - wanted));
                     for (int a = 0; a < dim && !near_a_jump(&s.p, i); ++a) {
                         double keep = (double)old.p.extra[axis * dim + a][i];
                         double gradient = affine ? (spray ? 0 : slope[a]) : keep;
                         worst_slope =
-                            fmax(worst_slope, fabs((double)s.p.extra[axis * dim + a][i] - gradient));
+                            larger(worst_slope, fabs((double)s.p.extra[axis * dim + a][i] - gradient));
                     }
                 }
             printf("dim %d method %d: velocity off %.1e, gradient off %.1e\n", dim, method, worst,

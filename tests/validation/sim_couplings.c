@@ -188,8 +188,8 @@ static void more_than_floats_hold_does_no_harm(void **state) {
     for (int i = 0; i < 15; ++i) {
         rheo_frame_stats stats;
         assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
-        residual = fmax(residual, stats.pressure.residual);
-        divergence = fmax(divergence, stats.divergence);
+        residual = larger(residual, stats.pressure.residual);
+        divergence = larger(divergence, stats.divergence);
     }
     print_message("tolerance 1e-8 with a body: residual %.1e, divergence %.1e 1/s\n", residual, divergence);
     check_below(residual, 3e-7);

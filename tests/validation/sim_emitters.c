@@ -43,8 +43,10 @@ static double put_in(const emitter_case *c) {
     scene.fps = 10;
     scene.dt_max = c->dt;
     if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
-    for (int i = 0; i < 10; ++i)
+    for (int i = 0; i < 10; ++i) {
         if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
+        assert_true(f.pressure.converged);
+    }
     rheo_free_sim(sim);
     const double dx = c->size[0] / c->cells;
     return (double)f.counts.emitted * dx * dx * dx / (c->dim == 3 ? 8 : 4) - c->fill;

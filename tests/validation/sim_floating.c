@@ -115,8 +115,8 @@ static void still_water_lifts_as_it_should(void **state) {
                 const double grid = lift_on_grid(&e, t.sim, bottom + draught),
                              exact = displaced(kind, draught);
                 const double layer = kind == BALL ? 2 * M_PI * RADIUS * draught * dx : displaced(kind, dx);
-                before = fmax(before, fabs(grid - exact) / layer);
-                worst = fmax(worst, fabs(grid - e.excess[1] - exact) / layer);
+                before = larger(before, fabs(grid - exact) / layer);
+                worst = larger(worst, fabs(grid - e.excess[1] - exact) / layer);
                 check_near(e.excess[0], 0, 1e-12);
             }
             rheo_free_sim(t.sim);
@@ -174,7 +174,7 @@ static void flat_boxes_float_as_deep_as_they_should(void **state) {
             }
             print_message("box of density %.1f, bottom %.2f in a cell: draught %.3f cells, exact %.3f\n",
                           relative[d], phase[p], share * 2 * half[1] / dx, draught / dx);
-            worst = fmax(worst, fabs(share * 2 * half[1] - draught) / dx);
+            worst = larger(worst, fabs(share * 2 * half[1] - draught) / dx);
             rheo_free_sim(t.sim);
         }
     check_below(worst, 0.06);

@@ -101,7 +101,7 @@ static void strong_motors_hold_their_speed(void **state) {
         while (t.sim->time < 0.4) {
             step(&t, 1);
             const double now = angle_of(&t);
-            off = fmax(off, fabs(look(&t).spin[2] - 6));
+            off = larger(off, fabs(look(&t).spin[2] - 6));
             turned += remainder(now - last, 2 * M_PI);
             last = now;
             ++steps;
@@ -168,8 +168,8 @@ static void sliders_stop(void **state) {
             while (t.sim->time < 0.7) {
                 step(&t, dt);
                 const double gone = (look(&t).position[1] - 0.5) / DX;
-                past = fmax(past, fabs(gone) - 3);
-                if (t.sim->time > 0.6) back = fmax(back, fabs(look(&t).velocity[1]));
+                past = larger(past, fabs(gone) - 3);
+                if (t.sim->time > 0.6) back = larger(back, fabs(look(&t).velocity[1]));
             }
             const double end = (look(&t).position[1] - 0.5) / DX;
             print_message(

@@ -167,10 +167,10 @@ static void dam_breaks(int dim, int cells, int with_ball, double drift_allowed) 
         f = advance(sim);
         assert_int_equal(f.particles, markers);
         assert_true(f.pressure.converged);
-        drift = fmax(drift, fabs(f.volume_drift));
-        speed = fmax(speed, f.speed);
-        divergence = fmax(divergence, f.divergence);
-        most = fmax(most, (f.kinetic + f.potential) / energy);
+        drift = larger(drift, fabs(f.volume_drift));
+        speed = larger(speed, f.speed);
+        divergence = larger(divergence, f.divergence);
+        most = larger(most, (f.kinetic + f.potential) / energy);
         steps += f.steps;
     }
     printf("dam %dD: %lld markers, %d steps, drift at most %.4f, at the end %.4f, speed at most %.2f m/s, "

@@ -68,8 +68,8 @@ static void jet_keeps_its_speed(void **state) {
         double speed = 0, divergence = 0;
         for (int i = 1; i < 60; ++i) {
             f = advance(sim);
-            speed = fmax(speed, f.speed);
-            divergence = fmax(divergence, f.divergence);
+            speed = larger(speed, f.speed);
+            divergence = larger(divergence, f.divergence);
         }
         const double volume = (double)(f.counts.emitted - first) * marker, exact = area * 59 / 30.0;
         printf("jet %dD: %.6f m3 in 2 s of %.6f, speed at most %.4f of 1 m/s, divergence %.1e 1/s\n", dim,
@@ -131,8 +131,8 @@ static void pool_is_fed_from_inside(void **state) {
         double speed = 0, drift = 0;
         for (int i = 1; i < 30; ++i) {
             f = advance(sim);
-            speed = fmax(speed, f.speed);
-            drift = fmax(drift, fabs(f.volume_drift));
+            speed = larger(speed, f.speed);
+            drift = larger(drift, fabs(f.volume_drift));
         }
         printf("pool %dD: %.5f m3 more of %.5f, speed at most %.3f m/s, drift at most %.4f\n", dim,
                f.volume - before, area * 29 / 30.0, speed, drift);

@@ -149,7 +149,7 @@ static void bowls_of_any_thickness(void **state) {
         for (size_t v = 0; v < m.vertex_count; ++v) {
             double square = 0;
             for (size_t a = 0; a < 3; ++a) square += pow((double)m.position[3 * v + a] - 0.5, 2);
-            if (m.position[3 * v + 1] < 0.42f) worst = fmax(worst, fabs(sqrt(square) - inner) / dx);
+            if (m.position[3 * v + 1] < 0.42f) worst = larger(worst, fabs(sqrt(square) - inner) / dx);
         }
         rheo_free_mesh(&m);
         printf("bowl of %.1f cells: the face missed by %.3f cells, volume %+.4f\n", walls[w], worst,

@@ -146,8 +146,8 @@ static double field_difference(const rheo_sim *a, const rheo_sim *b, const float
     for (int k = 0; k < g->n[2]; ++k)
         for (int j = 0; j < g->n[1]; ++j)
             for (int i = 0; i < g->n[0]; ++i)
-                most = fmax(most, fabs((double)fa[box_at(g, i, j, k)] -
-                                       (double)fb[box_at(g, (i + sx) % g->n[0], (j + sy) % g->n[1], k)]));
+                most = larger(most, fabs((double)fa[box_at(g, i, j, k)] -
+                                         (double)fb[box_at(g, (i + sx) % g->n[0], (j + sy) % g->n[1], k)]));
     return most;
 }
 
@@ -179,7 +179,8 @@ static void smoke_does_not_see_the_seam(void **state) {
         const double c = field_difference(sim[0], sim[1], sim[0]->density, sim[1]->density, sx, sy);
         double u = 0;
         for (int a = 0; a < dim; ++a)
-            u = fmax(u, field_difference(sim[0], sim[1], sim[0]->vel.value[a], sim[1]->vel.value[a], sx, sy));
+            u = larger(u,
+                       field_difference(sim[0], sim[1], sim[0]->vel.value[a], sim[1]->vel.value[a], sx, sy));
         printf("%dD smoke moved by %d %d cells: density differs by %.1e, velocity by %.1e\n", dim, sx, sy, c,
                u);
         check_below(c, 2e-4);
@@ -225,7 +226,7 @@ static void liquid_does_not_see_the_seam(void **state) {
                 mean[r] += (double)sim[r]->parts.x[1][q];
                 if (r)
                     low = fmin(low, (double)sim[r]->parts.x[0][q]),
-                    high = fmax(high, (double)sim[r]->parts.x[0][q]);
+                    high = larger(high, (double)sim[r]->parts.x[0][q]);
             }
         const double phi = field_difference(sim[0], sim[1], sim[0]->density, sim[1]->density, sx, 0);
         printf("%dD method %d moved by %d cells: density differs by %.1e, energy by %.1e, height by %.1e\n",
@@ -259,8 +260,8 @@ static void uniform_motion_stays(void **state) {
             for (int k = 0; k < sim->g.box.n[2]; ++k)
                 for (int j = 0; j < 16; ++j)
                     for (int i = 0; i < 16; ++i)
-                        worst =
-                            fmax(worst, fabs((double)sim->vel.value[a][box_at(&sim->g.box, i, j, k)] - v[a]));
+                        worst = larger(worst,
+                                       fabs((double)sim->vel.value[a][box_at(&sim->g.box, i, j, k)] - v[a]));
         printf("%dD method %d: velocity off by %.1e\n", dim, m % 4, worst);
         check_below(worst, 1e-4);
         rheo_free_sim(sim);
@@ -279,7 +280,7 @@ static void pools_rest(void **state) {
         double fastest = 0;
         for (int s = 0; s < 15; ++s) {
             step(sim, 0.02);
-            for (int a = 0; a < dim; ++a) fastest = fmax(fastest, sim->speed[a]);
+            for (int a = 0; a < dim; ++a) fastest = larger(fastest, sim->speed[a]);
         }
         printf("%dD: %.1e m/s\n", dim, fastest);
         check_below(fastest, 5e-3);
@@ -413,8 +414,8 @@ static void projection_keeps_momentum(void **state) {
                 assert_int_equal(liquid_project(sim, &sim->open, &phi, 1e-3, &report), RHEO_OK);
                 const double left = totals(after, sim);
                 for (int a = 0; a < dim; ++a) {
-                    size = fmax(size, fabs(before[a]));
-                    worst = fmax(worst, fabs(after[a] - before[a]));
+                    size = larger(size, fabs(before[a]));
+                    worst = larger(worst, fabs(after[a] - before[a]));
                 }
                 check_below(left, energy);
             }

@@ -103,7 +103,8 @@ static void hold_plug(const plug_case *c, double seconds) {
     while (stats.time < seconds - 1e-9) {
         assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
         rheo_read_body(&now, NULL, sim, 0);
-        for (int a = 0; a < 3; ++a) drift = fmax(drift, fabs(now.position[a] - first.position[a]) * c->cells);
+        for (int a = 0; a < 3; ++a)
+            drift = larger(drift, fabs(now.position[a] - first.position[a]) * c->cells);
         count_sides(&beside, &passed, side, c, sim, half);
         most = beside > most ? beside : most;
     }

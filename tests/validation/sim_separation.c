@@ -81,7 +81,7 @@ static outcome run(const vessel *v, bool separation) {
         if (rheo_advance_frame(sim, NULL, &stats, &report)) fail_msg("%s", report.message);
         out.speed = stats.speed;
         out.drift = stats.volume_drift;
-        out.violation = fmax(out.violation, stats.pressure.violation);
+        out.violation = larger(out.violation, stats.pressure.violation);
         out.rounds = stats.pressure.rounds > out.rounds ? stats.pressure.rounds : out.rounds;
         out.closed = stats.pressure.closed_regions;
         out.separated = stats.pressure.separated;

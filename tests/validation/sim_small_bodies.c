@@ -104,7 +104,7 @@ static void neutral_ones_hang(void **state) {
         const rheo_body_stats first = look(&t);
         go_to(&t, 0.6);
         const rheo_body_stats last = look(&t);
-        for (int a = 0; a < 3; ++a) most = fmax(most, fabs(last.position[a] - first.position[a]) / DX);
+        for (int a = 0; a < 3; ++a) most = larger(most, fabs(last.position[a] - first.position[a]) / DX);
         print_message("%-5s as heavy as water: drift in 0.6 s %.5f cells\n", names[kind], most);
         check_below(most, 0.004); /* 0.0012 measured */
         rheo_free_sim(t.sim);

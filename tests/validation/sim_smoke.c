@@ -337,8 +337,8 @@ static void smoke_stays_on_its_side(void **state) {
                 const double x = (i + 0.5) / 24 - 0.5, y = (j + 0.5) / 24 - 0.5;
                 const double side = x * cos(M_PI / 9) + y * sin(M_PI / 9);
                 if (v.share[c] <= 0) continue;
-                if (side < 0) left = fmax(left, (double)v.density[c]);
-                else right = fmax(right, (double)v.density[c]);
+                if (side < 0) left = larger(left, (double)v.density[c]);
+                else right = larger(right, (double)v.density[c]);
             }
     printf("density before the wall up to %.3f, behind it up to %.1e\n", left, right);
     check_near(left, 1, 1e-6);

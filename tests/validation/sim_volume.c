@@ -19,7 +19,7 @@ static void watch(const char *method) {
             most = fabs(stats.volume_drift);
             at = stats.time;
         }
-        if (frame > 270) late = fmax(late, fabs(stats.volume_drift));
+        if (frame > 270) late = larger(late, fabs(stats.volume_drift));
     }
     rheo_free_sim(sim);
     print_message("%s 32^3: largest |drift| %.4f at %.2f s, in the last second %.4f\n", method, most, at,
@@ -64,7 +64,7 @@ static void test_film(void **state) {
     for (int frame = 0; frame < 48; ++frame) {
         rheo_frame_stats stats;
         assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
-        most = fmax(most, fabs(stats.volume_drift));
+        most = larger(most, fabs(stats.volume_drift));
     }
     rheo_free_sim(sim);
     print_message("film of a cell into a corner: largest |drift| %.3f\n", most);

@@ -47,12 +47,12 @@ static void pendulum_period(void **state) {
             const double back[3] = {sin(amplitude) * -own[1], cos(amplitude) * own[1], 0};
             body_rotation(turn, b);
             mat_times(end, turn, back);
-            off = fmax(off, hypot(b->now->position[0] + end[0] - 0.5, b->now->position[1] + end[1] - 0.5));
+            off = larger(off, hypot(b->now->position[0] + end[0] - 0.5, b->now->position[1] + end[1] - 0.5));
             if (side * last < 0) {
                 crossings[count++] = r.time - dt * fabs(side) / fabs(side - last);
                 if (count == 1) swing = 0; /* the last full swings count */
             }
-            swing = fmax(swing, fabs(side));
+            swing = larger(swing, fabs(side));
             last = side;
         }
         const double period = (crossings[6] - crossings[0]) / 3;
@@ -154,8 +154,8 @@ static void stops_halt(void **state) {
                     rig_advance(&r, 1 / steps[n], 1 / steps[n]);
                     const double gone =
                         turned ? 2 * atan2(b->orientation[3], b->orientation[0]) : b->position[1] - 0.5;
-                    past = fmax(past, way * gone - limit * unit);
-                    fastest = fmax(fastest, turned ? fabs(b->spin[2]) : fabs(b->velocity[1]));
+                    past = larger(past, way * gone - limit * unit);
+                    fastest = larger(fastest, turned ? fabs(b->spin[2]) : fabs(b->velocity[1]));
                 }
                 const double cells = past * (turned ? 0.2 : 1) / r.dx;
                 printf("%s %s at %g steps a second: past its stop by %.4f cells, fastest %.4f, in the end "

@@ -97,7 +97,7 @@ static double shear_error(int n, double (*profile)(double), int no_slip) {
     double worst = 0;
     for (int j = 0; j < n; ++j) {
         const double exact = profile((j + 0.5) * t.g.dx) * exp(-nu * PI * PI * end);
-        worst = fmax(worst, fabs((double)t.u.value[0][box_at(&t.g.box, n / 2, j, 0)] - exact));
+        worst = larger(worst, fabs((double)t.u.value[0][box_at(&t.g.box, n / 2, j, 0)] - exact));
     }
     tank_free(&t);
     return worst;
