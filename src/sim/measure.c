@@ -3,14 +3,16 @@
 
 #include <math.h>
 #include <string.h>
+#include "core/hot.h"
 #include "core/report.h"
 #include "geom/marching.h"
+#include "geom/mesh_facing.h"
 #include "grid/sample.h"
 #include "sim/method.h"
 #include "sim/smoke.h"
 #include "stage/surface.h"
 
-enum { DRAWN_GRAIN = 1024 }; /* vertices and triangles a block */
+enum { DRAWN_GRAIN = 1024 }; /* vertices a block */
 
 void measure_reset(rheo_sim *s) {
     const rheo_particle_counts kept = s->stats.counts;
@@ -101,28 +103,8 @@ typedef struct {
     rheo_mesh *mesh;
 } drawing;
 
-/* The area of a block of triangles. */
-static double area_task(void *context, int block) {
-    const rheo_mesh *m = ((const drawing *)context)->mesh;
-    const size_t from = (size_t)block * DRAWN_GRAIN;
-    double area = 0;
-    for (size_t t = from; t < from + DRAWN_GRAIN && t < m->triangle_count; ++t) {
-        const float *a = m->position + 3 * m->triangle[3 * t], *b = m->position + 3 * m->triangle[3 * t + 1],
-                    *c = m->position + 3 * m->triangle[3 * t + 2];
-        double u[3], v[3];
-        for (int d = 0; d < 3; ++d) {
-            u[d] = (double)b[d] - (double)a[d];
-            v[d] = (double)c[d] - (double)a[d];
-        }
-        const double x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2],
-                     z = u[0] * v[1] - u[1] * v[0];
-        area += 0.5 * sqrt(x * x + y * y + z * z);
-    }
-    return area;
-}
-
 /* The velocity at a block of vertices. */
-static void velocity_task(void *context, int block) {
+HOT static void velocity_task(void *context, int block) {
     const drawing *d = context;
     const mac_grid *g = &d->s->g;
     const size_t from = (size_t)block * DRAWN_GRAIN;
@@ -144,10 +126,12 @@ rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
         marching_cubes(mesh, &s->g.box, s->g.dx, s->g.origin, drawn, s->g.pool, report);
     if (status) return status;
     if (s->def.solid_count) surface_onto_solids(mesh, &s->g, s->solid);
+    if (mesh_face_outwards(mesh, &s->surface_area, s->g.pool)) {
+        rheo_free_mesh(mesh);
+        return report_no_memory(report, "a surface");
+    }
     drawing d = {s, mesh};
     parallel_for(s->g.pool, block_count((long)mesh->vertex_count, DRAWN_GRAIN), velocity_task, &d);
-    s->surface_area =
-        parallel_sum(s->g.pool, block_count((long)mesh->triangle_count, DRAWN_GRAIN), area_task, &d);
     return RHEO_OK;
 }
 

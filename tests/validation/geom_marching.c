@@ -5,6 +5,7 @@
 #include "core/random.h"
 #include "core/timer.h"
 #include "geom/marching.h"
+#include "geom/mesh_facing.h"
 
 typedef double (*shape_function)(const double x[3]);
 
@@ -360,6 +361,80 @@ static void threads_agree(void **state) {
     mem_free(field);
 }
 
+/* How many vertices have a normal that opposes the sum of their triangles'. */
+static long facing_inwards(const rheo_mesh *m) {
+    double(*sum)[3] = calloc(m->vertex_count + 1, sizeof *sum);
+    long count = 0;
+    for (size_t t = 0; t < m->triangle_count; ++t) {
+        const uint32_t *v = m->triangle + 3 * t;
+        const float *a = m->position + 3 * v[0], *b = m->position + 3 * v[1], *c = m->position + 3 * v[2];
+        for (int e = 0; e < 3; ++e) {
+            const int f = (e + 1) % 3, g = (e + 2) % 3;
+            const double n =
+                (double)(b[f] - a[f]) * (double)(c[g] - a[g]) - (double)(b[g] - a[g]) * (double)(c[f] - a[f]);
+            for (int corner = 0; corner < 3; ++corner) sum[v[corner]][e] += n;
+        }
+    }
+    for (size_t v = 0; v < m->vertex_count; ++v) {
+        double along = 0, size = 0;
+        for (int e = 0; e < 3; ++e) {
+            along += sum[v][e] * (double)m->normal[3 * v + (size_t)e];
+            size += fabs(sum[v][e]);
+        }
+        count += along < -1e-5 * size;
+    }
+    free(sum);
+    return count;
+}
+
+/* Gradients of noise point anywhere; of a smooth surface they are left as they are. */
+static void normals_face_outwards(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        const int cells[3] = {60, 24, dim == 3 ? 20 : 1};
+        box b = box_make(dim, cells);
+        float *field = noise(&b, 6, 0);
+        rheo_mesh one, m;
+        double area, area_of_one, volume, least;
+        marching_cubes(&one, &b, 0.1, origin, field, NULL, NULL);
+        const long before = facing_inwards(&one);
+        assert_int_equal(mesh_face_outwards(&one, &area_of_one, NULL), 0);
+        const long after = facing_inwards(&one);
+        printf("%dD: %ld of %zu normals faced inwards, then %ld\n", dim, before, one.vertex_count, after);
+        assert_true(before > 0);
+        assert_int_equal(after, 0);
+        check_normals(&one);
+        measure(&area, &volume, &least, &one);
+        check_near(area_of_one / area, 1, 1e-6);
+        pool *p = pool_create(4);
+        marching_cubes(&m, &b, 0.1, origin, field, p, NULL);
+        mesh_face_outwards(&m, &area, p);
+        assert_memory_equal(m.normal, one.normal, 12 * m.vertex_count);
+        assert_true(area == area_of_one);
+        rheo_free_mesh(&m);
+        rheo_free_mesh(&one);
+        pool_free(p);
+        mem_free(field);
+    }
+}
+
+static void smooth_normals_stay(void **state) {
+    (void)state;
+    const int cells[3] = {24, 24, 24};
+    box b = box_make(3, cells);
+    float *field = sample(&b, 1.0 / 24, torus);
+    rheo_mesh m, turned;
+    double area;
+    marching_cubes(&m, &b, 1.0 / 24, origin, field, NULL, NULL);
+    marching_cubes(&turned, &b, 1.0 / 24, origin, field, NULL, NULL);
+    assert_int_equal(mesh_face_outwards(&turned, &area, NULL), 0);
+    assert_memory_equal(m.normal, turned.normal, 12 * m.vertex_count);
+    for (size_t i = 0; i < 3 * m.vertex_count; ++i) assert_true(turned.velocity[i] == 0);
+    rheo_free_mesh(&m);
+    rheo_free_mesh(&turned);
+    mem_free(field);
+}
+
 static void odd_values(void **state) {
     (void)state;
     const int cells[3] = {6, 6, 6};
@@ -407,11 +482,18 @@ static void time_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sphere_converges),  cmocka_unit_test(torus_has_a_hole),
-        cmocka_unit_test(noise_is_manifold), cmocka_unit_test(every_cube_closes),
-        cmocka_unit_test(plane_is_closed),   cmocka_unit_test(threads_agree),
-        cmocka_unit_test(odd_values),        cmocka_unit_test(time_it),
-        cmocka_unit_test(sides_cut_sharply), cmocka_unit_test(plane_ends_at_sides),
+        cmocka_unit_test(sphere_converges),
+        cmocka_unit_test(torus_has_a_hole),
+        cmocka_unit_test(noise_is_manifold),
+        cmocka_unit_test(every_cube_closes),
+        cmocka_unit_test(plane_is_closed),
+        cmocka_unit_test(threads_agree),
+        cmocka_unit_test(odd_values),
+        cmocka_unit_test(time_it),
+        cmocka_unit_test(sides_cut_sharply),
+        cmocka_unit_test(plane_ends_at_sides),
+        cmocka_unit_test(normals_face_outwards),
+        cmocka_unit_test(smooth_normals_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
