@@ -14,17 +14,17 @@ typedef struct rheo_sim rheo_sim;
 
 typedef struct rheo_solve_stats {
     int64_t unknowns;
-    int iterations;     /* the largest of the frame's steps */
-    double residual;    /* |b - A x| / |b|, 2-norm, recomputed; the largest of the frame's steps */
-    bool converged;     /* every step's solve */
-    int closed_regions; /* liquid without any air, the most in a step: its pressure is known up to a constant
-                         */
-    double
-        incompatible;  /* what closed regions were asked to swallow or give (a wall that squeezes them) and
-                          cannot: taken out before the solve, relative to |b|, 1-norm; the largest of a step */
-    int rounds;        /* solver.separation: linear solves of a step, the most in one */
-    int64_t separated; /* cells where liquid was free to leave a wall in the last step */
-    double violation;  /* of 0 <= p complementary to outflow >= 0, relative to |b|; the largest of a step */
+    int iterations;      /* the largest of the frame's steps */
+    double residual;     /* |b - A x| / |b|, 2-norm, recomputed; the largest of the frame's steps */
+    bool converged;      /* every step's solve */
+    int closed_regions;  /* liquid without any air, the most in a step: its pressure is known up to a constant
+                          */
+    double incompatible; /* what closed regions were asked to swallow or give (a wall that squeezes them) and
+                            cannot: taken out before the solve, relative to |b|, 1-norm, or to the flow that
+                            walls push through their cells, whichever is more; the largest of a step */
+    int rounds;          /* solver.separation: linear solves of a step, the most in one */
+    int64_t separated;   /* cells where liquid was free to leave a wall in the last step */
+    double violation;    /* of 0 <= p complementary to outflow >= 0, relative to |b|; the largest of a step */
 } rheo_solve_stats;
 
 typedef struct rheo_fluid_stats {
@@ -79,16 +79,19 @@ typedef struct rheo_frame_stats {
     size_t memory;  /* bytes held by the simulation */
 } rheo_frame_stats;
 
-/* threads 0: as many as the machine has. The result does not depend on it. */
+/* threads 0: as many as the machine has; negative ones are RHEO_USAGE. The result does not depend on it. */
 RHEO_API rheo_status rheo_create_sim(rheo_sim **sim, const rheo_scene *scene, int threads,
                                      rheo_report *report);
 RHEO_API void rheo_free_sim(rheo_sim *sim);
 
 /* To the end of the next frame. `cancel` may be NULL; it is looked at between steps, and a set flag ends the
- * call with RHEO_INTERRUPTED after the step under way (the next call goes on to the same frame). */
+ * call with RHEO_INTERRUPTED after the step under way (the next call goes on to the same frame). `stats` may
+ * be NULL; of an interrupted frame they tell what of it is done, as rheo_read_stats() does, and after any
+ * other failure all are 0. */
 RHEO_API rheo_status rheo_advance_frame(rheo_sim *sim, const volatile int *cancel, rheo_frame_stats *stats,
                                         rheo_report *report);
-/* One step of at most dt_max seconds (0: the scene's own limits), never past the next frame. */
+/* One step of at most dt_max seconds (0: the scene's own limits), never past the next frame. RHEO_USAGE, and
+ * no step, where dt_max is negative or not a number. */
 RHEO_API rheo_status rheo_advance_step(rheo_sim *sim, double dt_max, rheo_report *report);
 RHEO_API void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *sim);
 /* The index-th solid that is not static; all zero, and no name, from body_count on. */

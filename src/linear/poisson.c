@@ -535,9 +535,9 @@ static poisson_result solve(poisson *s, float *x, const float *b, double toleran
     if (chunks) {
         parallel_for(workers(s), chunks, load_task, &w);
         if (out.closed_regions) {
-            double size = parallel_sum(workers(s), vector_chunks(s), size_task, &w);
+            out.size = parallel_sum(workers(s), vector_chunks(s), size_task, &w);
             double taken = regions_project(s->regions, fine, s->p, s->rhs);
-            out.incompatibility = size > 0 ? taken / size : 0;
+            out.incompatibility = out.size > 0 ? taken / out.size : 0;
         }
         bb = squared_norm(s, s->rhs);
     }

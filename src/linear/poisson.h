@@ -27,6 +27,7 @@ typedef struct poisson_result {
     int closed_regions; /* connected regions with no extra anywhere: singular, solved up to a constant */
     double
         incompatibility; /* |sum of b| over closed regions, what had to be projected out, relative to |b|_1 */
+    double size;         /* |b|_1; 0 where there are no closed regions */
 } poisson_result;
 
 typedef struct poisson poisson;

@@ -306,6 +306,12 @@ static rheo_status unknown_scene(const char *name, rheo_report *report) {
 rheo_status rheo_load_scene(rheo_scene **scene, const char *file_or_name, const char *const *set,
                             int set_count, rheo_report *report) {
     *scene = NULL;
+    int given = file_or_name && (set || set_count <= 0);
+    for (int i = 0; given && i < set_count; ++i) given = set[i] != NULL;
+    if (!given)
+        return report_fail(report, RHEO_USAGE,
+                           "the name of a file or built-in scene, and of each setting its text",
+                           "rheo_load_scene() was given NULL instead of a text");
     const rheo_builtin_scene *builtin = find_builtin(file_or_name);
     if (builtin)
         return scene_parse_text(scene, builtin->text, strlen(builtin->text), file_or_name, ".", set,

@@ -175,9 +175,10 @@ static const sim_method *choose_method(rheo_method method) {
 /* What every solver needs: the scene, threads, the grid, shapes that can be asked. */
 static rheo_status start(rheo_sim *s, const rheo_scene *scene, int threads, rheo_report *report) {
     if (definition_copy(&s->def, &s->text, scene)) return report_no_memory(report, "the scene");
-    pool *p = pool_create(threads);
+    pool *p = threads >= 0 ? pool_create(threads) : NULL;
     if (!p)
-        return report_fail(report, RHEO_USAGE, "1 to 256 threads", "%d threads cannot be started", threads);
+        return report_fail(report, RHEO_USAGE, "1 to 256 threads, or 0: as many as the machine has",
+                           "%d threads cannot be started", threads);
     s->g = make_grid(&s->def, p);
     s->fluid_density = s->def.fluid_count ? s->def.fluids[0].density : 1000;
     for (int w = 0; w < 6; ++w) s->open.open_wall[w] = s->def.wall[w] != RHEO_WALL_CLOSED;
@@ -245,6 +246,9 @@ static double next_dt(const rheo_sim *s, double dt_max) {
 }
 
 rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {
+    if (!(dt_max >= 0))
+        return report_fail(report, RHEO_USAGE, "seconds, or 0 for the scene's own limits",
+                           "a step of at most %g s is none", dt_max);
     if (s->frame_done) measure_reset(s);
     s->frame_done = 0;
     const double end = frame_time(s, s->frame + 1), dt = next_dt(s, dt_max);
@@ -266,9 +270,12 @@ rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {
 rheo_status rheo_advance_frame(rheo_sim *s, const volatile int *cancel, rheo_frame_stats *stats,
                                rheo_report *report) {
     const int target = s->frame + 1;
+    if (stats) *stats = (rheo_frame_stats){0}; /* a step that fails leaves nothing that could be measured */
     while (s->frame < target) {
-        if (cancel && *cancel)
+        if (cancel && *cancel) {
+            if (stats) rheo_read_stats(stats, s);
             return report_fail(report, RHEO_INTERRUPTED, NULL, "interrupted in frame %d", target);
+        }
         const rheo_status status = rheo_advance_step(s, 0, report);
         if (status) return status;
     }

@@ -267,6 +267,25 @@ INLINE void bounded_block(const job *s, int block, int dim) {
     }
 }
 
+/* Sum of what walls that move push through the faces of unknowns, whichever way. */
+INLINE double pushed_block(const job *s, int block, int dim) {
+    const box *b = &s->g->box;
+    double sum = 0;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        if (!memchr(s->work->unknown + row, 1, (size_t)b->n[0])) continue;
+        for (int a = 0; a < dim; ++a) {
+            const float *open = s->o->open.value[a] + row, *wall = s->o->wall.value[a];
+            const ptrdiff_t step = b->step[a];
+            for (int i = 0; wall && i < b->n[0]; ++i)
+                if (s->work->unknown[row + i])
+                    sum += (double)(fabsf((1 - open[i + step]) * wall[row + i + step]) +
+                                    fabsf((1 - open[i]) * wall[row + i]));
+        }
+    }
+    return sum;
+}
+
 /* The pressure difference across a face; 0 where neither side is liquid. */
 INLINE float gradient(const float *q, const float *phi, const uint8_t *unknown, ptrdiff_t c, ptrdiff_t low) {
     const int here = unknown[c], there = unknown[low];
@@ -443,6 +462,10 @@ HOT static double divergence_task(void *context, int block) {
     const job *s = context;
     return s->g->box.dim == 3 ? divergence_block(s, block, 3) : divergence_block(s, block, 2);
 }
+static double pushed_task(void *context, int block) {
+    const job *s = context;
+    return s->g->box.dim == 3 ? pushed_block(s, block, 3) : pushed_block(s, block, 2);
+}
 HOT static void update_task(void *context, int block) {
     update_block(context, block);
 }
@@ -492,11 +515,24 @@ static void find_rhs(const pressure_work *work, const mac_grid *g, const opening
     parallel_for(g->pool, range_blocks(&s.range), rhs_task, &s);
 }
 
+/* What closed regions cannot swallow, beside the flow that walls push through them where that is larger than
+ * what the solve has to mend: a vessel that moves with its water asks nearly nothing of pressure, and what is
+ * left of that is rounding of its walls. */
+static void relate_to_walls(poisson_result *r, const pressure_work *work, const mac_grid *g,
+                            const openings *o) {
+    job s = {.g = g, .o = o, .range = range_cells(g), .work = work};
+    if (!(r->incompatibility > 0) || !o->wall.value[0]) return;
+    const double pushed = parallel_sum(g->pool, range_blocks(&s.range), pushed_task, &s);
+    if (pushed > r->size) r->incompatibility *= r->size / pushed;
+}
+
 poisson_result pressure_solve(float *q, poisson *solver, pressure_work *work, const mac_grid *g,
                               const openings *o, const float *phi, const mac_field *u, double tolerance,
                               int max_iterations) {
     find_rhs(work, g, o, phi, u);
-    return poisson_solve(solver, q, work->rhs, tolerance, max_iterations);
+    poisson_result r = poisson_solve(solver, q, work->rhs, tolerance, max_iterations);
+    relate_to_walls(&r, work, g, o);
+    return r;
 }
 
 int pressure_separate(lcp_result *out, float *q, lcp *walls, uint8_t *bounded, poisson *solver,
@@ -506,7 +542,9 @@ int pressure_separate(lcp_result *out, float *q, lcp *walls, uint8_t *bounded, p
     parallel_for(g->pool, range_blocks(&s.range), bounded_task, &s);
     find_rhs(work, g, o, phi, u);
     const lcp_problem problem = {.system = system_of(work), .bounded = bounded, .term = *term};
-    return lcp_solve(out, walls, solver, q, work->rhs, &problem, tolerance, max_iterations);
+    const int failed = lcp_solve(out, walls, solver, q, work->rhs, &problem, tolerance, max_iterations);
+    if (!failed) relate_to_walls(&out->solve, work, g, o);
+    return failed;
 }
 
 /* One side: the cell's inner face says how fast the liquid leaves. */

@@ -226,6 +226,89 @@ static void test_incompatible_is_reported(void **state) {
     assert_true(squeezed.converged);
 }
 
+/* A round vessel, full, that moves with its water as one: nothing is asked of pressure but to mend how the
+ * grid cuts the walls, and all of the flow has a place to go. */
+static void test_a_vessel_that_moves_with_its_water(void **state) {
+    (void)state;
+    static const double times[2] = {0, 2}, places[6] = {0.5, 0.5, 0, 1.5, 0.5, 0};
+    const rheo_shape fill = box_shape(0, 0, 2, 1);
+    rheo_fluid water;
+    rheo_scene scene = scene_of(&water, &fill, RHEO_APIC, 2, 40);
+    rheo_solid vessel = rheo_default_solid();
+    rheo_frame_stats stats;
+    rheo_report report = {0};
+    rheo_sim *sim;
+    water.velocity[0] = 0.5;
+    scene.size[0] = 2;
+    scene.gravity = (rheo_curve){.count = 1, .values = WEIGHTLESS, .width = 3};
+    vessel.name = "vessel";
+    vessel.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
+    vessel.shape.a[0] = vessel.shape.a[1] = 0.5;
+    vessel.shape.radius = 0.3;
+    vessel.inside_fluid = true;
+    vessel.motion = RHEO_KEYED;
+    vessel.position = (rheo_curve){.count = 2, .times = times, .values = places, .width = 3};
+    scene.solids = &vessel;
+    scene.solid_count = 1;
+    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
+    for (int frame = 0; frame < 4; ++frame) {
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        print_message("vessel: %d closed, incompatible %.2g\n", stats.pressure.closed_regions,
+                      stats.pressure.incompatible);
+        assert_int_equal(stats.pressure.closed_regions, 1);
+        check_below(stats.pressure.incompatible, 1e-3);
+    }
+    rheo_free_sim(sim);
+}
+
+/* What makes no sense is refused with a message, and changes nothing. */
+static void test_senseless_calls_are_usage_errors(void **state) {
+    (void)state;
+    static const char *const nothing[1] = {NULL};
+    const rheo_shape fill = box_shape(0, 0, 0.5, 0.5);
+    rheo_fluid water;
+    rheo_scene scene = scene_of(&water, &fill, RHEO_FLIP, 2, 16), *loaded;
+    rheo_frame_stats before, after;
+    rheo_report report = {0};
+    rheo_sim *sim;
+    assert_int_equal(rheo_create_sim(&sim, &scene, -3, &report), RHEO_USAGE);
+    assert_null(sim);
+    assert_true(strstr(report.message, "-3 threads"));
+    assert_int_equal(rheo_create_sim(&sim, &scene, 0, &report), RHEO_OK);
+    rheo_read_stats(&before, sim);
+    assert_int_equal(rheo_advance_step(sim, (double)NAN, &report), RHEO_USAGE);
+    assert_int_equal(rheo_advance_step(sim, -1, &report), RHEO_USAGE);
+    assert_true(strstr(report.message, "-1 s"));
+    rheo_read_stats(&after, sim);
+    assert_true(after.steps == before.steps && after.time == before.time);
+    rheo_free_sim(sim);
+    assert_int_equal(rheo_load_scene(&loaded, NULL, NULL, 0, &report), RHEO_USAGE);
+    assert_int_equal(rheo_load_scene(&loaded, "dam-break", nothing, 1, &report), RHEO_USAGE);
+    assert_int_equal(rheo_load_scene(&loaded, "dam-break", NULL, 1, &report), RHEO_USAGE);
+    assert_null(loaded);
+}
+
+/* Statistics of a frame that was interrupted are those of the state it is in. */
+static void test_an_interrupted_frame_has_statistics(void **state) {
+    (void)state;
+    const volatile int cancel = 1;
+    const rheo_shape fill = box_shape(0, 0, 0.5, 0.5);
+    rheo_fluid water;
+    rheo_scene scene = scene_of(&water, &fill, RHEO_FLIP, 2, 16);
+    rheo_frame_stats stats, read;
+    rheo_report report = {0};
+    rheo_sim *sim;
+    memset(&stats, 0x55, sizeof stats);
+    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
+    assert_int_equal(rheo_advance_step(sim, 1e-3, &report), RHEO_OK);
+    assert_int_equal(rheo_advance_frame(sim, &cancel, &stats, &report), RHEO_INTERRUPTED);
+    rheo_read_stats(&read, sim);
+    assert_int_equal(stats.steps, 1);
+    assert_true(stats.frame == 0 && stats.time > 0 && stats.time == read.time);
+    assert_true(stats.particles == read.particles && stats.volume == read.volume);
+    rheo_free_sim(sim);
+}
+
 /* The memory of a state after its first step, when all that grows has grown: MAC holds what its cells are and
  * the distance they stand for (five bytes a cell) beyond the fields of FLIP. */
 static void test_memory_counts_the_method(void **state) {
@@ -327,6 +410,9 @@ int main(void) {
         cmocka_unit_test(test_sums_over_particles),
         cmocka_unit_test(test_probes_reach_the_walls),
         cmocka_unit_test(test_incompatible_is_reported),
+        cmocka_unit_test(test_a_vessel_that_moves_with_its_water),
+        cmocka_unit_test(test_senseless_calls_are_usage_errors),
+        cmocka_unit_test(test_an_interrupted_frame_has_statistics),
         cmocka_unit_test(test_memory_counts_the_method),
         cmocka_unit_test(test_a_start_against_a_wall),
         cmocka_unit_test(test_steps_count_frames_anew),
