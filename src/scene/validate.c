@@ -76,9 +76,9 @@ static rheo_status check_curve(const checker *c, const rheo_curve *curve, int wi
         if (keyed && i > 0 && !(curve->times[i] > curve->times[i - 1]))
             return fail(c, at, allowed, "key times must rise: %g comes after %g", curve->times[i],
                         curve->times[i - 1]);
-        for (int k = 0; k < width; ++k)
-            if (!in_range(curve->values[i * width + k], p))
-                return fail(c, at, allowed, "%g is out of range", curve->values[i * width + k]);
+        if (keyed) path_of(at, "%.220s.keys[%d][1]", path, i);
+        const rheo_status status = check_numbers(c, &curve->values[i * width], width, p, at);
+        if (status) return status;
     }
     return RHEO_OK;
 }
