@@ -4,8 +4,8 @@
  * moves, with the same bodies nailed down (the same matrix without the term of low rank) and without any.
  * Steps of the three are taken in turn, so that a noisy machine troubles all alike, and the medians of their
  * pressure stages are compared. bandwidth_ratio is the measured time over that of reading and writing all
- * that the simulation holds once a step, at the triad's speed. Published beside it: Batty et al. (2007), 25 s
- * a frame; Carlson (2004), 5 h 50 min for the first second of lead-and-wood. */
+ * that the simulation holds once a step, at the triad's speed; stages have none. Published beside it: Batty
+ * et al. (2007), 25 s a frame; Carlson (2004), 5 h 50 min for the first second of lead-and-wood. */
 #include "cases.h"
 
 #include <math.h>
@@ -88,6 +88,7 @@ static rheo_status measure_columns(pressure_cost *cost, int n, int bodies, int k
     return status;
 }
 
+/* `steps` is of whole ones; NAN of stages and meshes, whose least traffic is not known. */
 static void put(rows *out, const char *what, int n, double seconds, int iterations, double held, double steps,
                 double value, const char *unit, const char *beside) {
     rows_put_figure(out, &(figure){.name = "bodies",
@@ -109,11 +110,12 @@ static rheo_status bench_share(rows *out, int n, int bodies) {
     const rheo_status status = measure_columns(c, n, bodies, KINDS, out);
     if (status) return status;
     rows_format(what, sizeof what, "pressure, %d %s", bodies, bodies == 1 ? "body" : "bodies");
-    put(out, what, n, c[MOVED].seconds, c[MOVED].iterations, c[MOVED].held, 1,
+    put(out, what, n, c[MOVED].seconds, c[MOVED].iterations, c[MOVED].held, (double)NAN,
         c[MOVED].seconds / c[NONE].seconds, "x without them", "asked: <= 1.3");
-    put(out, "  nailed down", n, c[NAILED].seconds, c[NAILED].iterations, c[NAILED].held, 1,
+    put(out, "  nailed down", n, c[NAILED].seconds, c[NAILED].iterations, c[NAILED].held, (double)NAN,
         c[MOVED].seconds / c[NAILED].seconds, "x: moved over nailed", "");
-    put(out, "  no bodies", n, c[NONE].seconds, c[NONE].iterations, c[NONE].held, 1, (double)NAN, "", "");
+    put(out, "  no bodies", n, c[NONE].seconds, c[NONE].iterations, c[NONE].held, (double)NAN, (double)NAN,
+        "", "");
     return RHEO_OK;
 }
 
@@ -174,8 +176,8 @@ static rheo_status bench_box(rows *out) {
         "asked 0.5 s a frame; Batty et al. 25 s");
     put(out, "  the slowest frame", c.cells, c.worst, -1, c.held, c.steps, c.worst / c.mean, "x the mean",
         "");
-    put(out, "  its surface, drawn", c.cells, c.mesh, -1, c.held, 1, c.mesh * out->triad[1] / 1e9, "GB triad",
-        "");
+    put(out, "  its surface, drawn", c.cells, c.mesh, -1, c.held, (double)NAN, c.mesh * out->triad[1] / 1e9,
+        "GB triad", "");
     return RHEO_OK;
 }
 
@@ -186,7 +188,7 @@ static rheo_status bench_first_second(rows *out) {
     const double all = c.mean * c.frames;
     put(out, "lead-and-wood, first second", c.cells, all, c.iterations, c.held, c.steps * c.frames,
         all * out->triad[1] / 1e9, "GB triad", "asked 90 s; Carlson 21000 s");
-    put(out, "  its surface, drawn", c.cells, c.mesh * c.frames, -1, c.held, c.frames,
+    put(out, "  its surface, drawn", c.cells, c.mesh * c.frames, -1, c.held, (double)NAN,
         c.mesh * c.frames * out->triad[1] / 1e9, "GB triad", "");
     return RHEO_OK;
 }

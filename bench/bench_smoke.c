@@ -1,8 +1,8 @@
 /* Frames of the paddle that stirs smoke, whole and by stage.
  *
  * bandwidth_ratio is the measured time over that of reading and writing all that the simulation holds once a
- * step, at the triad's speed. The first frames are left out: the flow is not stirred yet. Published beside
- * it: Batty et al. (2007), figure 4, 3 s and 0.2 s a frame on their machine. */
+ * step, at the triad's speed; stages have none. The first frames are left out: the flow is not stirred yet.
+ * Published beside it: Batty et al. (2007), figure 4, 3 s and 0.2 s a frame on their machine. */
 #include "cases.h"
 
 #include <math.h>
@@ -43,16 +43,17 @@ static rheo_status time_frames(frame_times *t, rheo_sim *s, rheo_report *report)
     return status;
 }
 
-static void put(rows *out, const char *what, int n, double seconds, const frame_times *t, int iterations,
-                double value, const char *unit, const char *beside) {
+/* `traffic`: the least bytes it has to move; NAN where that is not known, as of stages. */
+static void put(rows *out, const char *what, int n, double seconds, double traffic, double held,
+                int iterations, double value, const char *unit, const char *beside) {
     rows_put_figure(out, &(figure){.name = "smoke",
                                    .what = what,
                                    .n = n,
                                    .threads = out->threads,
                                    .seconds = seconds,
-                                   .bandwidth_ratio = seconds * out->triad[1] / (2 * t->held * t->steps),
+                                   .bandwidth_ratio = seconds * out->triad[1] / traffic,
                                    .iterations = iterations,
-                                   .memory = t->held,
+                                   .memory = held,
                                    .value = value,
                                    .unit = unit,
                                    .beside = beside});
@@ -74,13 +75,14 @@ static rheo_status bench_size(rows *out, int n) {
     rheo_free_sim(s);
     if (status) return status;
     rows_format(what, sizeof what, "frame of %.1f steps", t.steps);
-    put(out, what, n, t.total, &t, t.iterations, 1 / t.total, "frames/s",
+    put(out, what, n, t.total, 2 * t.held * t.steps, t.held, t.iterations, 1 / t.total, "frames/s",
         n == 80   ? "asked 0.08 s; Batty et al. 3 s"
         : n == 40 ? "asked 60 frames/s; Batty et al. 5"
                   : "");
     for (int k = 0; k < t.stages; ++k) {
         rows_format(what, sizeof what, "  %s", t.name[k]);
-        put(out, what, n, t.stage[k], &t, -1, t.stage[k] * out->triad[1] / 1e9, "GB triad", "");
+        put(out, what, n, t.stage[k], (double)NAN, t.held, -1, t.stage[k] * out->triad[1] / 1e9, "GB triad",
+            "");
     }
     return RHEO_OK;
 }

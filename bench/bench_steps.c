@@ -3,7 +3,8 @@
  * bandwidth_ratio is the measured time over the time that the least traffic would take at the triad's speed
  * on as many threads, so 1 is what bandwidth allows and less means that caches helped. Least traffic: a solve
  * reads what its solver holds once an iteration; a particle kernel reads and writes its columns once; a step
- * reads and writes all that the simulation holds once. */
+ * reads and writes all that the simulation holds once. Stages of a step have none: which part of that is
+ * theirs is not known. */
 #include "cases.h"
 
 #include <math.h>
@@ -69,7 +70,9 @@ rheo_status bench_poisson(rows *out) {
     static const int sizes[] = {32, 64, 128, 192};
     const rheo_status status = stream_measure(out);
     if (status) return status;
-    rows_title(out, "setup and solve to 1e-6 from zero; triad %.1f GB/s on 1 thread, %.1f on %d",
+    rows_title(out,
+               "setup and solve to 1e-6 from zero, medians after one to warm up, memory kept; triad %.1f "
+               "GB/s on 1 thread, %.1f on %d",
                out->triad[0] / 1e9, out->triad[1] / 1e9, out->threads);
     rows_put_figure_header(out);
     for (int i = 0; i < 4; ++i) compare_box(out, sizes[i]);
@@ -174,40 +177,43 @@ static double stage_seconds(const step_times *t, const char *name) {
     return (double)NAN;
 }
 
-static void put_step(rows *out, const char *what, int n, double seconds, const step_times *t, int iterations,
-                     double value, const char *unit, const char *beside) {
+/* `traffic`: the least bytes it has to move; NAN where that is not known, as of stages. */
+static void put_step(rows *out, const char *what, int n, double seconds, double traffic, double peak,
+                     int iterations, double value, const char *unit, const char *beside) {
     rows_put_figure(out, &(figure){.name = "step",
                                    .what = what,
                                    .n = n,
                                    .threads = out->threads,
                                    .seconds = seconds,
-                                   .bandwidth_ratio = seconds * out->triad[1] / (2 * t->held),
+                                   .bandwidth_ratio = seconds * out->triad[1] / traffic,
                                    .iterations = iterations,
-                                   .memory = t->peak,
+                                   .memory = peak,
                                    .value = value,
                                    .unit = unit,
                                    .beside = beside});
 }
 
 static void put_steps(rows *out, int n, int late, const step_times *t) {
-    const double gigabytes = out->triad[1] / 1e9, pressure = stage_seconds(t, "pressure");
+    const double gigabytes = out->triad[1] / 1e9, pressure = stage_seconds(t, "pressure"), all = 2 * t->held;
     char what[64];
     rows_format(what, sizeof what, "whole step%s%s", n == 32 ? " + mesh" : "",
                 late ? ", after 0.5 s" : ", first 20");
     if (n == 32) {
-        put_step(out, what, n, t->total, t, -1, 1 / t->total, "steps/s", "asked: >= 150");
+        put_step(out, what, n, t->total, all, t->peak, -1, 1 / t->total, "steps/s", "asked: >= 150");
         return;
     }
-    put_step(out, what, n, t->total, t, -1, t->total * gigabytes, "GB triad",
+    put_step(out, what, n, t->total, all, t->peak, -1, t->total * gigabytes, "GB triad",
              n == 64    ? "asked 0.04 s; Mantaflow 0.21, FLIP Fluids 0.68"
              : n == 128 ? "asked 0.3 s, 8 GB, 600 MB; Mantaflow 2.10 s, 697 MB; FLIP Fluids 6.23 s, 859 MB"
                         : "asked: linear in cells from 64");
-    put_step(out, "  pressure", n, pressure, t, t->iterations, pressure * gigabytes, "GB triad",
+    put_step(out, "  pressure", n, pressure, (double)NAN, t->peak, t->iterations, pressure * gigabytes,
+             "GB triad",
              n == 128 ? "asked 0.10 s, 2.6 GB, <= 15 its; Mantaflow 0.84 s, FLIP Fluids 1.64 s" : "");
     for (int k = 0; k < t->stages; ++k) {
         if (!strcmp(t->name[k], "pressure")) continue;
         rows_format(what, sizeof what, "  %s", t->name[k]);
-        put_step(out, what, n, t->stage[k], t, -1, t->stage[k] * gigabytes, "GB triad", "");
+        put_step(out, what, n, t->stage[k], (double)NAN, t->peak, -1, t->stage[k] * gigabytes, "GB triad",
+                 "");
     }
 }
 
