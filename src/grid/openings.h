@@ -2,6 +2,7 @@
 #ifndef GRID_OPENINGS_H
 #define GRID_OPENINGS_H
 
+#include "core/hot.h"
 #include "grid/mac.h"
 
 typedef struct openings {
@@ -12,4 +13,16 @@ typedef struct openings {
      * axis */
     uint8_t open_wall[6];
 } openings;
+
+/* A sliver of a face takes part in the balance of its cells, but its own velocity is as good as free: what
+ * moves particles is carried over from wider faces instead. Not from too wide ones: the faces of the pockets
+ * along a steep wall are a quarter open, and nothing else lets these fill and empty as pressure wants it. */
+#define KNOWN_MIN 0.15f
+/* Beside a moving solid the slivers are cracks that come and go: a light plug would slip on their velocity.
+ */
+#define MOVED_MIN 0.4f
+/* Whether a face's own velocity moves particles; `mover` is NULL where nothing moves. */
+INLINE int face_is_wide(const float *open, const uint16_t *mover, ptrdiff_t c) {
+    return open[c] >= (mover && mover[c] ? MOVED_MIN : KNOWN_MIN);
+}
 #endif

@@ -110,7 +110,9 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     draw_surface(s);
 
     timer_stage(&s->timer, "momentum");
-    mac_momentum(&s->before, g, &s->vel, s->cells, open, viscosity(s), gravity, s->def.no_slip, dt);
+    const mac_solids solids = {s->solid, s->solids};
+    mac_momentum(&s->before, g, &s->vel, s->cells, open, viscosity(s), gravity, s->def.no_slip,
+                 s->walls ? &solids : NULL, dt);
     swap_fields(&s->vel, &s->before);
     liquid_pull_bodies(s, gravity, dt); /* not before the liquid: momentum would mix their falls */
     open = set_walls(s, dt);

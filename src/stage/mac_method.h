@@ -5,6 +5,7 @@
 
 #include "grid/openings.h"
 #include "particle/particles.h"
+#include "solid/obstacle.h"
 
 /* What a cell holds. A liquid cell with an open face towards an empty one is a surface cell. */
 enum { MAC_EMPTY, MAC_LIQUID, MAC_SOLID };
@@ -36,10 +37,17 @@ void mac_set_walls(mac_field *u, const mac_grid *g, const openings *o);
 /* What markers near the domain's closed sides see beyond them: the flow mirrored, tangential velocity as it
  * is (free slip) or reversed (no slip). */
 void mac_mirror_walls(mac_field *u, const mac_grid *g, const openings *o, int no_slip);
+/* Where solids are, for liquid that sticks to them: distances at nodes, m, and what openings call movers. */
+typedef struct {
+    const float *distance;
+    const obstacle *solids;
+} mac_solids;
 /* out = u + dt (convection + nu diffusion + gravity) on faces inside the liquid, u + dt gravity on the
- * surface, u elsewhere. nu in m2/s. u holds the walls' velocities on closed faces. */
+ * surface, u elsewhere. nu in m2/s. u holds the walls' velocities on closed faces. solids: NULL where there
+ * are none; of no effect with free slip. */
 void mac_momentum(mac_field *out, const mac_grid *g, const mac_field *u, const uint8_t *kind,
-                  const openings *o, double nu, const double gravity[3], int no_slip, double dt);
+                  const openings *o, double nu, const double gravity[3], int no_slip,
+                  const mac_solids *solids, double dt);
 /* The largest |u| an axis over all faces, m/s; +inf when one is not finite. */
 void mac_speed(double speed[3], const mac_grid *g, const mac_field *u);
 /* The largest step, s, that keeps mac_momentum() stable at a speed (sum over axes, m/s) and viscosity. */

@@ -27,14 +27,8 @@
 #include "grid/wrap.h"
 
 #define THETA_MIN 1e-4f
-/* A sliver of a face takes part in the balance of its cells, but its own velocity is as good as free: what
- * moves particles is carried over from wider faces instead. Not from too wide ones: the faces of the pockets
- * along a steep wall are a quarter open, and nothing else lets these fill and empty as pressure wants it. */
-#define KNOWN_MIN 0.15f
-/* Beside a moving solid the slivers are cracks that come and go: a light plug would slip on their velocity.
- */
-#define MOVED_MIN 0.4f
-/* The same holds for faces of a cell that is liquid by a hair's breadth: WET_MIN cells. */
+/* What holds for slivers of faces holds for faces of a cell that is liquid by a hair's breadth: WET_MIN
+ * cells. */
 #define WET_MIN 0.25f
 
 typedef struct {
@@ -354,11 +348,6 @@ INLINE void update_block(const job *s, int block) {
     }
 }
 
-/* Whether a face's own velocity moves particles; `mover` is NULL where nothing moves. */
-INLINE int is_wide(const float *open, const uint16_t *mover, ptrdiff_t c) {
-    return open[c] >= (mover && mover[c] ? MOVED_MIN : KNOWN_MIN);
-}
-
 /* The layer of a face before extrapolation: the projection's own faces are known; the domain's closed sides
  * keep their velocity, and pass it on only below the surface. */
 INLINE int layer_of(const job *s, int i, int j, int k) {
@@ -367,7 +356,7 @@ INLINE int layer_of(const job *s, int i, int j, int k) {
     const ptrdiff_t c = box_at(b, i, j, k);
     const float deep = -WET_MIN * (float)s->g->dx;
     const int wet = (s->phi[c] < deep) | (s->phi[c - b->step[a]] < deep), side = (at == 0) | (at == b->n[a]);
-    if (!is_wide(s->o->open.value[a], s->o->mover[a], c) && !side) return EXTRAPOLATE_UNKNOWN;
+    if (!face_is_wide(s->o->open.value[a], s->o->mover[a], c) && !side) return EXTRAPOLATE_UNKNOWN;
     return wet ? 0 : side && s->o->open.value[a][c] <= 0 ? EXTRAPOLATE_FIXED : EXTRAPOLATE_UNKNOWN;
 }
 
@@ -390,7 +379,7 @@ INLINE void known_row(const job *s, ptrdiff_t row, int n) {
     const uint16_t *mover = s->o->mover[s->axis] ? s->o->mover[s->axis] + row : NULL;
     uint8_t *layer = s->layer + row;
     for (int i = 0; i < n; ++i) {
-        const int known = ((phi[i] < deep) | (low[i] < deep)) & is_wide(open, mover, i);
+        const int known = ((phi[i] < deep) | (low[i] < deep)) & face_is_wide(open, mover, i);
         layer[i] = known ? 0 : EXTRAPOLATE_UNKNOWN;
     }
 }
@@ -428,7 +417,7 @@ INLINE double speed_block(const job *s, int block) {
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
             int32_t bits;
             memcpy(&bits, u + i, sizeof bits);
-            const int set = ((phi[i] < deep) | (phi[i - step] < deep)) & is_wide(open, mover, i);
+            const int set = ((phi[i] < deep) | (phi[i - step] < deep)) & face_is_wide(open, mover, i);
             bits = set ? bits & 0x7fffffff : 0;
             most = most > bits ? most : bits;
         }

@@ -17,6 +17,7 @@
 #include "grid/wrap.h"
 
 enum { BRICK = 4 }; /* nodes along an axis */
+#define CLEAR 1.5f  /* cells from a solid: what is read there, is read from faces outside of it */
 
 struct mover_faces;
 
@@ -142,28 +143,30 @@ void solids_distance(float *node_phi, const float *keep, const mac_grid *g, cons
     wrap_field(node_phi, g);
 }
 
-/* The corners of a face in the order that fraction_square wants; the two axes other than the face's own. */
-static float open_share(const float *phi, const box *b, ptrdiff_t n, int axis) {
+/* The corners of a face in the order that fraction_square wants; the two axes other than the face's own. A
+ * face that lies in a surface is closed by what is behind it: no corner farther outside than `on`. */
+static float open_share(const float *phi, const box *b, ptrdiff_t n, int axis, float on) {
     const ptrdiff_t p = b->step[(axis + 1) % 3], q = b->step[(axis + 2) % 3];
     if (b->dim == 2) {
         const float v[2] = {phi[n], phi[n + b->step[1 - axis]]};
-        return (float)fraction_segment((double)v[0], (double)v[1]);
+        return v[0] > on || v[1] > on ? (float)fraction_segment((double)v[0], (double)v[1]) : 0;
     }
     const double v[4] = {(double)phi[n], (double)phi[n + p], (double)phi[n + q], (double)phi[n + p + q]};
-    return (float)fraction_square(v);
+    const double most = fmax(fmax(v[0], v[1]), fmax(v[2], v[3]));
+    return most > (double)on ? (float)fraction_square(v) : 0;
 }
 
-/* Whether some corner of the faces of a row is not outside solids: most rows have none. p, q: steps to a
- * face's other corners. */
-HOT static int is_cut_row(const float *phi, ptrdiff_t p, ptrdiff_t q, int count) {
+/* Whether some corner of the faces of a row is not outside solids, by `on`: most rows have none. p, q: steps
+ * to a face's other corners. */
+HOT static int is_cut_row(const float *phi, ptrdiff_t p, ptrdiff_t q, int count, float on) {
     int any = 0;
     for (int i = 0; i < count; ++i)
-        any |= !(phi[i] > 0) | !(phi[i + p] > 0) | !(phi[i + q] > 0) | !(phi[i + p + q] > 0);
+        any |= !(phi[i] > on) | !(phi[i + p] > on) | !(phi[i + q] > on) | !(phi[i + p + q] > on);
     return any;
 }
 
-INLINE int is_cut(const float *phi, ptrdiff_t p, ptrdiff_t q) {
-    return !(phi[0] > 0) | !(phi[p] > 0) | !(phi[q] > 0) | !(phi[p + q] > 0);
+INLINE int is_cut(const float *phi, ptrdiff_t p, ptrdiff_t q, float on) {
+    return !(phi[0] > on) | !(phi[p] > on) | !(phi[q] > on) | !(phi[p + q] > on);
 }
 
 /* Whether a face lies on a closed side of the domain, which stands still whatever solid is near. */
@@ -176,6 +179,7 @@ static void open_task(void *context, int block) {
     const job *s = context;
     const box *b = &s->g->box;
     const int a = s->axis, from = s->range.lower[0], to = s->range.upper[0];
+    const float on = ON_SURFACE * (float)s->g->dx;
     const ptrdiff_t p = b->dim == 2 ? b->step[1 - a] : b->step[(a + 1) % 3],
                     q = b->dim == 2 ? 0 : b->step[(a + 2) % 3];
     FOR_ROWS(&s->range, block, j, k) {
@@ -186,10 +190,10 @@ static void open_task(void *context, int block) {
             continue;
         }
         for (int i = from; i < to; ++i) open[i] = 1;
-        if (is_cut_row(s->phi + row + from, p, q, to - from))
+        if (is_cut_row(s->phi + row + from, p, q, to - from, on))
             for (int i = from; i < to; ++i) {
-                if (!is_cut(s->phi + row + i, p, q)) continue;
-                const float share = open_share(s->phi, b, row + i, a);
+                if (!is_cut(s->phi + row + i, p, q, on)) continue;
+                const float share = open_share(s->phi, b, row + i, a, on);
                 open[i] = share < OPEN_MIN ? 0 : share;
             }
         for (int i = from; a == 0 && i < to; i += b->n[0])
@@ -439,33 +443,74 @@ void solids_room(float *room, const float *keep, const mac_grid *g, const float 
     }
 }
 
-/* u - ((u - w) . n) n at a face inside a solid, n the solid's outward normal; one component of it. */
-static float slide(const job *s, int i, int j, int k, ptrdiff_t n) {
+/* A face inside a solid: where it is, in cells, and what the distance has there. */
+typedef struct {
+    float x[3], depth, normal[3],
+        square; /* depth < 0, in cells; normal as steep as the field, and |normal|^2 */
+} buried_face;
+
+static buried_face bury(const job *s, int i, int j, int k) {
     const mac_grid *g = s->g;
-    const int dim = g->box.dim, a = s->axis;
-    const float x[3] = {(float)i + (a != 0) * 0.5f, (float)j + (a != 1) * 0.5f, (float)k + (a != 2) * 0.5f};
-    float normal[3], u[3], size = 0;
-    for (int d = 0; d < dim; ++d) {
-        float p[3] = {x[0], x[1], x[2]}, m[3] = {x[0], x[1], x[2]};
+    const int a = s->axis;
+    buried_face f = {
+        .x = {(float)i + (a != 0) * 0.5f, (float)j + (a != 1) * 0.5f, (float)k + (a != 2) * 0.5f}};
+    for (int d = 0; d < g->box.dim; ++d) {
+        float p[3] = {f.x[0], f.x[1], f.x[2]}, m[3] = {f.x[0], f.x[1], f.x[2]};
         p[d] += 0.5f;
         m[d] -= 0.5f;
-        normal[d] = sample_nodes(s->phi, g, p) - sample_nodes(s->phi, g, m);
-        size += normal[d] * normal[d];
+        f.normal[d] = sample_nodes(s->phi, g, p) - sample_nodes(s->phi, g, m);
+        f.square += f.normal[d] * f.normal[d];
     }
-    if (!(size > 0)) return s->u->value[a][n];
-    sample_faces(u, s->u, g, x);
-    double wall[3] = {0, 0, 0}, at[3];
-    const int mover = s->open->mover[a] ? s->open->mover[a][n] : 0;
-    place(at, g, (double)x[0], (double)x[1], (double)x[2]);
-    if (mover) placement_velocity(wall, &s->solids[mover - 1].now, at);
-    float into = 0;
-    for (int d = 0; d < dim; ++d) into += (u[d] - (float)wall[d]) * normal[d];
-    return u[a] - (into < 0 ? into * normal[a] / size : 0);
+    f.depth = sample_nodes(s->phi, g, f.x) / (float)g->dx;
+    return f;
 }
 
-/* A face inside a solid, but within reach of particles outside of it. */
+/* The velocity of the solid that closes the face n at a place in cells. */
+static void velocity_of_solid(double wall[3], const job *s, ptrdiff_t n, const float x[3]) {
+    const int mover = s->open->mover[s->axis] ? s->open->mover[s->axis][n] : 0;
+    double at[3];
+    wall[0] = wall[1] = wall[2] = 0;
+    place(at, s->g, (double)x[0], (double)x[1], (double)x[2]);
+    if (mover) placement_velocity(wall, &s->solids[mover - 1].now, at);
+}
+
+/* u - ((u - w) . n) n at a face inside a solid, n the solid's outward normal; one component of it. */
+static float slide(const job *s, int i, int j, int k, ptrdiff_t n) {
+    const buried_face f = bury(s, i, j, k);
+    double wall[3];
+    float u[3], into = 0;
+    if (!(f.square > 0)) return s->u->value[s->axis][n];
+    sample_faces(u, s->u, s->g, f.x);
+    velocity_of_solid(wall, s, n, f.x);
+    for (int d = 0; d < s->g->box.dim; ++d) into += (u[d] - (float)wall[d]) * f.normal[d];
+    return u[s->axis] - (into < 0 ? into * f.normal[s->axis] / f.square : 0);
+}
+
+/* A straight profile from liquid that is clear of the wall, through w at the wall, into the solid: w + (u -
+ * w) depth / CLEAR, so that what is read at the wall is w. Deeper than that nothing is read but by liquid
+ * that the solid has just reached: it moves as the solid does. */
+static float stick(const job *s, int i, int j, int k, ptrdiff_t n) {
+    const buried_face f = bury(s, i, j, k);
+    const float depth = lesser(greater(f.depth, -CLEAR), 0), turn = f.square > 0 ? 1 / sqrtf(f.square) : 0;
+    float at_wall[3] = {0}, out[3] = {0}, u[3];
+    double wall[3];
+    for (int d = 0; d < s->g->box.dim; ++d) {
+        at_wall[d] = f.x[d] - turn * f.normal[d] * depth;
+        out[d] = at_wall[d] + turn * f.normal[d] * CLEAR;
+    }
+    velocity_of_solid(wall, s, n, at_wall);
+    const float w = (float)wall[s->axis];
+    if (!(f.square > 0) || !(depth < 0) || !(depth > -CLEAR)) return w;
+    sample_faces(u, s->u, s->g, out);
+    return w + (u[s->axis] - w) * depth / CLEAR;
+}
+
+/* A face inside a solid, but within reach of particles outside of it. Where liquid sticks, faces that are too
+ * narrow for a velocity of their own are, too: carried over from wider ones it would slip. */
 INLINE int is_buried(const job *s, ptrdiff_t n) {
-    return (s->open->open.value[s->axis][n] <= 0) & (s->phi[n] > -(float)((GHOST - 1) * s->g->dx));
+    const float *open = s->open->open.value[s->axis];
+    const int closed = s->no_slip ? !face_is_wide(open, s->open->mover[s->axis], n) : open[n] <= 0;
+    return closed & (s->phi[n] > -(float)((GHOST - 1) * s->g->dx));
 }
 
 /* Most rows have none. */
@@ -484,8 +529,7 @@ static void slide_task(void *context, int block) {
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
             const ptrdiff_t n = box_at(&s->g->box, i, j, k);
             if (!is_buried(s, n)) continue;
-            if (s->no_slip) s->scratch[a][n] = s->open->wall.value[a] ? s->open->wall.value[a][n] : 0;
-            else s->scratch[a][n] = slide(s, i, j, k, n);
+            s->scratch[a][n] = s->no_slip ? stick(s, i, j, k, n) : slide(s, i, j, k, n);
         }
     }
 }

@@ -13,9 +13,10 @@ enum { SOLID_BAND = 4 };
 void solids_distance(float *node_phi, const float *keep, const mac_grid *g, const obstacle *solids,
                      int count);
 
-/* Open shares of all faces from the node distances and the domain's sides; below OPEN_MIN a face is closed.
- */
-#define OPEN_MIN 1e-3f
+/* Open shares of all faces from the node distances and the domain's sides; below OPEN_MIN a face is closed,
+ * and so is one that lies in a solid's surface, to ON_SURFACE cells. */
+#define OPEN_MIN   1e-3f
+#define ON_SURFACE 1e-4f
 void solids_open_faces(openings *o, const mac_grid *g, const float *node_phi);
 /* Which moving solid closes each face that is not fully open: the nearest, if it is within a cell; the sides
  * of the domain and static solids stand still. Then, as often as velocities change, the velocity of these
@@ -34,7 +35,7 @@ void solids_room(float *room, const float *keep, const mac_grid *g, const float 
                  const obstacle *solids, int count);
 
 /* Velocity inside solids after extrapolation: what would carry liquid into the wall is taken out (free slip),
- * or the wall's own velocity is set (no slip). scratch: a field a component. */
+ * or the profile goes on through the wall's own velocity (no slip). scratch: a field a component. */
 void solids_constrain(mac_field *u, float *const scratch[3], const mac_grid *g, const openings *o,
                       const float *node_phi, const obstacle *solids, int count, int no_slip);
 #endif
