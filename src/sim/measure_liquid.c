@@ -178,13 +178,23 @@ typedef struct {
     int axis;
 } grid_job;
 
+/* Whether some corner of a cell is outside solids; phi: at its first. */
+INLINE int is_outside(const float *phi, ptrdiff_t p, ptrdiff_t q, float on) {
+    return (phi[0] > on) | (phi[1] > on) | (phi[p] > on) | (phi[p + 1] > on) | (phi[q] > on) |
+           (phi[q + 1] > on) | (phi[p + q] > on) | (phi[p + q + 1] > on);
+}
+
+/* The liquid's phi goes on into solids; cells wholly inside of them are not liquid. */
 HOT static double liquid_task(void *context, int block) {
     const grid_job *t = context;
     const box *b = &t->s->g.box;
+    const ptrdiff_t p = b->step[1], q = b->dim == 3 ? b->step[2] : 0;
+    const float on = ON_SURFACE * (float)t->s->g.dx;
     int count = 0;
     FOR_ROWS(&t->range, block, j, k) {
-        const float *row = t->s->phi + box_at(b, 0, j, k);
-        for (int i = 0; i < b->n[0]; ++i) count += row[i] < 0;
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        const float *phi = t->s->phi + row, *solid = t->s->def.solid_count ? t->s->solid + row : NULL;
+        for (int i = 0; i < b->n[0]; ++i) count += phi[i] < 0 && (!solid || is_outside(solid + i, p, q, on));
     }
     return count;
 }
