@@ -14,8 +14,10 @@
  *
  * Where a cell and all cells around it have air beside them (drops, threads and sheets of up to two cells)
  * there is no inside to speak of, and the particles' own volume is counted; so it is within 1.5 cells of
- * walls thinner than a cell. Cubes between the samples belong to the cells at their corners, equally, so
- * every place is counted one way or the other.
+ * walls thinner than a cell, and of others where the surface is within a cell: a wedge of liquid on an
+ * oblique wall has no density in the wall to be smeared with, and the level would cut its edge off. Cubes
+ * between the samples belong to the cells at their corners that lie outside solids, equally, so every place
+ * is counted one way or the other.
  *
  * Limits: thin liquid is taken to be neither compressed nor thinned out; corners sharper than a cell stay
  * rounded. */
@@ -179,13 +181,21 @@ HOT static void level_task(void *context, int block) {
     else level_block(s, block, 2);
 }
 
-/* Samples on the two sides of a thin wall do not tell where between them liquid ends. */
-static void wall_task(void *context, int block) {
+/* Samples on the two sides of a thin wall do not tell where between them liquid ends, nor those at the edge
+ * of the surface on a wall: the smeared density lacks there what would be in the wall. The air above that
+ * edge goes with it, and farther: cubes between the two would count what their particles do once more. */
+HOT static void wall_task(void *context, int block) {
     const job *s = context;
+    const float dx = (float)s->g->dx, deep = -0.999f * dx, wall = 1.5f * dx, air = 2 * dx;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        const float *solid = s->solid + row, *phi = s->phi + row;
+        uint8_t *resolved = s->from + row;
         for (int i = 0; i < s->g->box.n[0]; ++i)
-            if (s->gap[row + i] < (float)(1.5 * s->g->dx)) s->from[row + i] = 0;
+            resolved[i] =
+                (uint8_t)(resolved[i] & ~((solid[i] < (phi[i] > 0 ? air : wall)) & (phi[i] > deep)));
+        for (int i = 0; s->gap && i < s->g->box.n[0]; ++i)
+            if (s->gap[row + i] < wall) resolved[i] = 0;
     }
 }
 
@@ -248,15 +258,17 @@ static cube_row cubes_of(const box *b, int j, int k) {
 static double cube_between(const job *s, const cube_row *r, int low, int high) {
     const int dim = s->g->box.dim;
     float phi[8], solid[8];
-    int resolved = 0;
+    int resolved = 0, open = 0;
     for (int c = 0; c < 1 << dim; ++c) {
         const ptrdiff_t n = r->sample[c >> 1] + (c & 1 ? high : low);
         phi[c] = s->level[n];
         solid[c] = s->solid[n];
-        resolved += s->from[n];
+        open += solid[c] > 0;
+        resolved += s->from[n] & (solid[c] > 0);
     }
     if (!resolved) return 0;
-    return resolved * (share_within(phi, solid, s->sigma, dim) + share_within(phi, solid, -s->sigma, dim));
+    const double corners = (double)resolved / open * (1 << dim);
+    return corners * (share_within(phi, solid, s->sigma, dim) + share_within(phi, solid, -s->sigma, dim));
 }
 
 enum { STRETCH = 64 };
@@ -317,7 +329,7 @@ double enclosed_volume(const mac_grid *g, const float *phi, const float *node_so
     parallel_for(g->pool, blocks, inside_task, &s);
     parallel_for(g->pool, blocks, level_task, &s);
     spread(&s, NEAR);
-    if (gap) parallel_for(g->pool, blocks, wall_task, &s);
+    parallel_for(g->pool, blocks, wall_task, &s);
     const double alone = parallel_sum(g->pool, blocks, alone_task, &s) * particle_volume;
     parallel_for(g->pool, blocks, side_task, &s);
     for (int a = 1; a < g->box.dim; ++a) s.range.lower[a] = -1;

@@ -1,13 +1,16 @@
 /* The reported volume of shapes just filled is what was put in: round ones, whose smeared surface lies too
- * far in, and those too thin to have an inside. Lengths are in cells, places between the grid's. */
+ * far in, those too thin to have an inside, and wedges on the floors of vessels. Lengths are in cells, places
+ * between the grid's. */
 #include "check.h"
 #include <rheo/rheo.h>
 
 enum { CELLS = 32 };
 
-static double drift_of(rheo_shape fill, int dim, const char *what, double size) {
+/* At the start, or after a frame at rest in a vessel (may be NULL). */
+static double drift_in(const rheo_shape *vessel, rheo_shape fill, int dim, const char *what, double size) {
     rheo_fluid water = rheo_default_fluid();
     rheo_scene scene = rheo_default_scene();
+    rheo_solid solid = rheo_default_solid();
     rheo_report report = {0};
     rheo_frame_stats f;
     rheo_sim *sim;
@@ -17,11 +20,23 @@ static double drift_of(rheo_shape fill, int dim, const char *what, double size) 
     scene.cells = CELLS;
     scene.fluids = &water;
     scene.fluid_count = 1;
+    if (vessel) {
+        solid.name = "vessel";
+        solid.shape = *vessel;
+        solid.inside_fluid = true;
+        scene.solids = &solid;
+        scene.solid_count = 1;
+    }
     if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
-    rheo_read_stats(&f, sim);
+    if (vessel) assert_int_equal(rheo_advance_frame(sim, NULL, &f, &report), RHEO_OK);
+    else rheo_read_stats(&f, sim);
     rheo_free_sim(sim);
     printf("%s %dD, %.1f cells: drift %.4f\n", what, dim, size, f.volume_drift);
     return fabs(f.volume_drift);
+}
+
+static double drift_of(rheo_shape fill, int dim, const char *what, double size) {
+    return drift_in(NULL, fill, dim, what, size);
 }
 
 static void balls(void **state) {
@@ -62,11 +77,33 @@ static void sheets(void **state) {
         }
 }
 
+/* Little water in a round vessel and in a box that leans: a wedge all along its edge.
+ */
+static void wedges(void **state) {
+    (void)state;
+    rheo_shape bowl = rheo_default_shape(RHEO_SHAPE_SPHERE), leaning = rheo_default_shape(RHEO_SHAPE_BOX);
+    for (int a = 0; a < 3; ++a) bowl.a[a] = 0.5, leaning.a[a] = 0.1, leaning.b[a] = 0.9;
+    bowl.radius = 0.43;
+    leaning.rotate_axis[0] = leaning.rotate_axis[1] = 0, leaning.rotate_axis[2] = 1;
+    leaning.rotate_degrees = 8;
+    for (int dim = 2; dim <= 3; ++dim)
+        for (int i = 0; i < 4; ++i) {
+            rheo_shape low = rheo_default_shape(RHEO_SHAPE_BOX);
+            const double depth = 3.0 + 0.9 * i;
+            low.a[0] = low.a[1] = low.a[2] = 0;
+            low.b[0] = low.b[2] = 1, low.b[1] = 0.07 + depth / CELLS;
+            check_below(drift_in(&bowl, low, dim, "bowl", depth), dim == 3 ? 0.012 : 0.025);
+            low.b[1] = 0.1 + depth / CELLS;
+            check_below(drift_in(&leaning, low, dim, "leaning box", depth), dim == 3 ? 0.012 : 0.025);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(balls),
         cmocka_unit_test(threads),
         cmocka_unit_test(sheets),
+        cmocka_unit_test(wedges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
