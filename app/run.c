@@ -286,6 +286,18 @@ static int last_frame_in(const char *out) {
     return info.last_frame;
 }
 
+/* A run that goes on does not look into frames that were there before. */
+static void warn_of_damage(const char *out) {
+    rheo_cache_info info;
+    rheo_report unheard;
+    if (rheo_read_cache_info(&info, out, false, &unheard) == RHEO_OK || !info.problem[0]) return;
+    fprintf(stderr,
+            "warning: %s/%s: a file of an earlier frame is damaged, and is not made again\n"
+            "  allowed: --overwrite instead of --resume to make all frames again; rheo info --verify lists "
+            "what is whole\n",
+            out, info.problem);
+}
+
 static rheo_status run_scene(const options *o, const rheo_scene *scene, const char *out) {
     rheo_report report = {0};
     rheo_preflight preflight;
@@ -313,6 +325,7 @@ static rheo_status run_scene(const options *o, const rheo_scene *scene, const ch
     if (summary.kept_damaged)
         fprintf(stderr, "note: the damaged manifest that was there is kept as %s/%s\n", out,
                 RHEO_DAMAGED_MANIFEST);
+    if (o->resume && (status == RHEO_OK || status == RHEO_INTERRUPTED)) warn_of_damage(out);
     if (status != RHEO_OK && status != RHEO_INTERRUPTED) print_report(&report);
     if (o->json) {
         print_json_end(&summary, &report, status);

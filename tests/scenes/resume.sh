@@ -120,3 +120,11 @@ done
 run --out "$dir/stopped" --resume || fail "resuming: $(cat "$dir/log")"
 diff -r "$dir/water" "$dir/stopped" || fail "after Ctrl-C: different"
 echo "resume: same bytes after $interrupts interruptions"
+
+# a file of an earlier frame that has lost its end: said, whether the run still has to go on or is done
+hurt=$(ls "$dir"/stopped/*/*.000002.* | grep -v state | head -n 1)
+[ -s "$hurt" ] || fail "no file of frame 2 to damage"
+truncate -s 50 "$hurt"
+run --out "$dir/stopped" --resume || fail "resuming what is done: $(cat "$dir/log")"
+grep -q "warning: .*$(basename "$hurt"): .*damaged" "$dir/log" || fail "damage is not said: $(cat "$dir/log")"
+echo "resume: a damaged file is said"
