@@ -225,7 +225,8 @@ const param scene_params[] = {
     {IN_PROBE, "to", P_VECTOR, "m", -FAR, FAR, false, false, "", PROBE(to), NULL, 0, "where the line ends"},
     {IN_PROBE, "samples", P_INT, "", 1, 1e6, false, false, "", PROBE(samples), NULL, 0,
      "points on the line, both ends included (default: 64 on a line, 1 at a point)"},
-    {IN_PROBE, "of", P_SET, "", NONE, true, "", PROBE(of), quantity_names, 0, "list of quantities"},
+    {IN_PROBE, "of", P_SET, "", NONE, true, "", PROBE(of), quantity_names, 0,
+     "list of quantities; phi: distance to the surface in m, negative inside, to one cell (farther: +-dx)"},
 
     {IN_OUTPUT, "mesh", P_BOOL, "", NONE, false, "true", SCENE(output_mesh), NULL, 0,
      "liquids: surface meshes (PLY)"},
