@@ -92,6 +92,22 @@ static double keyed_speed(const doctor *d, double from, double to) {
     return most;
 }
 
+/* The longest value of a curve of vectors between two times: at an end or on a key, as |v| is convex between.
+ */
+static double longest_value(double v[3], const rheo_curve *c, double from, double to) {
+    const double ends[2] = {from, to};
+    double most = -1, value[3] = {0};
+    v[0] = v[1] = v[2] = 0;
+    for (int i = -2; c->count && i < c->count; ++i) {
+        if (i >= 0 && (c->count == 1 || c->times[i] < from || c->times[i] > to)) continue;
+        rheo_evaluate_curve(value, c, i < 0 ? ends[i + 2] : c->times[i]);
+        if (length(value) <= most) continue;
+        most = length(value);
+        memcpy(v, value, sizeof value);
+    }
+    return fmax(most, 0);
+}
+
 /* What decides the number of steps: liquid that falls or is thrown. Where a
  * body of it strikes a wall, the largest speed on the grid is some 20% above that. */
 static double expected_speed(const doctor *d, const double g[3]) {
@@ -102,8 +118,9 @@ static double expected_speed(const doctor *d, const double g[3]) {
         for (int j = 0; j < s->fluids[i].fill_count; ++j)
             fastest = fmax(fastest, 1.2 * fall_speed(d, d->fill[k++], length(s->fluids[i].velocity), g));
     for (int i = 0; i < s->emitter_count; ++i) {
-        rheo_evaluate_curve(v, &s->emitters[i].velocity, s->emitters[i].during[0]);
-        fastest = fmax(fastest, fall_speed(d, d->emitter[i], length(v), g));
+        const double end = fmin(s->emitters[i].during[1], s->frames / s->fps);
+        const double speed = longest_value(v, &s->emitters[i].velocity, s->emitters[i].during[0], end);
+        fastest = fmax(fastest, fall_speed(d, d->emitter[i], speed, g));
     }
     return fastest;
 }
@@ -125,6 +142,21 @@ static double longest_step(const doctor *d, double speed, double acceleration) {
     return s->dt_max > 0 ? fmin(limit, s->dt_max) : limit;
 }
 
+/* The longest step that bodies much lighter than the liquid leave, s. They bob and are thrown at half of what
+ * they would fall from the domain's top. */
+static double lightest_step(const doctor *d, double gravity) {
+    const rheo_scene *s = d->scene;
+    const double fall = sqrt(2 * gravity * s->size[1]);
+    double step = INFINITY;
+    for (int i = 0; i < s->solid_count && s->fluid_count && s->method != RHEO_SMOKE; ++i) {
+        const rheo_solid *b = &s->solids[i];
+        if (b->motion != RHEO_DYNAMIC || s->coupling == RHEO_SOLID_TO_FLUID) continue;
+        step = fmin(step, step_limit_light(d->out->dx, s->cfl, b->density / s->fluids[0].density,
+                                           fmax(length(b->velocity), 0.5 * fall), gravity));
+    }
+    return step;
+}
+
 /* Steps of the whole run at the limits of the method: the liquid in all frames as in the liveliest, solids as
  * their keys say. */
 static double expected_steps(const doctor *d) {
@@ -132,11 +164,11 @@ static double expected_steps(const doctor *d) {
     const int parts = s->frames < PARTS_MOST ? s->frames : PARTS_MOST;
     const double duration = s->frames / s->fps;
     double g[3] = {0}, sum = 0;
-    if (s->gravity.count) rheo_evaluate_curve(g, &s->gravity, 0);
-    const double speed = expected_speed(d, g);
+    const double pull = longest_value(g, &s->gravity, 0, duration), speed = expected_speed(d, g);
+    const double light = lightest_step(d, pull);
     for (int k = 0; k < parts; ++k) {
         const double pushed = keyed_speed(d, duration * k / parts, duration * (k + 1) / parts);
-        const double exact = 1 / (s->fps * longest_step(d, speed + pushed, length(g)));
+        const double exact = 1 / (s->fps * fmin(longest_step(d, speed + pushed, pull), light));
         sum += exact <= 1 ? 1 : exact + 0.5; /* frames take whole steps: half a step more on average */
     }
     return sum * s->frames / parts;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "core/report.h"
 #include "grid/wrap.h"
+#include "sim/step_limit.h"
 #include "solid/vector.h"
 
 enum { MOTOR_ROUNDS = 2 }; /* of further solves in a step */
@@ -99,15 +100,20 @@ double liquid_wall_speed(const rheo_sim *s) {
 /* The momentum of a body much lighter than the liquid is that of the liquid around it, which every step finds
  * anew: the lighter, the fewer cells it may go in one. It gains at most what its buoyancy gives it against
  * the added mass of a sphere. */
+double step_limit_light(double dx, double cfl, double share, double speed, double gravity) {
+    const double cells = LIGHT_WAY * share * share;
+    if (cells >= cfl) return INFINITY;
+    const double reach = cells * dx, gain = gravity * fabs(1 - share) / (share + 0.5);
+    return reach / (speed + sqrt(reach * gain));
+}
+
 double liquid_light_body_limit(const rheo_sim *s, double gravity) {
     double dt = INFINITY;
     for (int i = 0; i < s->def.solid_count; ++i) {
         const body *b = s->solids[i].body;
-        const double share = s->solids[i].def->density / s->fluid_density, cells = LIGHT_WAY * share * share;
-        if (!b || s->def.coupling == RHEO_SOLID_TO_FLUID || cells >= s->def.cfl || world_is_gone(s->world, b))
-            continue;
-        const double reach = cells * s->g.dx, gain = gravity * fabs(1 - share) / (share + 0.5);
-        dt = fmin(dt, reach / (vec_length(b->now->velocity) + sqrt(reach * gain)));
+        if (!b || s->def.coupling == RHEO_SOLID_TO_FLUID || world_is_gone(s->world, b)) continue;
+        dt = fmin(dt, step_limit_light(s->g.dx, s->def.cfl, s->solids[i].def->density / s->fluid_density,
+                                       vec_length(b->now->velocity), gravity));
     }
     return dt;
 }

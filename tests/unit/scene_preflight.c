@@ -287,6 +287,25 @@ static void steps_are_near_the_taken_ones(void **state) {
     check_steps("moving-wall", "flip", 32, 24);
 }
 
+/* A ball of a hundredth of the water's density: its steps are shorter than the liquid's own. And gravity that
+ * begins late counts as if it always were there. */
+static void light_bodies_take_more_steps(void **state) {
+    (void)state;
+    const char name[] = "preflight-light.yaml";
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fputs("domain: { size: [1, 1, 1], cells: 24 }\n"
+          "time: { fps: 30 }\n"
+          "gravity: { keys: [[0, [0, 0, 0]], [0.01, [0, -9.81, 0]]] }\n"
+          "fluids: [ { fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] } ]\n"
+          "solids: [ { name: ball, motion: dynamic, density: 10,\n"
+          "            shape: { sphere: { center: [0.5, 0.25, 0.5], radius: 0.12 } } } ]\n",
+          file);
+    fclose(file);
+    check_steps(name, "apic", 24, 16);
+    remove(name);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(volumes_are_near_the_exact_ones),
@@ -300,6 +319,7 @@ int main(void) {
         cmocka_unit_test(hopeless_scenes_are_refused),
         cmocka_unit_test(estimates_grow_as_they_should),
         cmocka_unit_test(steps_are_near_the_taken_ones),
+        cmocka_unit_test(light_bodies_take_more_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
