@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/memory.h"
-#include "linear/poisson_level.h"
+#include "linear/poisson_leaks.h"
 
 enum { COARSEST_CELLS = 2 };
 static const double REPLACE_DROP = 1e-3;
@@ -33,7 +33,9 @@ struct poisson {
     level levels[LEVELS_MAX];
     coarsest *coarsest;
     bool exact_end; /* the coarsest level has its inverse */
+    bool leaky;     /* some regions are nearly closed, and their constants taken out */
     regions *regions;
+    leaks *leaks;
     mic *mic;
     low_rank *rank;
     vec8 *rhs, *r, *z, *search, *q, *y; /* [2 stride] */
@@ -59,9 +61,10 @@ poisson *poisson_create(const box *b, pool *p, poisson_kind kind) {
     s->kind = kind;
     s->coarsest = coarsest_create();
     s->regions = regions_create();
+    s->leaks = leaks_create();
     s->rank = rank_create();
     s->mic = kind == POISSON_MIC ? mic_create() : NULL;
-    if (!s->coarsest || !s->regions || !s->rank || (kind == POISSON_MIC && !s->mic)) {
+    if (!s->coarsest || !s->regions || !s->leaks || !s->rank || (kind == POISSON_MIC && !s->mic)) {
         poisson_free(s);
         return NULL;
     }
@@ -76,14 +79,15 @@ void poisson_free(poisson *s) {
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
     coarsest_free(s->coarsest);
     regions_free(s->regions);
+    leaks_free(s->leaks);
     rank_free(s->rank);
     mic_free(s->mic);
     mem_free(s);
 }
 
 size_t poisson_bytes(const poisson *s) {
-    size_t bytes = sizeof *s + coarsest_bytes() + regions_bytes(s->regions) + rank_bytes(s->rank) +
-                   (s->mic ? mic_bytes(s->mic) : 0);
+    size_t bytes = sizeof *s + coarsest_bytes() + regions_bytes(s->regions) + leaks_bytes(s->leaks) +
+                   rank_bytes(s->rank) + (s->mic ? mic_bytes(s->mic) : 0);
     for (int i = 0; i < LEVELS_MAX; ++i) bytes += level_bytes(&s->levels[i]);
     return bytes + s->rhs_memory.bytes + s->r_memory.bytes + s->z_memory.bytes + s->search_memory.bytes +
            s->q_memory.bytes + s->y_memory.bytes + s->x_memory.bytes + s->scratch.bytes;
@@ -135,7 +139,7 @@ int poisson_setup(poisson *s, const poisson_system *system) {
     s->unknowns = 0;
     level *fine = &s->levels[0];
     if (level_from_system(fine, &s->b, s->p, system, &s->scratch) || hold_vectors(s) ||
-        regions_find(s->regions, fine))
+        regions_find(s->regions, fine) || leaks_find(s->leaks, fine, regions_labels(s->regions)))
         return -1;
     s->unknowns = count_unknowns(fine);
     int count = 1;
@@ -149,7 +153,6 @@ int poisson_setup(poisson *s, const poisson_system *system) {
             ++count;
         }
         s->exact_end = coarsest_fits(&s->levels[count - 1]);
-        if (s->exact_end) coarsest_setup(s->coarsest, &s->levels[count - 1]);
     }
     s->count = count;
     return poisson_attach(s, NULL, NULL, 0);
@@ -157,6 +160,9 @@ int poisson_setup(poisson *s, const poisson_system *system) {
 
 int poisson_attach(poisson *s, const poisson_pair *pairs, const int *first, int groups) {
     const int cycled = s->kind == POISSON_MULTIGRID ? s->count : 0;
+    s->leaky = groups == 0 && leaks_count(s->leaks) > 0;
+    if (cycled && s->exact_end)
+        coarsest_setup(s->coarsest, &s->levels[s->count - 1], s->leaky ? leaks_most(&s->levels[0]) : 0);
     return rank_attach(s->rank, s->levels, cycled, &s->b, s->p, pairs, first, s->count ? groups : 0) ||
                    rank_tie(s->rank, s->regions, &s->levels[0])
                ? -1
@@ -444,15 +450,19 @@ static double replace_residual(poisson *s, double *pending) {
         rank_exact(s->rank, s->p, (const double *)s->x);
         parallel_for(workers(s), chunks_of(s), residual_ranked_task, &w);
     } else {
-        const double rr = parallel_sum(workers(s), chunks_of(s), residual_task, &w);
+        double rr = parallel_sum(workers(s), chunks_of(s), residual_task, &w);
+        if (s->leaky) {
+            leaks_lift(s->leaks, &s->levels[0], s->p, s->x, s->r);
+            rr = parallel_sum(workers(s), chunks_of(s), residual_task, &w);
+        }
         if (regions_closed(s->regions) == 0) return rr;
     }
     regions_project(s->regions, &s->levels[0], s->p, s->r);
     return squared_norm(s, s->r);
 }
 
-/* z = M r, without the means of closed regions; returns r . z */
-static double precondition(poisson *s, preconditioner by) {
+/* z = M r, without the means of closed regions and the constants of nearly closed ones; returns r . z */
+static double precondition(poisson *s, preconditioner by, int rough) {
     cg_pass w = {.s = s};
     double rz;
     if (by == BY_MIC) rz = mic_apply(s->mic, &s->levels[0], s->p, s->z, s->r);
@@ -463,6 +473,8 @@ static double precondition(poisson *s, preconditioner by) {
     if (regions_closed(s->regions)) rank_forget_found(s->rank);
     rz += regions_lift(s->regions, &s->levels[0], s->p, s->z, s->r);
     regions_project(s->regions, &s->levels[0], s->p, s->z); /* r has no mean, so r . z stays */
+    if (s->leaky && rough) rz += leaks_precondition(s->leaks, &s->levels[0], s->p, s->z, s->r);
+    else if (s->leaky) rz += leaks_deflate(s->leaks, &s->levels[0], s->p, s->z, s->r);
     return rz;
 }
 
@@ -490,11 +502,11 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
             if (lost) rz_before = 0; /* the next direction starts from what is true */
         }
         if (exact && (rr <= goal || !isfinite(rr) || out->iterations >= max_iterations)) break;
-        double rz = precondition(s, by);
+        double rz = precondition(s, by, rough);
         while (!(rz > 0) && by != BY_DIAGONAL) {
             by = weaker(s, by);
             rz_before = 0;
-            rz = precondition(s, by);
+            rz = precondition(s, by, rough);
         }
         if (!(rz > 0)) break;
         cg_pass w = {.s = s, .alpha = pending, .beta = rz_before > 0 ? rz / rz_before : 0};

@@ -5,7 +5,8 @@
  * pivots of the symmetric matrix (Beaton 1964) in double. Diagonals are summed from the very links that the
  * matrix has, and extras: so the last pivot of a closed region vanishes to the last bits, however nearly
  * closed others are. It is left out, which fixes that cell at 0; the result is a symmetric generalised
- * inverse, whose constant the solve takes off anyway. */
+ * inverse, whose constant the solve takes off anyway. So are those of regions that the solve itself takes the
+ * constants out of (poisson_leaks.c). */
 #include "linear/poisson_level.h"
 
 #include <string.h>
@@ -112,7 +113,7 @@ INLINE void sweep_pivot(double (*m)[MOST], int n, int k) {
     m[k][k] = -inverse;
 }
 
-HOT static void invert(coarsest *c) {
+HOT static void invert(coarsest *c, double least) {
     uint8_t left_out[MOST] = {0};
     double diagonal[MOST];
     const int n = c->cells;
@@ -124,7 +125,7 @@ HOT static void invert(coarsest *c) {
         diagonal[i] = c->matrix[i][i] -= links;
     }
     for (int k = 0; k < n; ++k) {
-        left_out[k] = (uint8_t) !(c->matrix[k][k] > NO_PIVOT * diagonal[k]);
+        left_out[k] = (uint8_t) !(c->matrix[k][k] > NO_PIVOT * diagonal[k] + least);
         if (!left_out[k]) sweep_pivot(c->matrix, n, k);
     }
     memset(c->inverse, 0, sizeof c->inverse);
@@ -135,9 +136,9 @@ HOT static void invert(coarsest *c) {
         }
 }
 
-void coarsest_setup(coarsest *c, const level *l) {
+void coarsest_setup(coarsest *c, const level *l, double least) {
     fill_matrix(c, l);
-    invert(c);
+    invert(c, least);
     if (l->x) memset(l->x, 0, 2 * (size_t)l->stride * sizeof *l->x); /* what is no unknown stays 0 */
 }
 

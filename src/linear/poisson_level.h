@@ -132,7 +132,7 @@ coarsest *coarsest_create(void);
 void coarsest_free(coarsest *c);
 size_t coarsest_bytes(void);
 bool coarsest_fits(const level *l);
-void coarsest_setup(coarsest *c, const level *l);
+void coarsest_setup(coarsest *c, const level *l, double least); /* pivots up to `least` are left out */
 void coarsest_solve(const coarsest *c, vec8 *x, const vec8 *b);
 
 /* poisson_cycle.c: correction = M rhs by one symmetric multigrid cycle; returns correction . rhs. last: the

@@ -2,11 +2,9 @@
  * space: the right-hand side must sum to 0 over each, and the solution is known up to a constant each, chosen
  * to have mean 0.
  *
- * The units joined are runs, cells of a block linked along x; a union-find whose root is the lowest run gives
- * labels that depend on the system alone. To take means off in parallel, every chunk of blocks lists the
- * closed regions it meets (slots); sums are kept a slot and added in chunk order, so thousands of regions
- * cost no more than one. */
-#include "linear/poisson_level.h"
+ * To take means off in parallel, every chunk of blocks lists the closed regions it meets (slots); sums are
+ * kept a slot and added in chunk order, so thousands of regions cost no more than one. */
+#include "linear/poisson_labels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,19 +12,11 @@
 #include "core/memory.h"
 
 enum { NO_SLOT = -1, MIXED = -2 }; /* the m-th block of several slots has MIXED - m */
-enum { OPEN = -1, UNSEEN = -2, BUFFERS = 12 };
-
-/* Of a block's cells, bit i for cell i: which begin a run, having no link to the cell before; which have a
- * link to the cell below them along y and z; and which have extra. */
-typedef struct entry_links {
-    uint16_t starts, y, z, extra;
-} entry_links;
+enum { OPEN = -1, UNSEEN = -2, BUFFERS = 9 };
 
 struct regions {
     int closed, mixed;
-    entry_links *links;                /* [entries of the coefficient table] */
-    int32_t *run_first;                /* [blocks + 1]: the first run of a block */
-    int32_t *parent;                   /* [runs] */
+    labels labels;
     int32_t *region;                   /* [runs], of a root: number of its closed region, or OPEN */
     int32_t *last_slot;                /* [closed] */
     double *cells;                     /* [closed] */
@@ -49,13 +39,18 @@ regions *regions_create(void) {
 void regions_free(regions *r) {
     if (!r) return;
     for (int i = 0; i < BUFFERS; ++i) buffer_drop(&r->memory[i]);
+    labels_free(&r->labels);
     mem_free(r);
 }
 
 size_t regions_bytes(const regions *r) {
-    size_t bytes = sizeof *r;
+    size_t bytes = sizeof *r + labels_bytes(&r->labels);
     for (int i = 0; i < BUFFERS; ++i) bytes += r->memory[i].bytes;
     return bytes;
+}
+
+labels *regions_labels(regions *r) {
+    return &r->labels;
 }
 
 int regions_closed(const regions *r) {
@@ -64,91 +59,19 @@ int regions_closed(const regions *r) {
 
 /* ---- labels ---- */
 
-/* Bit i: cell i of a block has more than 0 of what its even and odd cells have. */
-INLINE unsigned where_any(vec8 even, vec8 odd) {
-    const mask8 bit = {1, 1 << 2, 1 << 4, 1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14};
-    const mask8 bits = ((even > 0) & bit) | ((odd > 0) & (bit + bit));
-    int any = 0;
-    for (int i = 0; i < 8; ++i) any |= bits[i];
-    return (unsigned)any;
-}
-
-HOT static void find_links(entry_links *to, const block_coefs *coefs, size_t entries) {
-    for (size_t e = 0; e < entries; ++e) {
-        const side_coefs *even = &coefs[e].side[EVEN], *odd = &coefs[e].side[ODD];
-        const unsigned before = where_any(even->x_out, odd->x_mid) & ~1u; /* the first begins in any case */
-        to[e] = (entry_links){(uint16_t)~before, (uint16_t)where_any(even->y_low, odd->y_low),
-                              (uint16_t)where_any(even->z_low, odd->z_low),
-                              (uint16_t)where_any(even->extra, odd->extra)};
-    }
-}
-
-INLINE int run_of(unsigned starts, int lane) {
-    return __builtin_popcount(starts & ((2u << lane) - 1)) - 1;
-}
-
-INLINE const entry_links *links_of(const regions *g, const level *l, int id) {
-    return &g->links[l->block[id].coefs];
-}
-
-static int32_t find_root(int32_t *parent, int32_t i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void join(int32_t *parent, int32_t a, int32_t b) {
-    if (parent[a] == parent[b]) return;
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    if (a < b) parent[b] = a;
-    else parent[a] = b;
-}
-
-/* Links to the block below: one tells as much as all between the same two runs. */
-INLINE void join_faces(regions *g, const level *l, int id, int other, unsigned links) {
-    const unsigned mine = links_of(g, l, id)->starts, theirs = links_of(g, l, other)->starts;
-    while (links) {
-        const int lane = __builtin_ctz(links);
-        join(g->parent, g->run_first[id] + run_of(mine, lane), g->run_first[other] + run_of(theirs, lane));
-        const unsigned later = (mine | theirs) & ~((2u << lane) - 1);
-        links &= later ? ~((later & -later) - 1) : 0;
-    }
-}
-
-HOT static void join_runs(regions *g, const level *l) {
-    for (int id = 0; id < l->blocks; ++id) {
-        const block *k = &l->block[id];
-        const entry_links *links = links_of(g, l, id);
-        const int outward = l->coefs[k->coefs].side[EVEN].x_out[0] > 0;
-        int32_t first = g->run_first[id];
-        if (k->neighbour[X_LOW] < l->blocks && outward)
-            join(g->parent, first, g->run_first[k->neighbour[X_LOW] + 1] - 1);
-        const int32_t end = l->seam < 0 || !outward ? -1 : across_seam(l, id, EVEN);
-        if (end >= 0 && end < l->blocks)
-            join(g->parent, first, g->run_first[end] + run_of(links_of(g, l, end)->starts, 2 * l->seam + 1));
-        if (k->neighbour[Y_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Y_LOW], links->y);
-        if (k->neighbour[Z_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Z_LOW], links->z);
-    }
-}
-
 /* Numbers the closed regions: roots without extra that hold an unknown. */
 HOT static void number_closed(regions *g, const level *l) {
     for (int id = 0; id < l->blocks; ++id) {
-        const entry_links *links = links_of(g, l, id);
-        for (unsigned left = links->extra; left; left &= left - 1)
-            g->region[find_root(g->parent, g->run_first[id] + run_of(links->starts, __builtin_ctz(left)))] =
-                OPEN;
+        for (unsigned left = links_of(&g->labels, l, id)->extra; left; left &= left - 1)
+            g->region[label_of(&g->labels, l, id, __builtin_ctz(left))] = OPEN;
     }
     g->closed = 0;
     for (int id = 0; id < l->blocks; ++id) {
-        const unsigned starts = links_of(g, l, id)->starts;
-        for (unsigned left = starts & l->unknowns[id]; left; left &= left - 1) {
-            int32_t run = g->run_first[id] + run_of(starts, __builtin_ctz(left));
-            if (g->parent[run] == run && g->region[run] != OPEN) g->region[run] = g->closed++;
-        }
+        unsigned left = links_of(&g->labels, l, id)->starts;
+        for (int32_t run = g->labels.run_first[id]; left; left &= left - 1, ++run)
+            if ((l->unknowns[id] >> __builtin_ctz(left) & 1) && g->labels.parent[run] == run &&
+                g->region[run] != OPEN)
+                g->region[run] = g->closed++;
     }
 }
 
@@ -169,14 +92,12 @@ HOT static void list_slots(regions *g, const level *l) {
     for (int id = 0; id < l->blocks; ++id) {
         int chunk = id / BLOCK_GRAIN;
         if (id % BLOCK_GRAIN == 0) g->chunk_slot[chunk] = slots;
-        const unsigned starts = links_of(g, l, id)->starts;
         int32_t lane_slot[BLOCK_CELLS], first = -3;
         int same = 1;
         for (int lane = 0; lane < BLOCK_CELLS; ++lane) {
             int32_t slot = NO_SLOT;
             if (l->unknowns[id] >> lane & 1) {
-                int32_t root = find_root(g->parent, g->run_first[id] + run_of(starts, lane));
-                slot = slot_of(g, g->region[root], g->chunk_slot[chunk], &slots);
+                slot = slot_of(g, g->region[label_of(&g->labels, l, id, lane)], g->chunk_slot[chunk], &slots);
                 if (slot != NO_SLOT) g->cells[g->slot_region[slot]] += 1;
                 if (first == -3) first = slot;
                 same &= first == slot;
@@ -190,31 +111,6 @@ HOT static void list_slots(regions *g, const level *l) {
     g->chunk_slot[level_chunks(l)] = slots;
 }
 
-HOT static int32_t number_runs(regions *g, const level *l) {
-    int32_t next = 0;
-    for (int id = 0; id < l->blocks; ++id) {
-        g->run_first[id] = next;
-        next += __builtin_popcount(links_of(g, l, id)->starts);
-    }
-    return g->run_first[l->blocks] = next;
-}
-
-static int hold_labels(regions *g, const level *l, size_t *runs) {
-    if (buffer_hold(&g->memory[0], (size_t)l->entries * sizeof *g->links) ||
-        buffer_hold(&g->memory[1], ((size_t)l->blocks + 1) * sizeof *g->run_first))
-        return -1;
-    g->links = g->memory[0].data;
-    g->run_first = g->memory[1].data;
-    find_links(g->links, l->coefs, (size_t)l->entries);
-    *runs = (size_t)number_runs(g, l);
-    if (buffer_hold(&g->memory[2], *runs * sizeof *g->parent) ||
-        buffer_hold(&g->memory[3], *runs * sizeof *g->region))
-        return -1;
-    g->parent = g->memory[2].data;
-    g->region = g->memory[3].data;
-    return 0;
-}
-
 static int hold_slots(regions *g, const level *l, size_t runs) {
     size_t closed = (size_t)g->closed, blocks = (size_t)l->blocks;
     size_t slots = closed * (size_t)level_chunks(l) < runs ? closed * (size_t)level_chunks(l) : runs;
@@ -223,24 +119,25 @@ static int hold_slots(regions *g, const level *l, size_t runs) {
                      slots * sizeof *g->slot_sum,   blocks * sizeof *g->block_slot,
                      blocks * sizeof *g->lane_slot, (blocks + 1) * sizeof(int32_t)};
     for (int i = 0; i < 8; ++i)
-        if (buffer_hold(&g->memory[4 + i], need[i])) return -1;
-    g->last_slot = g->memory[4].data;
-    g->cells = g->memory[5].data;
-    g->sum = g->memory[6].data;
-    g->slot_region = g->memory[7].data;
-    g->slot_sum = g->memory[8].data;
-    g->block_slot = g->memory[9].data;
-    g->lane_slot = g->memory[10].data;
-    g->chunk_slot = g->memory[11].data;
+        if (buffer_hold(&g->memory[1 + i], need[i])) return -1;
+    g->last_slot = g->memory[1].data;
+    g->cells = g->memory[2].data;
+    g->sum = g->memory[3].data;
+    g->slot_region = g->memory[4].data;
+    g->slot_sum = g->memory[5].data;
+    g->block_slot = g->memory[6].data;
+    g->lane_slot = g->memory[7].data;
+    g->chunk_slot = g->memory[8].data;
     return 0;
 }
 
 int regions_find(regions *g, const level *l) {
-    size_t runs;
     g->closed = g->ties = 0;
-    if (hold_labels(g, l, &runs)) return -1;
-    for (size_t i = 0; i < runs; ++i) g->parent[i] = (int32_t)i, g->region[i] = UNSEEN;
-    join_runs(g, l);
+    if (labels_find(&g->labels, l, 0, NULL)) return -1;
+    const size_t runs = g->labels.runs;
+    if (buffer_hold(&g->memory[0], runs * sizeof *g->region)) return -1;
+    g->region = g->memory[0].data;
+    for (size_t i = 0; i < runs; ++i) g->region[i] = UNSEEN;
     number_closed(g, l);
     if (g->closed == 0) return 0;
     if (hold_slots(g, l, runs)) return -1;

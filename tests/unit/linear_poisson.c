@@ -162,6 +162,29 @@ static void test_basins_joined_by_one_cell(void **state) {
     drop(&p);
 }
 
+/* A vent of next to nothing in a box of water, and basins that cracks join in a row: as quick as open water,
+ * but that walls without thickness across coarse cells cost what they do anywhere. */
+static void test_nearly_closed(void **state) {
+    (void)state;
+    for (float a = 0.3f; a > 1e-6f; a *= 0.1f) {
+        problem p = make(3, 48, 33, 36);
+        EACH_CELL(&p) p.unknown[box_at(&p.b, i, j, k)] = 1;
+        link_all(&p, 0);
+        p.extra[box_at(&p.b, 20, 32, 17)] = a;
+        check_solves(&p, "a vent", 15);
+        for (int off = 0; off <= 3; off += 3) {
+            link_all(&p, 0);
+            EACH_CELL(&p) {
+                const ptrdiff_t c = box_at(&p.b, i, j, k);
+                p.extra[c] = j == 32 && i < 16 ? 2 : 0;
+                if (i == 16 - off || i == 32 - off) p.face[0][c] = j == 5 && k == 20 ? a : 0;
+            }
+            check_solves(&p, off ? "basins in a row, off" : "basins in a row", off ? 60 : 15);
+        }
+        drop(&p);
+    }
+}
+
 static void test_perforated_plates(void **state) {
     (void)state;
     problem p = make(3, 48, 48, 48);
@@ -364,6 +387,7 @@ int main(void) {
         cmocka_unit_test(test_sheets_and_combs),
         cmocka_unit_test(test_checkerboards),
         cmocka_unit_test(test_basins_joined_by_one_cell),
+        cmocka_unit_test(test_nearly_closed),
         cmocka_unit_test(test_perforated_plates),
         cmocka_unit_test(test_tiny_faces_and_large_extras),
         cmocka_unit_test(test_any_size),

@@ -126,7 +126,7 @@ static void test_symmetry(void **state) {
     int exact = 1;
     while (!coarsest_fits(&levels[exact - 1])) ++exact;
     coarsest *last = coarsest_create();
-    coarsest_setup(last, &levels[exact - 1]);
+    coarsest_setup(last, &levels[exact - 1], 0);
     printf("sweeps end %d levels, an inverse %d\n", count, exact);
     assert_true(exact < count);
     check_symmetric("V", &(applied){levels, count, 1, NULL, NULL, NULL});
@@ -198,7 +198,7 @@ static void test_coarsest_is_exact(void **state) {
         assert_int_equal(level_from_system(&l, &b, NULL, &system, &scratch), 0);
         assert_true(coarsest_fits(&l));
         coarsest *inverse = coarsest_create();
-        coarsest_setup(inverse, &l);
+        coarsest_setup(inverse, &l, 0);
         const size_t bytes = 2 * (size_t)l.stride * sizeof(vec8);
         vec8 *rhs = mem_alloc(bytes), *x = mem_alloc(bytes), *back = mem_alloc(bytes);
         randomise(rhs, &l, 7);

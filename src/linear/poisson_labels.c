@@ -1,0 +1,97 @@
+/* Connected sets of cells: a union-find over runs, cells of a block linked along x, whose root is the lowest
+ * run: labels depend on the system alone. */
+#include "linear/poisson_labels.h"
+
+#include <string.h>
+
+void labels_free(labels *g) {
+    for (int i = 0; i < 3; ++i) buffer_drop(&g->memory[i]);
+}
+
+size_t labels_bytes(const labels *g) {
+    return g->memory[0].bytes + g->memory[1].bytes + g->memory[2].bytes;
+}
+
+/* Bit i: cell i of a block has more than `least` of what its even and odd cells have. */
+INLINE unsigned where_above(vec8 even, vec8 odd, float least) {
+    const mask8 bit = {1, 1 << 2, 1 << 4, 1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14};
+    const mask8 bits = ((even > vec8_of(least)) & bit) | ((odd > vec8_of(least)) & (bit + bit));
+    int any = 0;
+    for (int i = 0; i < 8; ++i) any |= bits[i];
+    return (unsigned)any;
+}
+
+HOT static void find_links(entry_links *to, const block_coefs *coefs, size_t entries, float least) {
+    for (size_t e = 0; e < entries; ++e) {
+        const side_coefs *even = &coefs[e].side[EVEN], *odd = &coefs[e].side[ODD];
+        const unsigned before =
+            where_above(even->x_out, odd->x_mid, least) & ~1u; /* the first begins in any case */
+        to[e] = (entry_links){(uint16_t)~before, (uint16_t)where_above(even->y_low, odd->y_low, least),
+                              (uint16_t)where_above(even->z_low, odd->z_low, least),
+                              (uint16_t)where_above(even->extra, odd->extra, 0), even->x_out[0] > least};
+    }
+}
+
+INLINE int run_of(unsigned starts, int lane) {
+    return __builtin_popcount(starts & ((2u << lane) - 1)) - 1;
+}
+
+static void join(int32_t *parent, int32_t a, int32_t b) {
+    if (parent[a] == parent[b]) return;
+    a = find_root(parent, a);
+    b = find_root(parent, b);
+    if (a < b) parent[b] = a;
+    else parent[a] = b;
+}
+
+/* Links to the block below: one tells as much as all between the same two runs. */
+INLINE void join_faces(labels *g, const level *l, int id, int other, unsigned links) {
+    const unsigned mine = links_of(g, l, id)->starts, theirs = links_of(g, l, other)->starts;
+    while (links) {
+        const int lane = __builtin_ctz(links);
+        join(g->parent, g->run_first[id] + run_of(mine, lane), g->run_first[other] + run_of(theirs, lane));
+        const unsigned later = (mine | theirs) & ~((2u << lane) - 1);
+        links &= later ? ~((later & -later) - 1) : 0;
+    }
+}
+
+HOT static void join_runs(labels *g, const level *l) {
+    for (int id = 0; id < l->blocks; ++id) {
+        const block *k = &l->block[id];
+        const entry_links *links = links_of(g, l, id);
+        const int outward = links->out;
+        int32_t first = g->run_first[id];
+        if (k->neighbour[X_LOW] < l->blocks && outward)
+            join(g->parent, first, g->run_first[k->neighbour[X_LOW] + 1] - 1);
+        const int32_t end = l->seam < 0 || !outward ? -1 : across_seam(l, id, EVEN);
+        if (end >= 0 && end < l->blocks)
+            join(g->parent, first, g->run_first[end] + run_of(links_of(g, l, end)->starts, 2 * l->seam + 1));
+        if (k->neighbour[Y_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Y_LOW], links->y);
+        if (k->neighbour[Z_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Z_LOW], links->z);
+    }
+}
+
+HOT static int32_t number_runs(labels *g, const level *l) {
+    int32_t next = 0;
+    for (int id = 0; id < l->blocks; ++id) {
+        g->run_first[id] = next;
+        next += __builtin_popcount(links_of(g, l, id)->starts);
+    }
+    return g->run_first[l->blocks] = next;
+}
+
+int labels_find(labels *g, const level *l, float least, const labels *like) {
+    if (buffer_hold(&g->memory[0], (size_t)l->entries * sizeof *g->links) ||
+        buffer_hold(&g->memory[1], ((size_t)l->blocks + 1) * sizeof *g->run_first))
+        return -1;
+    g->links = g->memory[0].data;
+    g->run_first = g->memory[1].data;
+    find_links(g->links, l->coefs, (size_t)l->entries, least);
+    if (like && !memcmp(g->links, like->links, (size_t)l->entries * sizeof *g->links)) return 1;
+    g->runs = (size_t)number_runs(g, l);
+    if (buffer_hold(&g->memory[2], g->runs * sizeof *g->parent)) return -1;
+    g->parent = g->memory[2].data;
+    for (size_t i = 0; i < g->runs; ++i) g->parent[i] = (int32_t)i;
+    join_runs(g, l);
+    return 0;
+}
