@@ -30,7 +30,8 @@
  *
  * which the new u takes, u~ = (u + ... + K w) / (1 + K), K the sum of k / theta: a face as near to the wall
  * as it may be stays stable at the step of the others. Faces with their centre in a solid stick to it as
- * those at THETA_MIN do. Convection takes u_g no steeper than half-way.
+ * those at THETA_MIN do. Convection takes u_g no steeper than half-way, and only what comes from a wall:
+ * centred differences of what runs into one make it grow, and water in a vessel with round walls with it.
  *
  * Limits: free slip takes solids as stairs; solids too thin for nodes are walls half-way, too; what liquid
  * drags on a body is not given to it; explicit diffusion makes steps tiny for thick liquids. First order in
@@ -146,7 +147,7 @@ static float advance_beside_solid(const job *s, ptrdiff_t c, const int at[3], in
         float wall[3] = {x[0], x[1], x[2]};
         wall[d] += up ? theta : -theta;
         const float w = solid_velocity(s, n, wall), k = 0.5f * (float)dim * carried * carried - s->viscous;
-        sum += (0.5f * carried + (k > 0 ? k : 0)) * (w - u[c]) / mild;
+        sum += ((carried > 0 ? 0.5f * carried : 0) + (k > 0 ? k : 0)) * (w - u[c]) / mild;
         hold += s->viscous / theta;
         held += s->viscous / theta * w;
     }

@@ -187,11 +187,40 @@ static void disc_turns_what_is_around_it(void **state) {
     }
 }
 
+static double energy_of(rheo_frame_stats f) {
+    return f.kinetic + f.potential;
+}
+
+/* Water that breaks over a round sill loses energy, whatever it does at the wall. */
+static void water_gains_no_energy_at_walls(void **state) {
+    (void)state;
+    const double down[3] = {0, -9.81, 0};
+    setting s;
+    set(&s, 1, 40, 0.001);
+    s.scene.gravity = (rheo_curve){1, none, down, 3};
+    s.scene.fluid_count = s.scene.solid_count = 1;
+    s.scene.fps = 6;
+    s.fill[0] = box_of(0, 0, 0.4, 0.6);
+    s.solid[0].name = "sill";
+    s.solid[0].shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
+    s.solid[0].shape.a[0] = 0.6;
+    s.solid[0].shape.a[1] = 0.1;
+    s.solid[0].shape.radius = 0.23;
+    rheo_sim *sim = start(&s);
+    const double first = energy_of(advance(sim));
+    for (int frame = 1; frame < 11; ++frame) advance(sim);
+    const double last = energy_of(advance(sim));
+    printf("sill: energy %.2f J at 0.2 s, %.2f J at 2 s\n", first, last);
+    check_below(last, 0.8 * first);
+    rheo_free_sim(sim);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shear_dies_out_between_walls_anywhere),
         cmocka_unit_test(belt_drags_as_far_as_it_should),
         cmocka_unit_test(disc_turns_what_is_around_it),
+        cmocka_unit_test(water_gains_no_energy_at_walls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
