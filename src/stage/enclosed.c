@@ -192,8 +192,7 @@ HOT static void wall_task(void *context, int block) {
         const float *solid = s->solid + row, *phi = s->phi + row;
         uint8_t *resolved = s->from + row;
         for (int i = 0; i < s->g->box.n[0]; ++i)
-            resolved[i] =
-                (uint8_t)(resolved[i] & ~((solid[i] < (phi[i] > 0 ? air : wall)) & (phi[i] > deep)));
+            resolved[i] &= (solid[i] >= (phi[i] > 0 ? air : wall)) | (phi[i] <= deep);
         for (int i = 0; s->gap && i < s->g->box.n[0]; ++i)
             if (s->gap[row + i] < wall) resolved[i] = 0;
     }
