@@ -215,6 +215,7 @@ int leaks_find(leaks *g, const level *l, labels *all) {
     const double most = leaks_most(l);
     int least = CELLS_LEAST, count = 0;
     g->count = g->leak_count = 0;
+    if (l->blocks == 0) return 0;
     const int same = labels_find(&g->own, l, WEAK * full, all);
     g->strong = same ? all : &g->own;
     if (same < 0 || hold(g, l)) return -1;
