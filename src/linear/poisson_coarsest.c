@@ -46,21 +46,17 @@ bool coarsest_fits(const level *l) {
     return cells <= MOST;
 }
 
-static int32_t place_of(const level *l, int id, int half, int lane) {
-    return 8 * spot(l, id, half) + lane;
-}
-
 /* The neighbours of a cell along x: within the block, beside it, and across the seam. */
 static int32_t place_beside(const level *l, int id, int half, int lane) {
     const int32_t *neighbour = l->block[id].neighbour;
     if (half == EVEN)
-        return lane > 0 ? place_of(l, id, ODD, lane - 1) : place_of(l, neighbour[X_LOW], ODD, 7);
-    return lane < 7 ? place_of(l, id, EVEN, lane + 1) : place_of(l, neighbour[X_HIGH], EVEN, 0);
+        return lane > 0 ? lane_spot(l, id, ODD, lane - 1) : lane_spot(l, neighbour[X_LOW], ODD, 7);
+    return lane < 7 ? lane_spot(l, id, EVEN, lane + 1) : lane_spot(l, neighbour[X_HIGH], EVEN, 0);
 }
 
 static int32_t place_across_seam(const level *l, int id, int half, int lane) {
     const int32_t end = l->seam < 0 || lane != seam_lane(l, half) ? -1 : across_seam(l, id, half);
-    return end < 0 ? 8 * l->blocks : place_of(l, end, !half, seam_lane(l, !half));
+    return end < 0 ? 8 * l->blocks : lane_spot(l, end, !half, seam_lane(l, !half));
 }
 
 static void add_row(coarsest *c, const int16_t *number, const level *l, int id, int half, int lane) {
@@ -69,17 +65,17 @@ static void add_row(coarsest *c, const int16_t *number, const level *l, int id, 
     const struct {
         float a;
         int32_t place;
-    } link[] = {{s->x_mid[lane], place_of(l, id, !half, lane)},
+    } link[] = {{s->x_mid[lane], lane_spot(l, id, !half, lane)},
                 {s->x_out[lane], place_beside(l, id, half, lane)},
                 {s->x_out[lane], place_across_seam(l, id, half, lane)},
-                {s->y_low[lane], place_of(l, k[Y_LOW], half, lane)},
-                {s->y_high[lane], place_of(l, k[Y_HIGH], half, lane)},
-                {s->z_low[lane], place_of(l, k[Z_LOW], half, lane)},
-                {s->z_high[lane], place_of(l, k[Z_HIGH], half, lane)}};
-    double *row = c->matrix[number[place_of(l, id, half, lane)]];
+                {s->y_low[lane], lane_spot(l, k[Y_LOW], half, lane)},
+                {s->y_high[lane], lane_spot(l, k[Y_HIGH], half, lane)},
+                {s->z_low[lane], lane_spot(l, k[Z_LOW], half, lane)},
+                {s->z_high[lane], lane_spot(l, k[Z_HIGH], half, lane)}};
+    double *row = c->matrix[number[lane_spot(l, id, half, lane)]];
     for (size_t i = 0; i < sizeof link / sizeof *link; ++i)
         if (number[link[i].place] != NOWHERE) row[number[link[i].place]] -= (double)link[i].a;
-    row[number[place_of(l, id, half, lane)]] = (double)s->extra[lane];
+    row[number[lane_spot(l, id, half, lane)]] = (double)s->extra[lane];
 }
 
 static void fill_matrix(coarsest *c, const level *l) {
@@ -89,7 +85,7 @@ static void fill_matrix(coarsest *c, const level *l) {
     for (int id = 0; id < l->blocks; ++id)
         for (int i = 0; i < BLOCK_CELLS; ++i) {
             if (!is_unknown(l, id, i & 1, i / 2)) continue;
-            const int32_t place = place_of(l, id, i & 1, i / 2);
+            const int32_t place = lane_spot(l, id, i & 1, i / 2);
             number[place] = (int16_t)c->cells;
             c->place[c->cells++] = place;
         }

@@ -88,10 +88,6 @@ static lower_link link_below(const level *l, int id, int lane, int axis) {
     return (lower_link){c->x_out[0], k->neighbour[X_LOW], BLOCK_CELLS - 1};
 }
 
-static int32_t place_of(const level *l, int id, int lane) {
-    return 8 * spot(l, id, lane & 1) + lane / 2;
-}
-
 /* Calls `note` with every extra and every weak link between two sets of cells, both ways. */
 typedef void note_leak(leaks *g, const level *l, int32_t of, int id, int lane, int32_t into, int to_id,
                        int to_lane, float a);
@@ -166,11 +162,12 @@ static void list_leak(leaks *g, const level *l, int32_t of, int id, int lane, in
                       int to_lane, float a) {
     const int32_t n = g->region[of], m = into == NONE ? NONE : g->region[into];
     if (n == NONE) return;
-    g->list[g->leak_count++] = (leak){.a = a,
-                                      .from = place_of(l, id, lane),
-                                      .to = into == NONE ? NONE : place_of(l, to_id, to_lane),
-                                      .of = (int16_t)n,
-                                      .into = (int16_t)m};
+    g->list[g->leak_count++] =
+        (leak){.a = a,
+               .from = lane_spot(l, id, lane & 1, lane / 2),
+               .to = into == NONE ? NONE : lane_spot(l, to_id, to_lane & 1, to_lane / 2),
+               .of = (int16_t)n,
+               .into = (int16_t)m};
 }
 
 /* E and its factor; 0: it has none, as where regions leak into each other only. */

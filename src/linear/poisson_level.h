@@ -100,6 +100,10 @@ INLINE int block_parity(const block *b) {
 INLINE int spot(const level *l, int id, int half) {
     return id + (block_parity(&l->block[id]) ^ half ? l->stride : 0);
 }
+/* The same of one of its cells, by the floats of a field. */
+INLINE int32_t lane_spot(const level *l, int id, int half, int lane) {
+    return 8 * spot(l, id, half) + lane;
+}
 /* Calls the coefficients of the block a few places on into the cache: entries are long and their order has
  * gaps, which the hardware does not see through. */
 INLINE void call_ahead(const level *l, int id, int colour) {
