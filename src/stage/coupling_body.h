@@ -22,7 +22,7 @@ typedef struct coupled_motor {
     double row[SIX]; /* q */
     double size;     /* of L^-1 row where the grip leaves it free: its square is the ease on the grid */
     double impulse;  /* of the step, along the joint's motion: N s, N m s */
-    int passed;      /* gave all and yet its speed is behind */
+    int passed;      /* gave all and went past its speed */
 } coupled_motor;
 
 struct coupled_body {
