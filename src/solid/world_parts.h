@@ -1,0 +1,57 @@
+/* What the world of bodies holds, for the files that make it, find contacts, solve and step. */
+#ifndef SOLID_WORLD_PARTS_H
+#define SOLID_WORLD_PARTS_H
+
+#include <ode/ode.h>
+#include "solid/contact.h"
+#include "solid/joint.h"
+#include "solid/world.h"
+
+#define WORLD_MARGIN    0.02 /* cells: nearer than this is touching, deeper than this is parted */
+#define WORLD_SPACING   0.5  /* cells between points */
+#define WORLD_PART_TIME 0.02 /* s: how soon what is too deep is parted */
+
+struct world {
+    const rheo_scene *scene;
+    shape *const *shapes;
+    double dx;
+    int count;
+    body *bodies;
+    body_state *states;
+
+    thing *things; /* all solids */
+    int thing_count;
+    touch_list touches, close; /* what is found; those of one pair that are being chosen from */
+    dWorldID ode;
+    dBodyID *ode_body; /* of each thing; NULL where it stands still */
+    dGeomID *ode_box;  /* of each thing that is a box in space, larger by half a margin; else NULL */
+    dJointGroupID contacts;
+    joint *joints;       /* of the scene, in its order */
+    body_grip *grips;    /* of each body */
+    double (*given)[6];  /* of each body: velocity lent to it by world_expect(), or to be parted with */
+    double (*fallen)[3]; /* what gravity gave it before it moved */
+    double (*slid)[6];   /* of each body: velocity and spin before the forces of a step */
+};
+
+/* The slowest of bounces, and what gravity gives in a step, m/s. */
+typedef struct {
+    double rest, fall;
+} world_speeds;
+
+/* Where every solid is at `time`. */
+void world_place_things(world *w, double time);
+/* Everything that bodies touch or could come to touch within dt, into w->touches. */
+void world_find_touches(world *w, double dt);
+/* Velocity of a relative to b at a contact. */
+void world_slip(double u[3], const world *w, const touch *t);
+/* How long a part may be, from gaps and closing speeds, and from the turning and the stops of joints. */
+double world_safe_part(world *w, double left);
+
+/* ODE's bodies as ours are. */
+void world_give_states(world *w);
+/* What the slowest of bounces must exceed is gravity of a step, and of a fall over the margin. */
+world_speeds world_least_speeds(const world *w, double time, double dt);
+/* Velocities that contacts and joints allow. Only a solve that moves parts and puts right, and only the one
+ * that does not, after the forces of the step, drives: so that each happens once a step. */
+void world_solve(world *w, double time, double h, world_speeds least, int moving, int parting);
+#endif

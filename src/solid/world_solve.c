@@ -1,0 +1,180 @@
+/* The velocities that contacts and joints allow.
+ *
+ *   M (v+ - v) = J^T lambda,   0 <= lambda_n  _|_  (J v+)_n >= b,   |lambda_t| <= mu lambda_n
+ *
+ * ODE solves it: small systems exactly (dWorldStep: Dantzig), large ones by sweeps (dWorldQuickStep) from a
+ * fixed seed: both repeat bit by bit. ODE's own positions are thrown away (solid/world_step.c).
+ *
+ * Coulomb's cone is ODE's pyramid with its first side along the slip (dContactApprox1). Contact that slid
+ * before the forces of a step takes `friction`, contact that did not `static_friction`; slower than what
+ * friction under the body's own weight stops within the step is not sliding. Restitution acts where the
+ * approach is faster than what gravity gives in a step and over a margin, so that resting does not rattle.
+ * What is deeper than the margin is parted at a rate of 1 / WORLD_PART_TIME, slowly enough to add no bounce.
+ *
+ * Joints are ODE's (solid/joint.c); motors act once a step, after its forces.
+ *
+ * Limits: the pyramid lets up to sqrt(2) more friction act at 45 degrees to the slip's first axis. */
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include "solid/vector.h"
+#include "solid/world_parts.h"
+
+#define JOINT_REPAIR 0.8  /* of a joint's error in one part */
+#define STICK        0.1  /* of static friction: the least friction that tells sliding from sticking */
+#define SOFT         1e-7 /* of a contact row's own size: keeps redundant contacts solvable */
+enum { ROWS_EXACT = 240 /* of contacts and joints that Dantzig's method is asked to solve */ };
+
+/* ODE's seed of random numbers is the process's: one at a time. */
+static pthread_mutex_t ode_sweeps = PTHREAD_MUTEX_INITIALIZER;
+
+void world_give_states(world *w) {
+    for (int i = 0; i < w->thing_count; ++i) {
+        const thing *t = &w->things[i];
+        dBodyID b = w->ode_body[i];
+        if (!b) continue;
+        const double *x = t->body ? t->body->now->position : t->now.position;
+        const double *v = t->body ? t->body->now->velocity : t->now.velocity;
+        const double *q = t->body ? t->body->now->orientation : t->now.orientation;
+        const double *spin = t->body ? t->body->now->spin : t->now.spin;
+        const dQuaternion turn = {q[0], q[1], q[2], q[3]};
+        dBodySetPosition(b, x[0], x[1], x[2]);
+        dBodySetQuaternion(b, turn);
+        dBodySetLinearVel(b, v[0], v[1], v[2]);
+        dBodySetAngularVel(b, spin[0], spin[1], spin[2]);
+    }
+}
+
+static void take_velocities(world *w) {
+    for (int i = 0; i < w->thing_count; ++i) {
+        const thing *t = &w->things[i];
+        if (!t->body) continue;
+        const dReal *v = dBodyGetLinearVel(w->ode_body[i]), *spin = dBodyGetAngularVel(w->ode_body[i]);
+        body_state *now = t->body->now;
+        for (int c = 0; c < 3; ++c) {
+            const int out = t->body->flat; /* of the plane */
+            now->velocity[c] = out && c == 2 ? 0 : v[c];
+            now->spin[c] = out && c != 2 ? 0 : spin[c];
+        }
+    }
+}
+
+static double static_friction(const rheo_solid *s) {
+    return s->static_friction > 0 ? s->static_friction : s->friction;
+}
+
+/* What the surfaces are like to each other; a side of the domain is like the body. */
+static void pair_surface(double *friction, double *hold, double *restitution, const world *w,
+                         const touch *t) {
+    const rheo_solid *a = w->things[t->a].def, *b = t->b >= 0 ? w->things[t->b].def : a;
+    *friction = sqrt(a->friction * b->friction);
+    *hold = sqrt(static_friction(a) * static_friction(b));
+    *restitution = fmax(a->restitution, b->restitution);
+}
+
+static double inverse_mass(const world *w, int i) {
+    return i >= 0 && w->things[i].body ? 1 / w->things[i].body->mass : 0;
+}
+
+static void set_slip_direction(dContact *c, const double u[3], double closing, const touch *t, int flat) {
+    double along[3], length;
+    for (int k = 0; k < 3; ++k) along[k] = u[k] + closing * t->normal[k];
+    length = vec_length(along);
+    if (flat || !(length > 0)) { /* any direction across the normal; in the plane the one in it */
+        const double z[3] = {0, 0, 1}, x[3] = {1, 0, 0};
+        vec_cross(along, flat || fabs(t->normal[2]) < 0.9 ? z : x, t->normal);
+        length = vec_length(along);
+    }
+    for (int k = 0; k < 3; ++k) c->fdir1[k] = along[k] / length;
+    c->fdir1[3] = 0;
+}
+
+/* Velocity of a solid at a point before the forces of the step. */
+static void velocity_before(double u[3], const world *w, int i, const double point[3]) {
+    const body *b = w->things[i].body;
+    double arm[3];
+    if (!b) {
+        thing_velocity(u, &w->things[i], point);
+        return;
+    }
+    const double *v = w->slid[b - w->bodies];
+    vec_sub(arm, point, b->now->position);
+    if (b->flat) arm[2] = 0;
+    vec_cross(u, v + 3, arm);
+    for (int c = 0; c < 3; ++c) u[c] += v[c];
+}
+
+/* How fast a contact slid before the forces of the step. With them, what static friction is to hold on a
+ * slope moves already. */
+static double slide_before(const world *w, const touch *t) {
+    double u[3], other[3] = {0, 0, 0};
+    velocity_before(u, w, t->a, t->point);
+    if (t->b >= 0) velocity_before(other, w, t->b, t->point);
+    vec_sub(u, u, other);
+    const double across = vec_dot(u, t->normal);
+    return sqrt(fmax(0, vec_dot(u, u) - across * across));
+}
+
+static void add_contact(world *w, const touch *t, double h, world_speeds least, int parting) {
+    double u[3], friction, hold, restitution;
+    world_slip(u, w, t);
+    const double closing = -vec_dot(u, t->normal);
+    const int flat = w->scene->dim == 2;
+    dContact c = {0};
+    pair_surface(&friction, &hold, &restitution, w, t);
+    c.surface.mode = dContactApprox1 | dContactFDir1 | dContactSoftERP | dContactSoftCFM | dContactMu2;
+    c.surface.mu = slide_before(w, t) > fmax(friction, STICK * hold) * least.fall ? friction : hold;
+    c.surface.mu2 = flat ? 0 : c.surface.mu;
+    c.surface.soft_erp = parting ? fmin(0.5, h / WORLD_PART_TIME) : 0;
+    c.surface.soft_cfm = SOFT * (inverse_mass(w, t->a) + inverse_mass(w, t->b)) * h;
+    if (restitution > 0 && closing > least.rest) {
+        c.surface.mode |= dContactBounce;
+        c.surface.bounce = restitution;
+        c.surface.bounce_vel = 0;
+    }
+    for (int k = 0; k < 3; ++k) {
+        c.geom.pos[k] = t->point[k];
+        c.geom.normal[k] = t->normal[k];
+    }
+    c.geom.depth = fmax(0, -t->gap);
+    set_slip_direction(&c, u, closing, t, flat);
+    dJointAttach(dJointCreateContact(w->ode, w->contacts, &c), w->ode_body[t->a],
+                 t->b >= 0 ? w->ode_body[t->b] : NULL);
+}
+
+world_speeds world_least_speeds(const world *w, double time, double dt) {
+    double g[3];
+    rheo_evaluate_curve(g, &w->scene->gravity, time);
+    const double weight = vec_length(g);
+    return (world_speeds){.rest = 1.5 * weight * dt + sqrt(2 * weight * WORLD_MARGIN * w->dx),
+                          .fall = weight * dt};
+}
+
+void world_solve(world *w, double time, double h, world_speeds least, int moving, int parting) {
+    int rows = 6 * w->scene->joint_count;
+    if (rows) world_give_states(w);
+    for (int i = 0; i < w->scene->joint_count; ++i) {
+        const stop_rule rule = {.margin = WORLD_MARGIN * w->dx,
+                                .repair = moving ? fmin(0.5, h / WORLD_PART_TIME) : 0};
+        joint_drive(&w->joints[i], time, !moving);
+        joint_set_stops(&w->joints[i], rule);
+    }
+    dWorldSetERP(w->ode, moving ? JOINT_REPAIR : 0);
+    for (int i = 0; i < w->touches.count; ++i) {
+        if (w->touches.item[i].gap >= WORLD_MARGIN * w->dx) continue;
+        if (!rows) world_give_states(w);
+        add_contact(w, &w->touches.item[i], h, least, parting);
+        rows += 3;
+    }
+    if (!rows) return;
+    if (rows <= ROWS_EXACT) {
+        dWorldStep(w->ode, h);
+    } else {
+        pthread_mutex_lock(&ode_sweeps);
+        dRandSetSeed(1);
+        dWorldQuickStep(w->ode, h);
+        pthread_mutex_unlock(&ode_sweeps);
+    }
+    dJointGroupEmpty(w->contacts);
+    take_velocities(w);
+}

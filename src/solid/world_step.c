@@ -1,0 +1,168 @@
+/* A step of the bodies: contacts and joints act on velocities, velocities move the bodies.
+ *
+ * A step of dt is cut into parts h (solid/world_touches.c tells how long). In each ODE solves for the
+ * velocities v+ that contacts and joints allow (solid/world_solve.c), and body_move() carries the bodies:
+ * ODE's own positions are thrown away, because its free rotation drifts and ours does not. Solids deeper in
+ * each other than DEEP dx, where they can only have begun, are parted as by a shift that leaves no velocity.
+ *
+ * Before forces that are still to be found, world_expect() lends bodies what held them in the last step and
+ * notes what does not let them move; world_hold() takes that back after the forces and solves once more
+ * without moving. */
+#include <math.h>
+#include <string.h>
+#include "solid/grip.h"
+#include "solid/vector.h"
+#include "solid/world_parts.h"
+
+#define DEEP 0.05 /* cells: deeper than an impact sinks in; so solids only begin */
+enum { PARTS_MAX = 400 /* of a step; then the rest goes in one */ };
+
+static void note_sliding(world *w) {
+    for (int i = 0; i < w->count; ++i) {
+        memcpy(w->slid[i], w->states[i].velocity, sizeof w->states[i].velocity);
+        memcpy(w->slid[i] + 3, w->states[i].spin, sizeof w->states[i].spin);
+    }
+}
+
+/* The velocities of a part of a step. What parts solids that are deep in each other is in them while they
+ * move, and in w->given: it is no motion of theirs, and taken off again. */
+static void solve_part(world *w, double time, double h, world_speeds least) {
+    int deep = 0;
+    for (int i = 0; i < w->touches.count; ++i) deep |= w->touches.item[i].gap < -DEEP * w->dx;
+    note_sliding(w);
+    world_solve(w, time, h, least, 1, !deep);
+    if (!deep) return;
+    for (int i = 0; i < w->count; ++i) {
+        body_note_motion(w->given[i], &w->states[i], -1);
+        memcpy(w->states[i].velocity, w->slid[i], 3 * sizeof(double));
+        memcpy(w->states[i].spin, w->slid[i] + 3, 3 * sizeof(double));
+    }
+    world_solve(w, time, h, least, 1, 1);
+    for (int i = 0; i < w->count; ++i) body_note_motion(w->given[i], &w->states[i], 1);
+}
+
+static void move_bodies(world *w, double h) {
+    for (int i = 0; i < w->count; ++i) {
+        body_move(&w->bodies[i], h);
+        body_add_motion(&w->states[i], w->given[i], -1);
+        memset(w->given[i], 0, sizeof w->given[i]);
+    }
+}
+
+/* What was hit may now be faster than anything was before: the part ends earlier then. */
+static double shorten_part(world *w, double h) {
+    for (int i = 0; i < w->thing_count; ++i)
+        if (w->things[i].body) w->things[i].now = body_placement(w->things[i].body);
+    return world_safe_part(w, h);
+}
+
+/* What falls freely gets half of gravity's share of a step before it moves, x += dt v + dt^2 g / 2, and the
+ * rest after. */
+static void begin_fall(world *w, double time, double dt) {
+    double g[3];
+    rheo_evaluate_curve(g, &w->scene->gravity, time + 0.5 * dt);
+    for (int i = 0; i < w->count; ++i)
+        for (int c = 0; c < 3; ++c) {
+            body_state *b = &w->states[i];
+            w->fallen[i][c] = c < w->scene->dim ? b->falls * 0.5 * dt * g[c] : 0;
+            b->velocity[c] += w->fallen[i][c];
+        }
+}
+
+/* Whether nothing but gravity acts on a body: neither liquid, which only these couplings tell, nor contacts
+ * in the end of the step, nor a joint. */
+static double is_falling(const world *w, int i) {
+    const int knows_wet = w->scene->coupling == RHEO_MONOLITHIC || w->scene->coupling == RHEO_SOLID_TO_FLUID;
+    const double *held = w->states[i].held;
+    for (int k = 0; k < w->scene->joint_count; ++k)
+        if (w->scene->joints[k].a == w->bodies[i].solid || w->scene->joints[k].b == w->bodies[i].solid)
+            return 0;
+    return knows_wet && !w->grips[i].wet && six_dot(held, held) == 0;
+}
+
+void world_step(world *w, double time, double dt) {
+    if (!world_count(w)) return;
+    begin_fall(w, time, dt);
+    const world_speeds least = world_least_speeds(w, time, dt);
+    double left = dt;
+    for (int part = 0; left > 0; ++part) {
+        world_place_things(w, time + dt - left);
+        world_find_touches(w, left);
+        double h = part < PARTS_MAX ? world_safe_part(w, left) : left;
+        if (left - h < 1e-6 * dt) h = left;
+        solve_part(w, time + dt - left, h, least);
+        if (part < PARTS_MAX) h = shorten_part(w, h);
+        move_bodies(w, h);
+        left = h < left ? left - h : 0;
+    }
+    note_sliding(w);
+}
+
+/* Forces
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* A contact that pushed in the last step, as what all contacts did to the body there tells, holds in this. */
+static void grip_touch(world *w, const touch *t) {
+    const body *b = w->things[t->a].body;
+    double arm[3], row[6];
+    if (t->gap >= WORLD_MARGIN * w->dx || (t->b >= 0 && w->things[t->b].def->motion != RHEO_STATIC)) return;
+    vec_sub(arm, t->point, b->now->position);
+    if (b->flat) arm[2] = 0;
+    memcpy(row, t->normal, 3 * sizeof *row);
+    vec_cross(row + 3, arm, t->normal);
+    if (six_dot(row, b->now->held) > 0) grip_add(b, row, GRIP_OF_CONTACT);
+}
+
+/* Velocity and spin of a joint's only body before the forces of the step. */
+static const double *slid_by(const world *w, const joint *j) {
+    return j->only ? w->slid[j->only - w->bodies] : NULL;
+}
+
+void world_expect(world *w, double time, double dt) {
+    if (!world_count(w)) return;
+    for (int i = 0; i < w->count; ++i) *w->bodies[i].grip = (body_grip){0};
+    world_place_things(w, time);
+    world_find_touches(w, 0);
+    for (int i = 0; i < w->count; ++i) {
+        body_note_motion(w->given[i], &w->states[i], -1);
+        body_add_motion(&w->states[i], w->states[i].held, dt);
+    }
+    if (w->scene->joint_count) world_give_states(w);
+    for (int i = 0; i < w->scene->joint_count; ++i)
+        joint_grip(&w->joints[i], slid_by(w, &w->joints[i]), WORLD_MARGIN * w->dx, time, dt);
+    for (int i = 0; i < w->touches.count; ++i) grip_touch(w, &w->touches.item[i]);
+    for (int i = 0; i < w->count; ++i) {
+        body_note_motion(w->grips[i].given, &w->states[i], -1);
+        grip_obey(&w->bodies[i]);
+    }
+    for (int i = 0; i < w->scene->joint_count; ++i)
+        joint_grip_motor(&w->joints[i], slid_by(w, &w->joints[i]), time, dt);
+    for (int i = 0; i < w->count; ++i) {
+        body_note_motion(w->grips[i].given, &w->states[i], 1);
+        body_note_motion(w->given[i], &w->states[i], 1);
+    }
+}
+
+void world_hold(world *w, double time, double dt) {
+    if (!world_count(w)) return;
+    for (int i = 0; i < w->count; ++i) {
+        body_state *b = w->bodies[i].now;
+        body_add_motion(b, w->given[i], -1);
+        body_add_motion(b, w->grips[i].withheld, 1);
+        memset(w->given[i], 0, sizeof w->given[i]);
+        memset(b->held, 0, sizeof b->held);
+        body_note_motion(b->held, b, -1 / dt);
+    }
+    world_place_things(w, time);
+    world_find_touches(w, 0);
+    world_solve(w, time, dt, world_least_speeds(w, time, dt), 0, 0);
+    for (int i = 0; i < w->count; ++i) {
+        body_note_motion(w->states[i].held, &w->states[i], 1 / dt);
+        w->states[i].falls = is_falling(w, i);
+        w->grips[i] = (body_grip){0};
+    }
+    for (int i = 0; i < w->scene->joint_count; ++i) {
+        const body *b = w->joints[i].only;
+        if (b) joint_leave_out(b->now->held, &w->joints[i]);
+    }
+}

@@ -1,0 +1,141 @@
+/* What bodies touch, or could come to touch, and how far they may go before that changes.
+ *
+ * Contacts are found at the start of each part h of a step (solid/contact.c; two boxes by ODE's separating
+ * axes). A part is so long that nothing nearer than it can travel is crossed: with the gap d and the closing
+ * speed c of every point near another solid, h <= max(d, SINK dx) / c, and along a surface within reach no
+ * more than SLIDE dx. So an impact sinks in by at most about SINK dx. Within WORLD_MARGIN dx of each other
+ * solids count as touching.
+ *
+ * Two solids that a joint holds do not touch each other: hinges would bind.
+ *
+ * Limits: a body thinner than SINK dx can be passed by a faster one. */
+#include <math.h>
+#include "solid/vector.h"
+#include "solid/world_parts.h"
+
+#define SINK  0.025 /* cells: what an impact may sink in */
+#define SLIDE 0.15  /* cells along a surface in one part of a step */
+#define TURN  0.03  /* rad that a jointed body may turn in one part */
+enum { BOX_CONTACTS = 8 };
+
+void world_place_things(world *w, double time) {
+    for (int i = 0; i < w->thing_count; ++i) thing_place(&w->things[i], time);
+}
+
+/* Rows of a row-major matrix in ODE's layout. */
+static void to_ode_matrix(dMatrix3 m, const double r[9]) {
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) m[4 * i + j] = r[3 * i + j];
+        m[4 * i + 3] = 0;
+    }
+}
+
+static void place_box(const world *w, int i) {
+    double half[3], axes[9], turned[9];
+    const thing *t = &w->things[i];
+    dMatrix3 m;
+    shape_as_box(half, axes, t->shape);
+    for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c)
+            turned[3 * r + c] = t->now.rotation[3 * r] * axes[c] + t->now.rotation[3 * r + 1] * axes[3 + c] +
+                                t->now.rotation[3 * r + 2] * axes[6 + c];
+    to_ode_matrix(m, turned);
+    dGeomSetPosition(w->ode_box[i], t->now.position[0], t->now.position[1], t->now.position[2]);
+    dGeomSetRotation(w->ode_box[i], m);
+}
+
+/* Two boxes that overlap when swollen by the margin. */
+static void touch_boxes(world *w, int a, int b) {
+    dContactGeom found[BOX_CONTACTS];
+    place_box(w, a);
+    place_box(w, b);
+    const int count = dCollide(w->ode_box[a], w->ode_box[b], BOX_CONTACTS, found, sizeof *found);
+    for (int i = 0; i < count; ++i) {
+        touch t = {.a = a, .b = b, .gap = WORLD_MARGIN * w->dx - found[i].depth};
+        for (int c = 0; c < 3; ++c) {
+            t.point[c] = found[i].pos[c];
+            t.normal[c] = found[i].normal[c];
+        }
+        touch_add(&w->touches, &t);
+    }
+}
+
+/* How near two solids' points must be to matter within dt. */
+static double pair_reach(const world *w, int a, int b, double dt) {
+    const double sag = fmax(thing_sag(&w->things[a]), b >= 0 ? thing_sag(&w->things[b]) : 0);
+    if (!(dt > 0)) return WORLD_MARGIN * w->dx + sag;
+    const double still = b >= 0 ? thing_speed(&w->things[b]) : 0;
+    return fmin(thing_speed(&w->things[a]) + still, 1e3 * w->dx / dt) * dt + WORLD_MARGIN * w->dx + sag;
+}
+
+static int are_joined(const world *w, int a, int b) {
+    for (int i = 0; i < w->scene->joint_count; ++i) {
+        const rheo_joint *j = &w->scene->joints[i];
+        if ((j->a == a && j->b == b) || (j->a == b && j->b == a)) return 1;
+    }
+    return 0;
+}
+
+void world_find_touches(world *w, double dt) {
+    touch_list *l = &w->touches;
+    l->count = 0;
+    for (int a = 0; a < w->thing_count; ++a) {
+        if (!w->things[a].body) continue;
+        for (int b = 0; b < w->thing_count; ++b) {
+            if (b == a || (w->things[b].body && b < a) || are_joined(w, a, b)) continue;
+            const int first = l->count;
+            const double reach = pair_reach(w, a, b, dt);
+            const double near = fmax(pair_reach(w, a, b, 0), SLIDE * w->dx);
+            touch_pair(l, w->things, a, b, reach, near, 1e-3 * w->dx);
+            if (l->count > first && w->ode_box[a] && w->ode_box[b]) {
+                int kept = first; /* the gaps tell how far to go, ODE where they touch */
+                for (int i = first; i < l->count; ++i)
+                    if (l->item[i].gap >= WORLD_MARGIN * w->dx) l->item[kept++] = l->item[i];
+                l->count = kept;
+                touch_boxes(w, a, b);
+            } else {
+                touch_thin_out(&w->touches, &w->close, w->things, first, WORLD_MARGIN * w->dx,
+                               0.05 * WORLD_SPACING * w->dx, w->things[a].radius);
+            }
+        }
+        for (int side = 0; side < 2 * w->scene->dim; ++side) {
+            if (w->scene->wall[side] != RHEO_WALL_CLOSED) continue;
+            const int first = l->count;
+            const double place = side % 2 ? w->scene->size[side / 2] : 0;
+            touch_side(l, w->things, a, side, place, pair_reach(w, a, -1, dt));
+            touch_thin_out(&w->touches, &w->close, w->things, first, WORLD_MARGIN * w->dx,
+                           0.05 * WORLD_SPACING * w->dx, w->things[a].radius);
+        }
+    }
+}
+
+void world_slip(double u[3], const world *w, const touch *t) {
+    double other[3] = {0, 0, 0};
+    thing_velocity(u, &w->things[t->a], t->point);
+    if (t->b >= 0) thing_velocity(other, &w->things[t->b], t->point);
+    vec_sub(u, u, other);
+}
+
+double world_safe_part(world *w, double left) {
+    double h = left;
+    for (int i = 0; i < w->scene->joint_count; ++i)
+        for (int end = 0; end < 2; ++end) {
+            const int solid = end ? w->scene->joints[i].b : w->scene->joints[i].a;
+            const double turn = solid >= 0 ? vec_length(w->things[solid].now.spin) : 0;
+            if (turn * h > TURN) h = TURN / turn;
+        }
+    if (w->scene->joint_count) world_give_states(w);
+    for (int i = 0; i < w->scene->joint_count; ++i)
+        h = fmin(h, joint_time_to_stop(&w->joints[i], WORLD_MARGIN * w->dx, SINK * w->dx));
+    for (int i = 0; i < w->touches.count; ++i) {
+        const touch *t = &w->touches.item[i];
+        double u[3];
+        world_slip(u, w, t);
+        const bool known = t->normal[0] != 0 || t->normal[1] != 0 || t->normal[2] != 0;
+        const double speed = vec_length(u), closing = known ? -vec_dot(u, t->normal) : speed;
+        if (speed * h <= SINK * w->dx) continue;
+        if (t->gap >= WORLD_MARGIN * w->dx && closing > 0) h = fmin(h, fmax(t->gap, SINK * w->dx) / closing);
+        if (t->gap < SLIDE * w->dx && speed > 0) h = fmin(h, SLIDE * w->dx / speed);
+    }
+    return h;
+}
