@@ -95,7 +95,7 @@ static rheo_status project_random(double *change, double *ratio, rheo_sim *s, ro
         s->solids[0].body->now->velocity[a] = 0.7 - a;
     }
     wrap_faces(&s->vel, &s->g);
-    liquid_place_solids(s, s->time);
+    if ((status = liquid_place_solids(s, s->time, out->report))) return status;
     const double energy = totals(before, &size, s);
     phi = s->phi;
     if ((status = liquid_project(s, &s->open, &phi, 1 / s->def.fps, out->report))) return status;

@@ -3,6 +3,7 @@
 #define GRID_OPENINGS_H
 
 #include "core/hot.h"
+#include "geom/sweep.h"
 #include "grid/mac.h"
 
 typedef struct openings {
@@ -12,6 +13,7 @@ typedef struct openings {
     /* 1 where the domain's side (RHEO_LEFT ...) is no wall: liquid goes out into air, or around a periodic
      * axis */
     uint8_t open_wall[6];
+    sweep near; /* which solids are near which, by balls around them */
 } openings;
 
 /* A sliver of a face takes part in the balance of its cells, but its own velocity is as good as free: what

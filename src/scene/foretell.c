@@ -181,7 +181,7 @@ static double moving_seconds(const doctor *d) {
     for (int i = 0; i < s->solid_count; ++i) {
         if (s->solids[i].motion == RHEO_STATIC) continue;
         const obstacle seen = {.shape = d->solid[i], .def = &s->solids[i], .now = d->place[i]};
-        const bool thin = obstacle_is_thin(&seen, d->out->dx, s->dim);
+        const bool thin = obstacle_is_thin(&seen, d->out->dx, s->dim) > 0;
         const double depth =
             log2((double)shape_triangles(d->solid[i]) + 1); /* of a search tree; 0: no mesh */
         const double more =

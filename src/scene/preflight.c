@@ -397,7 +397,7 @@ static void look_at_solids(doctor *d) {
         if (s->solids[i].inside_fluid) continue;
         const obstacle seen = {.shape = d->solid[i], .def = &s->solids[i], .now = d->place[i]};
         snprintf(path, sizeof path, "solids[%d].shape", i);
-        if (obstacle_is_thin(&seen, d->out->dx, s->dim)) look_at_thin(d, path);
+        if (obstacle_is_thin(&seen, d->out->dx, s->dim) > 0) look_at_thin(d, path);
         if (s->solids[i].motion == RHEO_DYNAMIC) look_at_body(d, path);
         if (s->dim == 3 && s->camera_eye.count && placement_distance(&d->place[i], d->solid[i], eye) < 0)
             doctor_find(d, RHEO_WARNING, "camera.eye", NULL, "the camera stands inside the solid '%s'",

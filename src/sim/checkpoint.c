@@ -102,7 +102,8 @@ int sim_list_state(state_array *arrays, rheo_sim *s) {
 }
 
 rheo_status liquid_restored(rheo_sim *s, rheo_report *report) {
-    liquid_place_solids(s, s->time);
+    const rheo_status status = liquid_place_solids(s, s->time, report);
+    if (status) return status;
     if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
     return RHEO_OK;
 }

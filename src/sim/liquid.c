@@ -291,7 +291,8 @@ void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r) {
 
 rheo_status liquid_end_projection(rheo_sim *s, const openings *open, const float *phi, double dt,
                                   rheo_report *report) {
-    liquid_hold_bodies(s, dt);
+    const rheo_status status = liquid_hold_bodies(s, dt, report);
+    if (status) return status;
     s->q_dt = dt;
     if (s->closing_step)
         s->stats.divergence = pressure_divergence(&s->vel, &s->g, open, phi, s->source, liquid_voids(s));
@@ -343,10 +344,10 @@ static rheo_status begin_carry(rheo_sim *s, rheo_report *report) {
 }
 
 rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {
-    liquid_place_solids(s, s->time);
-    if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
-    rheo_status status = fields_from_particles(s, &s->vel, report);
+    rheo_status status = liquid_place_solids(s, s->time, report);
     if (status) return status;
+    if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
+    if ((status = fields_from_particles(s, &s->vel, report))) return status;
     liquid_extrapolate(&s->vel, NEAR_LAYERS + 1, NULL, 0, s, s->phi);
     pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);
     status = begin_carry(s, report);
@@ -368,8 +369,8 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     if (marks_only(s)) liquid_drive_emitters(&s->vel, s, dt);
 
     timer_stage(&s->timer, "solids");
-    liquid_move_bodies(s, dt);
-    if (s->moving) liquid_place_solids(s, s->time + dt);
+    if ((status = liquid_move_bodies(s, dt, report))) return status;
+    if (s->moving && (status = liquid_place_solids(s, s->time + dt, report))) return status;
     if ((status = liquid_hold_particles(s, report))) return status;
 
     timer_stage(&s->timer, "sort");
@@ -381,7 +382,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     forces_add(&s->vel, is_flip(s) ? &s->before : &(mac_field){{0}}, g, gravity, dt);
 
     timer_stage(&s->timer, "bodies");
-    liquid_pull_bodies(s, gravity, dt);
+    if ((status = liquid_pull_bodies(s, gravity, dt, report))) return status;
 
     timer_stage(&s->timer, "pressure");
     const float *phi = s->phi;

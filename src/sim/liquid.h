@@ -133,9 +133,9 @@ rheo_status liquid_restored(rheo_sim *s, rheo_report *report);
 int liquid_make_couplings(rheo_sim *s);
 /* Moves bodies by a step of dt; gravity and the walls that bodies then are, and what contacts are expected to
  * do; what they did after all. */
-void liquid_move_bodies(rheo_sim *s, double dt);
-void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt);
-void liquid_hold_bodies(rheo_sim *s, double dt);
+rheo_status liquid_move_bodies(rheo_sim *s, double dt, rheo_report *report);
+rheo_status liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt, rheo_report *report);
+rheo_status liquid_hold_bodies(rheo_sim *s, double dt, rheo_report *report);
 /* After liquid_project(): contacts, emitters, speeds, and what keeps the volume. */
 rheo_status liquid_end_projection(rheo_sim *s, const openings *open, const float *phi, double dt,
                                   rheo_report *report);
@@ -147,6 +147,6 @@ rheo_status liquid_remember(rheo_sim *s, rheo_report *report);
 /* Drops what was seeded inside thin solids. */
 rheo_status liquid_reject_particles(rheo_sim *s, rheo_report *report);
 /* Puts the solids where they are at a time, and on the grid; bodies are where their states say. */
-void liquid_place_solids(rheo_sim *s, double time);
+rheo_status liquid_place_solids(rheo_sim *s, double time, rheo_report *report);
 void liquid_place_still_solids(rheo_sim *s); /* once, before: those that never move */
 #endif

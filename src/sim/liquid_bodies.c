@@ -35,7 +35,7 @@ static void follow_bodies(rheo_sim *s) {
     }
 }
 
-void liquid_place_solids(rheo_sim *s, double time) {
+rheo_status liquid_place_solids(rheo_sim *s, double time, rheo_report *report) {
     int still = 0;
     for (int i = 0; i < s->def.solid_count; ++i) {
         obstacle *o = &s->solids[i];
@@ -45,17 +45,20 @@ void liquid_place_solids(rheo_sim *s, double time) {
     const int from = s->moving ? still : 0; /* the others are in solid_still */
     solids_distance(s->solid, s->solid_still, &s->g, s->solids + from, s->walls - from);
     solids_open_faces(&s->open, &s->g, s->solid);
-    if (s->thin.count) thin_place(&s->thin, &s->open, &s->g, s->solids, s->walls);
+    if (s->thin.count && thin_place(&s->thin, &s->open, &s->g, s->solids, s->walls))
+        return report_no_memory(report, "thin solids");
     if (s->domain) /* no walls, yet particles stay outside */
         solids_distance(s->solid, s->solid, &s->g, s->solids + s->walls, s->def.solid_count - s->walls);
     if (s->moving) {
-        solids_movers(&s->open, &s->g, s->solids, s->walls);
+        if (solids_movers(&s->open, &s->g, s->solids, s->walls))
+            return report_no_memory(report, "moving solids");
         solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
     }
     if (s->room)
         solids_room(s->room, s->room_still, &s->g, s->solid, &s->open, s->solids + still,
                     s->def.solid_count - still);
     if (s->room && s->thin.count) thin_room(s->room, &s->thin, &s->g, s->solid, &s->open);
+    return RHEO_OK;
 }
 
 int liquid_make_couplings(rheo_sim *s) {
@@ -67,23 +70,29 @@ int liquid_make_couplings(rheo_sim *s) {
     return bad | (s->domain ? 0 : -1);
 }
 
-void liquid_move_bodies(rheo_sim *s, double dt) {
-    if (world_count(s->world)) world_step(s->world, s->time, dt);
+/* All that bodies allocate in a step is for what touches what. */
+static rheo_status contacts_found(int bad, rheo_report *report) {
+    return bad ? report_no_memory(report, "contacts") : RHEO_OK;
 }
 
-void liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt) {
-    if (!world_count(s->world)) return;
+rheo_status liquid_move_bodies(rheo_sim *s, double dt, rheo_report *report) {
+    return contacts_found(world_step(s->world, s->time, dt), report);
+}
+
+rheo_status liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt, rheo_report *report) {
+    if (!world_count(s->world)) return RHEO_OK;
     world_accelerate(s->world, gravity, dt);
-    if (!s->domain)
-        world_expect(s->world, s->time + dt,
-                     dt); /* there contacts act after pressure, as on the liquid around */
+    /* in s->domain contacts act after pressure, as on the liquid around */
+    if (!s->domain && world_expect(s->world, s->time + dt, dt)) return contacts_found(-1, report);
     follow_bodies(s);
     solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
+    return RHEO_OK;
 }
 
-void liquid_hold_bodies(rheo_sim *s, double dt) {
-    if (world_count(s->world)) world_hold(s->world, s->time + dt, dt);
+rheo_status liquid_hold_bodies(rheo_sim *s, double dt, rheo_report *report) {
+    if (world_hold(s->world, s->time + dt, dt)) return contacts_found(-1, report);
     if (s->domain) rigid_fluid_impose(&s->vel, &s->rigid);
+    return RHEO_OK;
 }
 
 double liquid_wall_speed(const rheo_sim *s) {

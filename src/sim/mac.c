@@ -74,8 +74,8 @@ static rheo_status move_all(rheo_sim *s, uint8_t *cells_before, double dt, rheo_
     mac_move_markers(&s->parts, g, &s->carry, cells_before, s->source ? s->keep : NULL, dt);
 
     timer_stage(&s->timer, "solids");
-    liquid_move_bodies(s, dt);
-    if (s->moving) liquid_place_solids(s, s->time + dt);
+    if ((status = liquid_move_bodies(s, dt, report))) return status;
+    if (s->moving && (status = liquid_place_solids(s, s->time + dt, report))) return status;
     if ((status = liquid_hold_particles(s, report))) return status;
 
     timer_stage(&s->timer, "sort");
@@ -114,7 +114,8 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     mac_momentum(&s->before, g, &s->vel, s->cells, open, viscosity(s), gravity, s->def.no_slip,
                  s->walls ? &solids : NULL, dt);
     swap_fields(&s->vel, &s->before);
-    liquid_pull_bodies(s, gravity, dt); /* not before the liquid: momentum would mix their falls */
+    /* bodies not before the liquid: momentum would mix their falls */
+    if ((status = liquid_pull_bodies(s, gravity, dt, report))) return status;
     open = set_walls(s, dt);
     mac_close_surface(&s->vel, g, s->cells, open, s->source);
 

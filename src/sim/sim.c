@@ -141,7 +141,7 @@ static rheo_status start_liquid(rheo_sim *s, const rheo_scene *scene, rheo_repor
     s->full = s->def.dim == 3 ? 8 : 4;
     s->particle_volume = s->g.dx * s->g.dx * s->g.dx / (double)s->full;
     liquid_place_still_solids(s);
-    liquid_place_solids(s, 0);
+    if ((status = liquid_place_solids(s, 0, report))) return status;
     if ((status = fill_fluids(s, report))) return status;
     if ((status = liquid_reject_particles(s, report))) return status;
     const int level = s->def.method != RHEO_MAC && s->thin.count == 0; /* a fill knows no thin walls */
@@ -175,10 +175,12 @@ static const sim_method *choose_method(rheo_method method) {
 /* What every solver needs: the scene, threads, the grid, shapes that can be asked. */
 static rheo_status start(rheo_sim *s, const rheo_scene *scene, int threads, rheo_report *report) {
     if (definition_copy(&s->def, &s->text, scene)) return report_no_memory(report, "the scene");
-    pool *p = threads >= 0 ? pool_create(threads) : NULL;
-    if (!p)
+    if (threads < 0)
         return report_fail(report, RHEO_USAGE, "1 to 256 threads, or 0: as many as the machine has",
                            "%d threads cannot be started", threads);
+    pool *p = pool_create(threads);
+    if (!p)
+        return report_fail(report, RHEO_INVALID, "fewer threads", "out of memory for %d threads", threads);
     s->g = make_grid(&s->def, p);
     s->fluid_density = s->def.fluid_count ? s->def.fluids[0].density : 1000;
     for (int w = 0; w < 6; ++w) s->open.open_wall[w] = s->def.wall[w] != RHEO_WALL_CLOSED;

@@ -102,9 +102,10 @@ static void emit(rheo_sim *s, double dt) {
     }
 }
 
-static void place_solids(rheo_sim *s, double time) {
-    liquid_place_solids(s, time);
-    smoke_shares(s->smoke->share, &s->g, s->solid);
+static rheo_status place_solids(rheo_sim *s, double time, rheo_report *report) {
+    const rheo_status status = liquid_place_solids(s, time, report);
+    if (!status) smoke_shares(s->smoke->share, &s->g, s->solid);
+    return status;
 }
 
 static rheo_status assemble(rheo_sim *s, rheo_report *report) {
@@ -134,8 +135,7 @@ double smoke_dt_limit(const rheo_sim *s) {
 static rheo_status project(rheo_sim *s, const float **phi, double dt, rheo_report *report) {
     if (s->moving) {
         const rheo_status status = liquid_project(s, &s->open, phi, dt, report);
-        liquid_hold_bodies(s, dt);
-        return status;
+        return status ? status : liquid_hold_bodies(s, dt, report);
     }
     const poisson_result solve = pressure_project(&s->vel, s->q, s->solver, &s->work, &s->g, &s->open, *phi,
                                                   s->def.tolerance, s->def.max_iterations);
@@ -156,8 +156,8 @@ rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
     carry(s, dt);
 
     timer_stage(&s->timer, "solids");
-    liquid_move_bodies(s, dt);
-    if (s->moving) place_solids(s, s->time + dt);
+    if ((status = liquid_move_bodies(s, dt, report))) return status;
+    if (s->moving && (status = place_solids(s, s->time + dt, report))) return status;
 
     timer_stage(&s->timer, "amounts");
     smoke_hold_amount(s->density, m->first, smoke_kept, 0, g, m->share);
@@ -182,7 +182,7 @@ rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "bodies");
     if (s->def.coupling != RHEO_SOLID_TO_FLUID) /* of what the gas weighs, pressure knows only differences */
         world_lift(s->world, gas->density, gravity, dt);
-    liquid_pull_bodies(s, gravity, dt);
+    if ((status = liquid_pull_bodies(s, gravity, dt, report))) return status;
 
     timer_stage(&s->timer, "pressure");
     const float *phi = s->phi;
@@ -296,7 +296,7 @@ static rheo_status start(rheo_sim *s, const rheo_scene *scene, rheo_report *repo
     m->most_lift = fmax(gas->expansion * heat, gas->soot / gas->density);
     fill_domain(s);
     liquid_place_still_solids(s);
-    place_solids(s, 0);
+    if ((status = place_solids(s, 0, report))) return status;
     for (int i = 0; i < s->fill_count; ++i) {
         s->volume_put_in +=
             smoke_fill(s->density, m->temperature, &s->g, &m->fill[i], m->share, gas->temperature);
@@ -321,8 +321,8 @@ static int list_state(state_array *list, rheo_sim *s) {
 }
 
 static rheo_status restored(rheo_sim *s, rheo_report *report) {
-    place_solids(s, s->time);
-    return assemble(s, report);
+    const rheo_status status = place_solids(s, s->time, report);
+    return status ? status : assemble(s, report);
 }
 
 static void finish(rheo_sim *s) {

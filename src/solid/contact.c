@@ -38,7 +38,9 @@ int thing_make(thing *t, const rheo_solid *def, const shape *s, const body *b, d
     if (def->inside_fluid && t->points.radius > 0)
         t->points.count = 0; /* round hollows have no points inwards */
     t->at = mem_alloc((size_t)(t->points.count + 1) * sizeof *t->at);
-    return t->at ? 0 : -1;
+    if (t->at) return 0;
+    thing_free(t);
+    return -1;
 }
 
 void thing_free(thing *t) {

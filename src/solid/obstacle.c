@@ -33,8 +33,10 @@ static int is_beyond(const obstacle *o, const double x[3], double least) {
     return reach <= 0 || vec_dot(from, from) >= reach * reach;
 }
 
-int obstacle_is_nearest(const obstacle *solids, int count, int own, const double x[3], double distance) {
-    for (int s = 0; s < count; ++s) {
+int obstacle_is_nearest(const obstacle *solids, const int *among, int count, int own, const double x[3],
+                        double distance) {
+    for (int i = 0; i < count; ++i) {
+        const int s = among ? among[i] : i;
         if (s == own || is_beyond(&solids[s], x, distance)) continue;
         const double d = obstacle_distance(&solids[s], x);
         if (d < distance || (s < own && !(d > distance))) return 0;

@@ -17,8 +17,10 @@ double obstacle_distance(const obstacle *o, const double x[3]); /* m, negative i
 /* The direction out of it, of length 1, in `dim` dimensions from distances `step` away; 0: it has none. */
 int obstacle_normal(double n[3], const obstacle *o, const double x[3], int dim, double step);
 
-/* Whether solid `own`, known to be `distance` away, is the nearest; of two as near the first is. */
-int obstacle_is_nearest(const obstacle *solids, int count, int own, const double x[3], double distance);
+/* Whether solid `own`, known to be `distance` away, is the nearest; of two as near the first is. among: those
+ * that may be nearer, `count` in rising order; NULL: all. */
+int obstacle_is_nearest(const obstacle *solids, const int *among, int count, int own, const double x[3],
+                        double distance);
 /* Distance to the nearest of those that the grid resolves, or of the thin ones alone [m], +inf without any.
  */
 double obstacles_thick_distance(const obstacle *solids, int count, const double x[3]);

@@ -44,7 +44,7 @@ int obstacle_is_thin(const obstacle *o, double dx, int dim) {
     if (!isfinite(longest)) return 0;
     const double least = longest > 3 * dx ? sqrt((double)dim) * dx : dx;
     shape_points points;
-    if (shape_sample(&points, o->shape, dx)) return 0;
+    if (shape_sample(&points, o->shape, dx)) return -1;
     int thin = 0, looked = 0;
     const int every = points.count / POINTS + 1;
     for (int i = 0; i < points.count && points.radius == 0; i += every) {

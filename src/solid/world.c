@@ -167,6 +167,7 @@ void world_free(world *w) {
         thing_free(&w->things[i]);
         if (w->ode_box[i]) dGeomDestroy(w->ode_box[i]);
     }
+    sweep_free(&w->pairs);
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->ode) dWorldDestroy(w->ode);
     void *const blocks[] = {w->bodies, w->states,   w->grips,   w->given,  w->slid,         w->fallen,
@@ -292,7 +293,7 @@ static rheo_status check_start(world *w, rheo_report *report) {
         if (out)
             return refuse_body(report, i, "a body within the domain", "the body lies outside the domain");
     }
-    world_find_touches(w, 0);
+    if (world_find_touches(w, 0)) return report_no_memory(report, "contacts");
     rheo_status status = RHEO_OK;
     for (int i = 0; i < w->touches.count && !status; ++i)
         status = judge_overlap(w, &w->touches.item[i], report);

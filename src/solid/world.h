@@ -32,15 +32,15 @@ void world_accelerate(world *w, const double acceleration[3], double dt);
 void world_lift(world *w, double fluid_density, const double gravity[3], double dt);
 /* From `time` to `time` + dt, in as many smaller steps as contacts need: contacts and joints act on
  * velocities, velocities move the bodies. No gravity and no liquid here: who steps adds them to the
- * velocities before. */
-void world_step(world *w, double time, double dt);
+ * velocities before. These three return -1 when there is no memory for contacts. */
+int world_step(world *w, double time, double dt);
 /* Before forces that are still to be found: every body gains what contacts and joints gave it in the last
  * step, over dt, and is held (body_grip) where a contact with something that stands still bore it then and
  * touches it now, and where a joint ties it to what stands still. A body that rests on the floor of a tank
  * then meets pressure as one at rest, not as one that falls, however light it is beside the liquid that it
  * would have to push. */
-void world_expect(world *w, double time, double dt);
+int world_expect(world *w, double time, double dt);
 /* Takes back what world_expect() gave and adds what was withheld; contacts, joints and motors act on
  * velocities, nothing moves: after forces of a step of dt, so that what rests has no velocity left. */
-void world_hold(world *w, double time, double dt);
+int world_hold(world *w, double time, double dt);
 #endif

@@ -3,6 +3,7 @@
 #define SOLID_WORLD_PARTS_H
 
 #include <ode/ode.h>
+#include "geom/sweep.h"
 #include "solid/contact.h"
 #include "solid/joint.h"
 #include "solid/world.h"
@@ -21,6 +22,7 @@ struct world {
 
     thing *things; /* all solids */
     int thing_count;
+    sweep pairs;               /* of things that may come near each other */
     touch_list touches, close; /* what is found; those of one pair that are being chosen from */
     dWorldID ode;
     dBodyID *ode_body; /* of each thing; NULL where it stands still */
@@ -40,8 +42,8 @@ typedef struct {
 
 /* Where every solid is at `time`. */
 void world_place_things(world *w, double time);
-/* Everything that bodies touch or could come to touch within dt, into w->touches. */
-void world_find_touches(world *w, double dt);
+/* Everything that bodies touch or could come to touch within dt, into w->touches. -1: no memory. */
+int world_find_touches(world *w, double dt);
 /* Velocity of a relative to b at a contact. */
 void world_slip(double u[3], const world *w, const touch *t);
 /* How long a part may be, from gaps and closing speeds, and from the turning and the stops of joints. */

@@ -80,14 +80,14 @@ static double is_falling(const world *w, int i) {
     return knows_wet && !w->grips[i].wet && six_dot(held, held) == 0;
 }
 
-void world_step(world *w, double time, double dt) {
-    if (!world_count(w)) return;
+int world_step(world *w, double time, double dt) {
+    if (!world_count(w)) return 0;
     begin_fall(w, time, dt);
     const world_speeds least = world_least_speeds(w, time, dt);
     double left = dt;
     for (int part = 0; left > 0; ++part) {
         world_place_things(w, time + dt - left);
-        world_find_touches(w, left);
+        if (world_find_touches(w, left)) return -1;
         double h = part < PARTS_MAX ? world_safe_part(w, left) : left;
         if (left - h < 1e-6 * dt) h = left;
         solve_part(w, time + dt - left, h, least);
@@ -96,6 +96,7 @@ void world_step(world *w, double time, double dt) {
         left = h < left ? left - h : 0;
     }
     note_sliding(w);
+    return 0;
 }
 
 /* Forces
@@ -118,11 +119,11 @@ static const double *slid_by(const world *w, const joint *j) {
     return j->only ? w->slid[j->only - w->bodies] : NULL;
 }
 
-void world_expect(world *w, double time, double dt) {
-    if (!world_count(w)) return;
+int world_expect(world *w, double time, double dt) {
+    if (!world_count(w)) return 0;
     for (int i = 0; i < w->count; ++i) *w->bodies[i].grip = (body_grip){0};
     world_place_things(w, time);
-    world_find_touches(w, 0);
+    if (world_find_touches(w, 0)) return -1;
     for (int i = 0; i < w->count; ++i) {
         body_note_motion(w->given[i], &w->states[i], -1);
         body_add_motion(&w->states[i], w->states[i].held, dt);
@@ -141,10 +142,11 @@ void world_expect(world *w, double time, double dt) {
         body_note_motion(w->grips[i].given, &w->states[i], 1);
         body_note_motion(w->given[i], &w->states[i], 1);
     }
+    return 0;
 }
 
-void world_hold(world *w, double time, double dt) {
-    if (!world_count(w)) return;
+int world_hold(world *w, double time, double dt) {
+    if (!world_count(w)) return 0;
     for (int i = 0; i < w->count; ++i) {
         body_state *b = w->bodies[i].now;
         body_add_motion(b, w->given[i], -1);
@@ -154,7 +156,7 @@ void world_hold(world *w, double time, double dt) {
         body_note_motion(b->held, b, -1 / dt);
     }
     world_place_things(w, time);
-    world_find_touches(w, 0);
+    if (world_find_touches(w, 0)) return -1;
     world_solve(w, time, dt, world_least_speeds(w, time, dt), 0, 0);
     for (int i = 0; i < w->count; ++i) {
         body_note_motion(w->states[i].held, &w->states[i], 1 / dt);
@@ -165,4 +167,5 @@ void world_hold(world *w, double time, double dt) {
         const body *b = w->joints[i].only;
         if (b) joint_leave_out(b->now->held, &w->joints[i]);
     }
+    return 0;
 }

@@ -76,37 +76,60 @@ static int are_joined(const world *w, int a, int b) {
     return 0;
 }
 
-void world_find_touches(world *w, double dt) {
-    touch_list *l = &w->touches;
-    l->count = 0;
-    for (int a = 0; a < w->thing_count; ++a) {
-        if (!w->things[a].body) continue;
-        for (int b = 0; b < w->thing_count; ++b) {
-            if (b == a || (w->things[b].body && b < a) || are_joined(w, a, b)) continue;
-            const int first = l->count;
-            const double reach = pair_reach(w, a, b, dt);
-            const double near = fmax(pair_reach(w, a, b, 0), SLIDE * w->dx);
-            touch_pair(l, w->things, a, b, reach, near, 1e-3 * w->dx);
-            if (l->count > first && w->ode_box[a] && w->ode_box[b]) {
-                int kept = first; /* the gaps tell how far to go, ODE where they touch */
-                for (int i = first; i < l->count; ++i)
-                    if (l->item[i].gap >= WORLD_MARGIN * w->dx) l->item[kept++] = l->item[i];
-                l->count = kept;
-                touch_boxes(w, a, b);
-            } else {
-                touch_thin_out(&w->touches, &w->close, w->things, first, WORLD_MARGIN * w->dx,
-                               0.05 * WORLD_SPACING * w->dx, w->things[a].radius);
-            }
-        }
-        for (int side = 0; side < 2 * w->scene->dim; ++side) {
-            if (w->scene->wall[side] != RHEO_WALL_CLOSED) continue;
-            const int first = l->count;
-            const double place = side % 2 ? w->scene->size[side / 2] : 0;
-            touch_side(l, w->things, a, side, place, pair_reach(w, a, -1, dt));
-            touch_thin_out(&w->touches, &w->close, w->things, first, WORLD_MARGIN * w->dx,
-                           0.05 * WORLD_SPACING * w->dx, w->things[a].radius);
+/* Boxes that hold whatever a pair's reach may be: each its own share, with the margin twice. */
+static int find_pairs(world *w, double dt) {
+    if (sweep_reserve(&w->pairs, w->thing_count)) return -1;
+    for (int i = 0; i < w->thing_count; ++i) {
+        const thing *t = &w->things[i];
+        const double reach = t->endless ? INFINITY : t->radius + pair_reach(w, i, -1, dt);
+        for (int c = 0; c < 3; ++c) {
+            w->pairs.box[i].lower[c] = t->endless ? -INFINITY : t->middle[c] - reach;
+            w->pairs.box[i].upper[c] = t->endless ? INFINITY : t->middle[c] + reach;
         }
     }
+    return sweep_overlaps(&w->pairs, w->thing_count);
+}
+
+static void find_pair_touches(world *w, int a, int b, double dt) {
+    touch_list *l = &w->touches;
+    const int first = l->count;
+    const double reach = pair_reach(w, a, b, dt);
+    const double near = fmax(pair_reach(w, a, b, 0), SLIDE * w->dx);
+    touch_pair(l, w->things, a, b, reach, near, 1e-3 * w->dx);
+    if (l->count > first && w->ode_box[a] && w->ode_box[b]) {
+        int kept = first; /* the gaps tell how far to go, ODE where they touch */
+        for (int i = first; i < l->count; ++i)
+            if (l->item[i].gap >= WORLD_MARGIN * w->dx) l->item[kept++] = l->item[i];
+        l->count = kept;
+        touch_boxes(w, a, b);
+    } else {
+        touch_thin_out(l, &w->close, w->things, first, WORLD_MARGIN * w->dx, 0.05 * WORLD_SPACING * w->dx,
+                       w->things[a].radius);
+    }
+}
+
+static void find_side_touches(world *w, int a, int side, double dt) {
+    const int first = w->touches.count;
+    const double place = side % 2 ? w->scene->size[side / 2] : 0;
+    touch_side(&w->touches, w->things, a, side, place, pair_reach(w, a, -1, dt));
+    touch_thin_out(&w->touches, &w->close, w->things, first, WORLD_MARGIN * w->dx,
+                   0.05 * WORLD_SPACING * w->dx, w->things[a].radius);
+}
+
+int world_find_touches(world *w, double dt) {
+    w->touches.count = w->touches.failed = 0;
+    if (find_pairs(w, dt)) return -1;
+    for (int a = 0; a < w->thing_count; ++a) {
+        if (!w->things[a].body) continue;
+        for (size_t k = w->pairs.start[a]; k < w->pairs.start[a + 1]; ++k) {
+            const int b = w->pairs.near[k];
+            if ((w->things[b].body && b < a) || are_joined(w, a, b)) continue;
+            find_pair_touches(w, a, b, dt);
+        }
+        for (int side = 0; side < 2 * w->scene->dim; ++side)
+            if (w->scene->wall[side] == RHEO_WALL_CLOSED) find_side_touches(w, a, side, dt);
+    }
+    return w->touches.failed ? -1 : 0;
 }
 
 void world_slip(double u[3], const world *w, const touch *t) {

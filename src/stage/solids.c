@@ -214,7 +214,9 @@ typedef struct mover_faces {
     const job *s;
     const obstacle *solid;
     int mover, axis;
-    int alone; /* no other solid is near: what is closed there, this one closes */
+    int alone;        /* no other solid is near: what is closed there, this one closes */
+    const int *among; /* the solids that are, `near` of them; NULL: all of them may be */
+    int near;
     cell_range range;
     ball around;
 } mover_faces;
@@ -239,7 +241,7 @@ static void mover_on_row(const mover_faces *m, int j, int k) {
         double x[3];
         place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
         const double d = obstacle_distance(m->solid, x);
-        if (d < s->g->dx && obstacle_is_nearest(s->solids, s->count, m->mover, x, d))
+        if (d < s->g->dx && obstacle_is_nearest(s->solids, m->among, m->near, m->mover, x, d))
             s->o->mover[a][n] = (uint16_t)(1 + m->mover);
     }
 }
@@ -269,23 +271,42 @@ static void velocity_on_row(const mover_faces *m, int j, int k) {
     set_linear(s->o->wall.value[a] + row, mover, me, span, base, slope);
 }
 
-/* Whether no other solid is within GAP cells of a ball around this one. Corners of the faces asked about are
- * within two cells of it, and their middles, where it is within a cell of them, nearer to it than to any
- * other. The places of thin solids and of images beyond periodic sides are not known so well. */
-static int is_alone(const job *s, const ball *around, int mover) {
-    enum { GAP = 3 };
-    if (!isfinite(around->radius) || s->solids[mover].thin) return 0;
+/* Other solids within GAP cells of a ball around this one. Corners of the faces asked about are within two
+ * cells of it, and their middles, where it is within a cell of them, nearer to it than to any other but
+ * these. The places of thin solids and of images beyond periodic sides are not known so well. */
+enum { GAP = 3 };
+
+static int list_near(sweep *near, const mac_grid *g, const obstacle *solids, int count) {
+    if (sweep_reserve(near, count)) return -1;
+    for (int i = 0; i < count; ++i) {
+        const ball b = ball_around(g, &solids[i]);
+        const double reach = b.radius + 0.6 * GAP; /* and some more, for rounding */
+        for (int a = 0; a < 3; ++a) {
+            near->box[i].lower[a] = b.middle[a] - reach;
+            near->box[i].upper[a] = b.middle[a] + reach;
+        }
+    }
+    return sweep_overlaps(near, count);
+}
+
+static void find_near(mover_faces *m) {
+    const job *s = m->s;
+    const sweep *near = &s->o->near;
+    m->near = s->count;
+    if (!isfinite(m->around.radius) || m->solid->thin) return;
     for (int a = 0; a < s->g->box.dim; ++a)
-        if (s->g->box.periodic[a]) return 0;
-    for (int i = 0; i < s->count; ++i) {
-        const ball other = ball_around(s->g, &s->solids[i]);
-        const double reach = around->radius + other.radius + GAP;
+        if (s->g->box.periodic[a]) return;
+    m->among = near->near + near->start[m->mover];
+    m->near = (int)(near->start[m->mover + 1] - near->start[m->mover]);
+    m->alone = 1;
+    for (int i = 0; i < m->near && m->alone; ++i) {
+        const ball other = ball_around(s->g, &s->solids[m->among[i]]);
+        const double reach = m->around.radius + other.radius + GAP;
         double square = 0;
         for (int a = 0; a < s->g->box.dim; ++a)
-            square += (other.middle[a] - around->middle[a]) * (other.middle[a] - around->middle[a]);
-        if (i != mover && !(square > reach * reach)) return 0;
+            square += (other.middle[a] - m->around.middle[a]) * (other.middle[a] - m->around.middle[a]);
+        m->alone = square > reach * reach;
     }
-    return 1;
 }
 
 /* A task is a part of the rows of one solid across one axis. */
@@ -298,7 +319,7 @@ static void mover_task(void *context, int task) {
     if (m.solid->def->motion == RHEO_STATIC || (s->changed_only && !m.solid->changed)) return;
     m.axis = task / MOVER_PARTS % s->g->box.dim;
     m.around = ball_around(s->g, m.solid);
-    m.alone = s->on_row == mover_on_row && is_alone(s, &m.around, mover);
+    if (s->on_row == mover_on_row) find_near(&m);
     m.range = within_reach(range_faces(s->g, m.axis), s->g, m.solid, 1);
     const int rows = range_rows(&m.range), high = m.range.upper[1] - m.range.lower[1];
     for (int row = rows * part / MOVER_PARTS; row < rows * (part + 1) / MOVER_PARTS; ++row)
@@ -311,13 +332,15 @@ static void each_mover(job *s, void (*on_row)(const mover_faces *m, int j, int k
     parallel_for(s->g->pool, s->count * s->g->box.dim * MOVER_PARTS, mover_task, s);
 }
 
-void solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int count) {
+int solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int count) {
+    if (list_near(&o->near, g, solids, count)) return -1;
     job s = {.g = g, .solids = solids, .count = count, .o = o};
     for (int a = 0; a < g->box.dim; ++a) {
         memset(o->wall.value[a], 0, g->box.size * sizeof(float));
         memset(o->mover[a], 0, g->box.size * sizeof *o->mover[a]);
     }
     each_mover(&s, mover_on_row);
+    return 0;
 }
 
 void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count) {
@@ -341,6 +364,7 @@ int openings_make_movers(openings *o, const mac_grid *g) {
 
 void openings_free_movers(openings *o) {
     mac_field_free(&o->wall);
+    sweep_free(&o->near);
     mem_free(o->mover[0]);
     for (int a = 0; a < 3; ++a) o->mover[a] = NULL;
 }

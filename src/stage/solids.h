@@ -23,7 +23,7 @@ void solids_open_faces(openings *o, const mac_grid *g, const float *node_phi);
  * faces: of all, or of the solids that have changed only. */
 int openings_make_movers(openings *o, const mac_grid *g); /* -1: no memory */
 void openings_free_movers(openings *o);
-void solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int count);
+int solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int count); /* -1: no memory */
 void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count);
 void solids_changed_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count);
 

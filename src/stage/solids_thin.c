@@ -95,8 +95,10 @@ static int is_hidden(const job *s, const double from[3], const double to[3]) {
 int thin_make(thin_walls *t, const mac_grid *g, obstacle *solids, int count) {
     *t = (thin_walls){0};
     for (int i = 0; i < count; ++i) {
-        solids[i].thin = obstacle_is_thin(&solids[i], g->dx, g->box.dim);
-        t->count += solids[i].thin;
+        const int thin = obstacle_is_thin(&solids[i], g->dx, g->box.dim);
+        if (thin < 0) return -1;
+        solids[i].thin = thin;
+        t->count += thin;
     }
     if (t->count == 0) return 0;
     const cell_range cells = range_cells(g);

@@ -167,7 +167,7 @@ static void walls_move_with_solids(void **state) {
         make(&s, dim);
         solids_distance(s.all, NULL, &s.g, s.solids, SOLIDS);
         solids_open_faces(&s.open, &s.g, s.all);
-        solids_movers(&s.open, &s.g, s.solids, SOLIDS);
+        assert_int_equal(solids_movers(&s.open, &s.g, s.solids, SOLIDS), 0);
         solids_wall_velocity(&s.open, &s.g, s.solids, SOLIDS);
         int moving = 0, closed = 0;
         for (int axis = 0; axis < dim; ++axis) {
