@@ -47,7 +47,7 @@ static void carry(rheo_sim *s, double dt) {
     advect_trace(&paths, g, &s->vel, &s->open, ADVECT_CELLS, dt);
     advect_carry(m->next[0], scratch, s->density, &paths, g, scheme);
     swap(&s->density, &m->next[0]);
-    if (m->has_heat) {
+    if (m->most_heat > 0) {
         advect_carry(m->next[1], scratch, m->temperature, &paths, g, scheme);
         swap(&m->temperature, &m->next[1]);
     }
@@ -74,9 +74,13 @@ static double keep_smoke(rheo_sim *s, double dt) {
 
 static double keep_heat(const rheo_sim *s, double dt) {
     const smoke *m = s->smoke;
-    if (!m->has_heat) return 0;
+    if (!(m->most_heat > 0)) return 0;
     return smoke_amount(m->temperature, s->def.ambient, &s->g, m->share) -
            smoke_outflow(m->temperature, s->def.ambient, &s->vel, &s->g, &s->open, dt);
+}
+
+static smoke_warmth warmth(const rheo_sim *s, double degrees) {
+    return (smoke_warmth){degrees, s->def.ambient, s->smoke->most_heat};
 }
 
 static void emit(rheo_sim *s, double dt) {
@@ -87,10 +91,11 @@ static void emit(rheo_sim *s, double dt) {
         double degrees = s->def.fluids[e->fluid].temperature;
         if (!(step.runs > 0)) continue;
         if (e->temperature.count) rheo_evaluate_curve(&degrees, &e->temperature, s->time + dt);
+        const smoke_warmth warm = warmth(s, degrees);
         const double added =
             e->rate > 0 ? smoke_add(s->density, m->temperature, &s->g, &m->emitter[i], m->share,
                                     e->rate * step.runs, degrees)
-                        : smoke_fill(s->density, m->temperature, &s->g, &m->emitter[i], m->share, degrees);
+                        : smoke_fill(s->density, m->temperature, &s->g, &m->emitter[i], m->share, &warm);
         s->emitted += added;
         s->volume_put_in += added;
         emit_velocity(&s->vel, &s->g, s->emitter_shape[i], step.velocity);
@@ -98,7 +103,8 @@ static void emit(rheo_sim *s, double dt) {
     for (int i = 0; i < s->def.heat_source_count; ++i) {
         double degrees;
         rheo_evaluate_curve(&degrees, &s->def.heat_sources[i].temperature, s->time + dt);
-        smoke_heat(m->temperature, &m->heat[i], degrees);
+        const smoke_warmth warm = warmth(s, degrees);
+        smoke_heat(m->temperature, &m->heat[i], &warm);
     }
 }
 
@@ -161,7 +167,7 @@ rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "amounts");
     smoke_hold_amount(s->density, m->first, smoke_kept, 0, g, m->share);
-    if (m->has_heat) smoke_hold_amount(m->temperature, m->first, heat_kept, s->def.ambient, g, m->share);
+    if (m->most_heat > 0) smoke_hold_amount(m->temperature, m->first, heat_kept, s->def.ambient, g, m->share);
 
     timer_stage(&s->timer, "sources");
     emit(s, dt);
@@ -291,15 +297,14 @@ static rheo_status start(rheo_sim *s, const rheo_scene *scene, rheo_report *repo
         (status = cover(&m->emitter, s, s->emitter_shape, s->def.emitter_count, report)) ||
         (status = cover(&m->heat, s, m->heat_shape, s->def.heat_source_count, report)))
         return status;
-    const double heat = most_heat(&s->def);
-    m->has_heat = heat > 0;
-    m->most_lift = fmax(gas->expansion * heat, gas->soot / gas->density);
+    m->most_heat = most_heat(&s->def);
+    m->most_lift = fmax(gas->expansion * m->most_heat, gas->soot / gas->density);
     fill_domain(s);
     liquid_place_still_solids(s);
     if ((status = place_solids(s, 0, report))) return status;
+    const smoke_warmth warm = warmth(s, gas->temperature);
     for (int i = 0; i < s->fill_count; ++i) {
-        s->volume_put_in +=
-            smoke_fill(s->density, m->temperature, &s->g, &m->fill[i], m->share, gas->temperature);
+        s->volume_put_in += smoke_fill(s->density, m->temperature, &s->g, &m->fill[i], m->share, &warm);
         emit_velocity(&s->vel, &s->g, s->fill[i], gas->velocity);
     }
     if ((status = assemble(s, report))) return status;

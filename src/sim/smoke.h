@@ -14,7 +14,7 @@ typedef struct smoke {
     float *share;       /* of each cell outside solids */
     smoke_cover *fill, *emitter, *heat;
     shape **heat_shape;
-    int has_heat;     /* temperatures differ somewhere, at some time */
+    double most_heat; /* degrees: the largest difference from the air that the scene can make */
     double most_lift; /* the largest |rho' / rho| that the scene can make */
 
     /* scratch */

@@ -1,9 +1,14 @@
 /* What brings smoke and heat: d density / dt = rate inside a shape, or density held at 1 there.
  *
  * A cell takes part by the share of it that the shape covers, so that a source of volume V and rate r adds
- * r V dt, to second order in the cell for curved shapes and exactly for boxes. Temperature is that of a
- * mixture: what comes in takes the place of as much of what was there. The amounts returned are those that
- * the cells really gained outside solids. */
+ * r V dt, to second order in the cell for curved shapes and exactly for boxes. What a rate brings takes the
+ * place of as much of what was there. A shape that is held full or at a temperature says what the covered
+ * part p of a cell is, whatever the number of steps: with the rest between the air's and the scene's extreme,
+ *
+ *     p s <= T - T_ambient <= p s + (1 - p) m    for a source that is warmer by s, and mirrored for a colder
+ *
+ * where m is the most by which anything differs from the air. The amounts returned are those that the cells
+ * really gained outside solids. */
 #include "stage/smoke_stages.h"
 
 #include <math.h>
@@ -79,18 +84,29 @@ void smoke_cover_free(smoke_cover *c) {
     *c = (smoke_cover){0};
 }
 
-static void warm(float *temperature, float part, double degrees) {
+/* Mixed with `part` of another gas. */
+static void mix(float *temperature, float part, double degrees) {
     *temperature += part * ((float)degrees - *temperature);
 }
 
+/* Of which `part` has the temperature of the source: what the whole can then be. */
+static void hold(float *temperature, float part, const smoke_warmth *w) {
+    const float ambient = (float)w->ambient, source = part * ((float)w->degrees - ambient),
+                rest = (1 - part) * (float)w->most;
+    const float least = ambient + source - (source > 0 ? 0 : rest),
+                most = ambient + source + (source < 0 ? 0 : rest);
+    if (*temperature < least) *temperature = least;
+    if (*temperature > most) *temperature = most;
+}
+
 double smoke_fill(float *density, float *temperature, const mac_grid *g, const smoke_cover *c,
-                  const float *share, double degrees) {
+                  const float *share, const smoke_warmth *w) {
     double gained = 0;
     for (size_t i = 0; i < c->count; ++i) {
         const ptrdiff_t at = c->cell[i];
         const float before = density[at];
         if (before < c->part[i]) density[at] = c->part[i];
-        warm(&temperature[at], c->part[i], degrees);
+        hold(&temperature[at], c->part[i], w);
         gained += (double)(density[at] - before) * (double)share[at];
     }
     return gained * g->dx * g->dx * g->dx;
@@ -103,12 +119,12 @@ double smoke_add(float *density, float *temperature, const mac_grid *g, const sm
         const ptrdiff_t at = c->cell[i];
         const float before = density[at], more = (float)added * c->part[i];
         density[at] += more;
-        warm(&temperature[at], more < 1 ? more : 1, degrees);
+        mix(&temperature[at], more < 1 ? more : 1, degrees);
         gained += (double)(density[at] - before) * (double)share[at];
     }
     return gained * g->dx * g->dx * g->dx;
 }
 
-void smoke_heat(float *temperature, const smoke_cover *c, double degrees) {
-    for (size_t i = 0; i < c->count; ++i) warm(&temperature[c->cell[i]], c->part[i], degrees);
+void smoke_heat(float *temperature, const smoke_cover *c, const smoke_warmth *w) {
+    for (size_t i = 0; i < c->count; ++i) hold(&temperature[c->cell[i]], c->part[i], w);
 }

@@ -24,13 +24,19 @@ typedef struct smoke_cover {
 int smoke_cover_make(smoke_cover *c, const mac_grid *g, const shape *s); /* -1: no memory */
 void smoke_cover_free(smoke_cover *c);
 
-/* Density <- at least `full` of the covered part, or + added of it; temperature <- mixed with as much of the
- * source's. Returns the volume added, in m3 of density 1. */
+/* How warm a source is, the air around, and how far from that any gas of the scene is at most [degrees C]. */
+typedef struct smoke_warmth {
+    double degrees, ambient, most;
+} smoke_warmth;
+
+/* Density <- at least the covered part of a cell, that part of it being as warm as the source; or density +
+ * `added` of the part, temperature mixed with as much of the source's. Returns the volume added, in m3 of
+ * density 1. */
 double smoke_fill(float *density, float *temperature, const mac_grid *g, const smoke_cover *c,
-                  const float *share, double degrees);
+                  const float *share, const smoke_warmth *w);
 double smoke_add(float *density, float *temperature, const mac_grid *g, const smoke_cover *c,
                  const float *share, double added, double degrees);
-void smoke_heat(float *temperature, const smoke_cover *c, double degrees);
+void smoke_heat(float *temperature, const smoke_cover *c, const smoke_warmth *w);
 
 /* u <- u + dt g rho' / rho with rho' / rho = weight density - expansion (temperature - ambient) at faces.
  * weight: of density 1, relative to the air. */

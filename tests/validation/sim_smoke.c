@@ -311,6 +311,63 @@ static void full_shapes_have_their_volume(void **state) {
     check_below(error[1], 0.3 * error[0]);
 }
 
+/* What a source holds at a temperature in still air, off the grid by half a cell: 1 x 7 x 7 cells, warmer or
+ * colder than the air, as many steps as you like. An emitter without a rate warms as a source of heat does.
+ */
+static void held_heat_knows_no_steps(void **state) {
+    (void)state;
+    static const double start[1] = {0}, degrees[2] = {120, -80};
+    for (int emitter = 0; emitter < 2; ++emitter)
+        for (int cold = 0; cold < 2; ++cold) {
+            double heat[2], wanted = 0;
+            for (int fine = 0; fine < 2; ++fine) {
+                setup t;
+                prepare(&t, 3, 16);
+                t.gas.material = "smoke";
+                memset(t.gravity, 0, sizeof t.gravity);
+                rheo_heat_source source = {
+                    .shape = box_of(4.5 / 16, 4.5 / 16, 4.5 / 16, 11.5 / 16, 5.5 / 16, 11.5 / 16)};
+                source.temperature =
+                    (rheo_curve){.count = 1, .times = start, .values = &degrees[cold], .width = 1};
+                t.emitter.shape = source.shape;
+                t.emitter.temperature = source.temperature;
+                t.scene.heat_sources = &source;
+                t.scene.heat_source_count = !emitter;
+                t.scene.emitter_count = emitter;
+                t.scene.fps = 10;
+                t.scene.dt_max = fine ? 0.001 : 0.1;
+                rheo_sim *sim = make(&t);
+                const rheo_frame_stats s = advance(sim, 2);
+                wanted = 49 / 4096.0 * (degrees[cold] - t.scene.ambient) * t.gas.density * 1005;
+                heat[fine] = s.heat;
+                assert_int_equal(s.steps, fine ? 100 : 1);
+                rheo_free_sim(sim);
+            }
+            printf("held %s at %.0f C: %.1f J after 2 steps, %.1f after 200, wanted %.1f\n",
+                   emitter ? "full" : "warm", degrees[cold], heat[0], heat[1], wanted);
+            for (int fine = 0; fine < 2; ++fine) check_near(heat[fine], wanted, 0.005 * fabs(wanted));
+        }
+}
+
+/* A full cell takes the temperature of a source that is less hot than the gas around, too. */
+static void cooler_sources_cool(void **state) {
+    (void)state;
+    static const double start[1] = {0}, degrees[1] = {60};
+    setup t;
+    prepare(&t, 3, 16);
+    memset(t.gravity, 0, sizeof t.gravity);
+    t.gas.temperature = 120;
+    fill_with(&t, box_of(-1, -1, -1, 2, 2, 2));
+    rheo_heat_source source = {.shape = box_of(-1, -1, -1, 2, 0.5, 2)};
+    source.temperature = (rheo_curve){.count = 1, .times = start, .values = degrees, .width = 1};
+    t.scene.heat_sources = &source;
+    t.scene.heat_source_count = 1;
+    rheo_sim *sim = make(&t);
+    const rheo_frame_stats first = advance(sim, 0), s = advance(sim, 2);
+    check_near(s.heat / first.heat, 0.5 * (1 + 40 / 100.0), 1e-5);
+    rheo_free_sim(sim);
+}
+
 /* ---- walls and sides ---- */
 
 /* A slab across the box, three cells thick and oblique to the grid; a jet blows smoke against it. */
@@ -476,6 +533,8 @@ int main(void) {
         cmocka_unit_test(sources_add_what_they_say),
         cmocka_unit_test(low_vents_blow_too),
         cmocka_unit_test(full_shapes_have_their_volume),
+        cmocka_unit_test(held_heat_knows_no_steps),
+        cmocka_unit_test(cooler_sources_cool),
         cmocka_unit_test(smoke_stays_on_its_side),
         cmocka_unit_test(closed_box_has_no_net_flow),
         cmocka_unit_test(smoke_leaves_through_open_sides),
