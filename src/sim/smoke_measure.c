@@ -1,4 +1,4 @@
-/* Statistics of smoke: sums over cells, weighted by their share outside solids.
+/* Statistics of smoke: sums over cells, weighted by their share outside solids (stage/smoke_cells.c).
  *
  *   volume    sum c dV, m3 of smoke of density 1          heat  rho cp sum (T - T_ambient) dV
  *   mass      that volume times rho + soot: the gas that carries the smoke, and what it carries
@@ -56,7 +56,6 @@ static void count_cell(tally *t, const job *w, ptrdiff_t c, const int at[3]) {
     }
     t->potential -= (w->weight * smoke_here - w->lift * warmth) * height;
 
-    if (s->smoke->share[c] < SMOKE_HIDDEN) return;
     t->coldest = t->coldest < degrees ? t->coldest : degrees;
     t->hottest = t->hottest > degrees ? t->hottest : degrees;
     t->fastest = t->fastest > fast ? t->fastest : fast;

@@ -31,8 +31,7 @@ HOT static double amount_task(void *context, int block) {
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         float part = 0; /* of a row: short enough for single precision */
-        for (int i = 0; i < s->g->box.n[0]; ++i)
-            part += s->share[row + i] >= SMOKE_HIDDEN ? s->share[row + i] * (s->f[row + i] - s->outside) : 0;
+        for (int i = 0; i < s->g->box.n[0]; ++i) part += s->share[row + i] * (s->f[row + i] - s->outside);
         sum += (double)part;
     }
     return sum;
@@ -50,7 +49,7 @@ INLINE float way_to_extreme(const job *s, ptrdiff_t c, int dim) {
     for (int a = 0; a < dim; ++a)
         for (int side = -1; side <= 1; side += 2) {
             const ptrdiff_t n = c + side * b->step[a];
-            const float v = s->share[n] >= SMOKE_HIDDEN ? s->f[n] : e;
+            const float v = s->share[n] > 0 ? s->f[n] : e;
             e = s->up ? (v > e ? v : e) : (v < e ? v : e);
         }
     return e - s->f[c];
@@ -62,7 +61,7 @@ INLINE double way_block(const job *s, int block, int dim) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         float part = 0;
         for (int i = 0; i < s->g->box.n[0]; ++i) {
-            const float w = s->share[row + i] >= SMOKE_HIDDEN ? way_to_extreme(s, row + i, dim) : 0;
+            const float w = s->share[row + i] > 0 ? way_to_extreme(s, row + i, dim) : 0;
             s->out[row + i] = w;
             part += s->share[row + i] * w;
         }

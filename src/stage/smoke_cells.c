@@ -1,16 +1,20 @@
 /* Cells as smoke sees them: how much of each lies outside solids, and what stands for the rest.
  *
  * A share is exact for the zero set of the distances interpolated between a cell's corners, to second order
- * in the cell (geom/fractions.h). A cell whose larger part is solid repeats the mean of its neighbours: if it
- * carried values of its own, interpolation would draw them from within a wall, where both of its sides mix.
- * Limits: that mean is not of the cell's own height, so that sharp layers beside oblique solids are not
- * exactly at rest; smoke passes gaps narrower than half a cell unchanged. */
+ * in the cell (geom/fractions.h). A cell whose larger part is solid holds nothing: its share is 0 to all that
+ * adds up, and it repeats the mean of its neighbours. If it carried values of its own, interpolation would
+ * draw them from within a wall, where both of its sides mix.
+ * Limits: sums leave out an eighth of a cell along solids, in the mean; that mean is not of the cell's own
+ * height, so that sharp layers beside oblique solids are not exactly at rest; smoke passes gaps narrower than
+ * half a cell unchanged. */
 #include "stage/smoke_stages.h"
 
 #include <string.h>
 #include "core/hot.h"
 #include "geom/fractions.h"
 #include "grid/rows.h"
+
+#define HIDDEN 0.5 /* share outside solids, below which a cell holds nothing */
 
 typedef struct {
     const mac_grid *g;
@@ -30,7 +34,8 @@ static float share_of(const float *phi, const box *b, ptrdiff_t n) {
         solid += phi[at] < 0;
     }
     if (!solid) return 1;
-    return solid == 1 << b->dim ? 0 : (float)(1 - fraction_negative_cube(corner, b->dim));
+    const double open = solid == 1 << b->dim ? 0 : 1 - fraction_negative_cube(corner, b->dim);
+    return open < HIDDEN ? 0 : (float)open;
 }
 
 static void share_task(void *context, int block) {
@@ -51,7 +56,7 @@ HOT static void layer_task(void *context, int block) {
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         for (int i = 0; i < s->g->box.n[0]; ++i)
-            s->layer[row + i] = s->share[row + i] < SMOKE_HIDDEN ? EXTRAPOLATE_UNKNOWN : 0;
+            s->layer[row + i] = s->share[row + i] > 0 ? 0 : EXTRAPOLATE_UNKNOWN;
     }
 }
 

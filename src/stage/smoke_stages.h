@@ -6,9 +6,8 @@
 #include "grid/openings.h"
 #include "solid/shape.h"
 
-#define SMOKE_HIDDEN 0.5f /* a cell with a smaller share outside solids only repeats its neighbours */
-
-/* The share of every cell outside solids, from their distances at the nodes. */
+/* The share of every cell outside solids, from their distances at the nodes; 0 of cells that are hidden: what
+ * is there counts nowhere. */
 void smoke_shares(float *share, const mac_grid *g, const float *node_phi);
 /* Cells hidden in solids take the mean of open neighbours, `layers` deep: what interpolation near a solid
  * finds there is what lies on its own side. */
@@ -49,7 +48,7 @@ void smoke_confine(mac_field *u, float *const scratch[4], const mac_grid *g, con
 double smoke_outflow(const float *f, double outside, const mac_field *u, const mac_grid *g, const openings *o,
                      double dt);
 
-/* The sum of share (f - outside) over the cells that are not hidden in solids. */
+/* The sum of share (f - outside). */
 double smoke_amount(const float *f, double outside, const mac_grid *g, const float *share);
 /* f changed where it is not even, within its neighbours, so that its sum is as wanted. The border must be
  * filled. */
