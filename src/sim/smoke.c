@@ -287,6 +287,15 @@ static double most_heat(const rheo_scene *def) {
     return heat;
 }
 
+/* What fills and walls bring, made free of divergence before it carries anything: smoke that starts towards a
+ * wall is not pressed into it. No step has passed, so there is no pressure yet. */
+static void project_start(rheo_sim *s) {
+    wrap_faces(&s->vel, &s->g);
+    pressure_project(&s->vel, s->q, s->solver, &s->work, &s->g, &s->open, s->phi, s->def.tolerance,
+                     s->def.max_iterations);
+    memset(s->q, 0, s->g.box.size * sizeof *s->q);
+}
+
 static rheo_status start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
     rheo_status status = allocate(s, report);
     if (status) return status;
@@ -308,6 +317,7 @@ static rheo_status start(rheo_sim *s, const rheo_scene *scene, rheo_report *repo
         emit_velocity(&s->vel, &s->g, s->fill[i], gas->velocity);
     }
     if ((status = assemble(s, report))) return status;
+    project_start(s);
     pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);
     extend(s);
     return RHEO_OK;
