@@ -359,22 +359,12 @@ static void require_fluid(doctor *d, bool emits) {
             s->dim == 3 ? "eighth" : "quarter", 0.5 * d->out->dx);
 }
 
-/* Thin walls hold liquids, but not what is carried on the grid. */
 static void look_at_thin(doctor *d, const char *path) {
-    if (d->scene->method == RHEO_SMOKE)
-        doctor_find(
-            d, RHEO_WARNING, path, "more cells, or a thicker solid",
-            "the solid is thinner than a cell (%.2g m) or two in places: no gas flows through it, but smoke "
-            "on "
-            "its two sides mixes",
-            d->out->dx);
-    else
-        doctor_find(
-            d, RHEO_NOTE, path, NULL,
-            "the solid is thinner than a cell (%.2g m) or two in places: it closes the faces it crosses and "
-            "no "
-            "particle passes it",
-            d->out->dx);
+    const char *const passes = d->scene->method == RHEO_SMOKE ? "gas" : "particle";
+    doctor_find(d, RHEO_NOTE, path, NULL,
+                "the solid is thinner than a cell (%.2g m) or two in places: it closes the faces it crosses "
+                "and no %s passes it",
+                d->out->dx, passes);
 }
 
 /* A body does not go on at the other side of the domain: it is said before, as the run ends when it gets

@@ -146,6 +146,8 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
 rheo_status liquid_remember(rheo_sim *s, rheo_report *report);
 /* Drops what was seeded inside thin solids. */
 rheo_status liquid_reject_particles(rheo_sim *s, rheo_report *report);
+/* Whether the thin solids of the scene can be held in its domain. */
+rheo_status liquid_check_thin(const rheo_sim *s, rheo_report *report);
 /* Puts the solids where they are at a time, and on the grid; bodies are where their states say. */
 rheo_status liquid_place_solids(rheo_sim *s, double time, rheo_report *report);
 void liquid_place_still_solids(rheo_sim *s); /* once, before: those that never move */

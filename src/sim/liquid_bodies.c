@@ -24,6 +24,13 @@ void liquid_place_still_solids(rheo_sim *s) {
     if (s->room) solids_room(s->room_still, NULL, &s->g, s->solid_still, &s->open, NULL, 0);
 }
 
+rheo_status liquid_check_thin(const rheo_sim *s, rheo_report *report) {
+    if (!is_periodic(&s->g) || s->thin.count == 0) return RHEO_OK;
+    /* paths are looked at, and these go around */
+    return report_fail(report, RHEO_INVALID, "solids thicker than a cell: thicker ones, or more cells",
+                       "a solid thinner than a cell in a domain with periodic sides");
+}
+
 /* Body by body, where their states have them and as fast. */
 static void follow_bodies(rheo_sim *s) {
     for (int i = 0; i < s->def.solid_count; ++i) {

@@ -134,10 +134,7 @@ static rheo_status fill_fluids(rheo_sim *s, rheo_report *report) {
 static rheo_status start_liquid(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
     (void)scene; /* all that a liquid starts from has been compiled */
     rheo_status status = allocate(s, report);
-    if (status) return status;
-    if (is_periodic(&s->g) && s->thin.count) /* paths of particles are looked at, and these go around */
-        return report_fail(report, RHEO_INVALID, "solids thicker than a cell: thicker ones, or more cells",
-                           "a solid thinner than a cell in a domain with periodic sides");
+    if (status || (status = liquid_check_thin(s, report))) return status;
     s->full = s->def.dim == 3 ? 8 : 4;
     s->particle_volume = s->g.dx * s->g.dx * s->g.dx / (double)s->full;
     liquid_place_still_solids(s);

@@ -7,7 +7,8 @@
  * that of the liquids with no surface: cut cells at solids, static and keyed (Batty et al. 2007), a closed
  * box solved up to a constant, p = 0 on open sides, where air of the ambient temperature comes in. Velocity,
  * density and temperature are carried on the grid by a second-order scheme that makes no new extremes
- * (stage/advect_grid.c). After Fedkiw, Stam and Jensen (2001) and Batty et al. (2007), section 5.
+ * (stage/advect_grid.c), past walls thinner than a cell by what is on their side (stage/solids_thin_paths.c).
+ * After Fedkiw, Stam and Jensen (2001) and Batty et al. (2007), section 5.
  *
  * Carrying does not conserve; the amounts of smoke and of heat are held afterwards (stage/smoke_amount.c).
  *
@@ -38,13 +39,30 @@ static void fill_borders(rheo_sim *s) {
     advect_fill_border(s->smoke->temperature, &s->g, ADVECT_CELLS, s->open.open_wall, (float)s->def.ambient);
 }
 
-static void carry(rheo_sim *s, double dt) {
+/* Where samples were, past the walls that have moved since. */
+static int trace(advect_paths *paths, rheo_sim *s, int at, double dt) {
+    smoke *m = s->smoke;
+    advect_trace(paths, &s->g, &s->vel, &s->open, at, dt);
+    if (s->thin.count == 0) return 0;
+    const thin_scene now = {&s->thin, s->solids, s->walls}, then = {&m->thin_then, m->solids_then, s->walls};
+    const thin_paths look = {.at = at,
+                             .dt = dt,
+                             .u = &s->vel,
+                             .share = m->share,
+                             .back = paths->back,
+                             .lower = paths->lower,
+                             .upper = paths->upper};
+    paths->walled = &m->walled;
+    return thin_look_back(&m->walled, &look, s->moving ? &then : &now, &now, &s->g);
+}
+
+static rheo_status carry(rheo_sim *s, double dt, rheo_report *report) {
     smoke *m = s->smoke;
     const mac_grid *g = &s->g;
     const advect_scheme scheme = (advect_scheme)s->def.advection;
     float *const scratch[2] = {m->first, m->second};
     advect_paths paths = {.back = {s->work.rhs, s->work.extra, s->psi}};
-    advect_trace(&paths, g, &s->vel, &s->open, ADVECT_CELLS, dt);
+    if (trace(&paths, s, ADVECT_CELLS, dt)) return report_no_memory(report, "thin solids");
     advect_carry(m->next[0], scratch, s->density, &paths, g, scheme);
     swap(&s->density, &m->next[0]);
     if (m->most_heat > 0) {
@@ -53,13 +71,14 @@ static void carry(rheo_sim *s, double dt) {
     }
     fill_borders(s);
     for (int axis = 0; axis < g->box.dim; ++axis) {
-        advect_trace(&paths, g, &s->vel, &s->open, axis, dt);
+        if (trace(&paths, s, axis, dt)) return report_no_memory(report, "thin solids");
         advect_carry(s->before.value[axis], scratch, s->vel.value[axis], &paths, g, scheme);
         advect_fill_border(s->before.value[axis], g, axis, NULL, 0);
     }
     const mac_field old = s->vel;
     s->vel = s->before;
     s->before = old;
+    return RHEO_OK;
 }
 
 /* What the gas shall hold after it was carried: what it holds now but for what leaves. In cells of density 1
@@ -83,6 +102,16 @@ static smoke_warmth warmth(const rheo_sim *s, double degrees) {
     return (smoke_warmth){degrees, s->def.ambient, s->smoke->most_heat};
 }
 
+/* The cells of a source that hold what is in it: not those on the other side of a thin wall. */
+static const smoke_cover *covered(rheo_sim *s, const smoke_cover *all, const shape *source) {
+    smoke_cover *c = &s->smoke->covered;
+    if (s->thin.count == 0) return all;
+    memcpy(c->cell, all->cell, all->count * sizeof *c->cell);
+    memcpy(c->part, all->part, all->count * sizeof *c->part);
+    c->count = thin_keep_covered(c->cell, c->part, all->count, &s->thin, &s->g, source);
+    return c;
+}
+
 static void emit(rheo_sim *s, double dt) {
     smoke *m = s->smoke;
     for (int i = 0; i < s->def.emitter_count; ++i) {
@@ -92,10 +121,10 @@ static void emit(rheo_sim *s, double dt) {
         if (!(step.runs > 0)) continue;
         if (e->temperature.count) rheo_evaluate_curve(&degrees, &e->temperature, s->time + dt);
         const smoke_warmth warm = warmth(s, degrees);
-        const double added =
-            e->rate > 0 ? smoke_add(s->density, m->temperature, &s->g, &m->emitter[i], m->share,
-                                    e->rate * step.runs, degrees)
-                        : smoke_fill(s->density, m->temperature, &s->g, &m->emitter[i], m->share, &warm);
+        const smoke_cover *in = covered(s, &m->emitter[i], s->emitter_shape[i]);
+        const double added = e->rate > 0 ? smoke_add(s->density, m->temperature, &s->g, in, m->share,
+                                                     e->rate * step.runs, degrees)
+                                         : smoke_fill(s->density, m->temperature, &s->g, in, m->share, &warm);
         s->emitted += added;
         s->volume_put_in += added;
         emit_velocity(&s->vel, &s->g, s->emitter_shape[i], step.velocity);
@@ -104,14 +133,33 @@ static void emit(rheo_sim *s, double dt) {
         double degrees;
         rheo_evaluate_curve(&degrees, &s->def.heat_sources[i].temperature, s->time + dt);
         const smoke_warmth warm = warmth(s, degrees);
-        smoke_heat(m->temperature, &m->heat[i], &warm);
+        smoke_heat(m->temperature, covered(s, &m->heat[i], m->heat_shape[i]), &warm);
     }
+}
+
+static void find_shares(rheo_sim *s) {
+    smoke_shares(s->smoke->share, &s->g, s->solid);
+    if (s->thin.count) thin_shares(s->smoke->share, s->smoke->first, &s->thin, &s->g);
 }
 
 static rheo_status place_solids(rheo_sim *s, double time, rheo_report *report) {
     const rheo_status status = liquid_place_solids(s, time, report);
-    if (!status) smoke_shares(s->smoke->share, &s->g, s->solid);
+    if (!status) find_shares(s);
     return status;
+}
+
+/* To the end of the step; thin walls as they were are what the gas has been held by. */
+static rheo_status move_solids(rheo_sim *s, double dt, rheo_report *report) {
+    smoke *m = s->smoke;
+    const rheo_status status = liquid_move_bodies(s, dt, report);
+    if (status || !s->moving) return status;
+    if (s->thin.count) {
+        const thin_walls then = s->thin;
+        s->thin = m->thin_then;
+        m->thin_then = then;
+        memcpy(m->solids_then, s->solids, (size_t)s->walls * sizeof *s->solids);
+    }
+    return liquid_place_solids(s, s->time + dt, report);
 }
 
 static rheo_status assemble(rheo_sim *s, rheo_report *report) {
@@ -157,17 +205,18 @@ rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
     double gravity[3];
     rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
 
-    timer_stage(&s->timer, "advect");
-    const double smoke_kept = keep_smoke(s, dt), heat_kept = keep_heat(s, dt);
-    carry(s, dt);
-
     timer_stage(&s->timer, "solids");
-    if ((status = liquid_move_bodies(s, dt, report))) return status;
-    if (s->moving && (status = place_solids(s, s->time + dt, report))) return status;
+    const double smoke_kept = keep_smoke(s, dt), heat_kept = keep_heat(s, dt);
+    if ((status = move_solids(s, dt, report))) return status;
+
+    timer_stage(&s->timer, "advect");
+    if ((status = carry(s, dt, report))) return status;
 
     timer_stage(&s->timer, "amounts");
-    smoke_hold_amount(s->density, m->first, smoke_kept, 0, g, m->share);
-    if (m->most_heat > 0) smoke_hold_amount(m->temperature, m->first, heat_kept, s->def.ambient, g, m->share);
+    if (s->moving) find_shares(s);
+    smoke_hold_amount(s->density, m->first, smoke_kept, 0, g, &s->open, m->share);
+    if (m->most_heat > 0)
+        smoke_hold_amount(m->temperature, m->first, heat_kept, s->def.ambient, g, &s->open, m->share);
 
     timer_stage(&s->timer, "sources");
     emit(s, dt);
@@ -183,7 +232,7 @@ rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
     wrap_faces(&s->vel, g);
     if (s->def.confinement > 0)
         smoke_confine(&s->vel, (float *const[4]){s->work.rhs, s->work.extra, s->psi, m->first}, g, m->share,
-                      s->def.confinement, dt);
+                      s->thin.count ? s->thin.sees : NULL, s->def.confinement, dt);
 
     timer_stage(&s->timer, "bodies");
     if (s->def.coupling != RHEO_SOLID_TO_FLUID) /* of what the gas weighs, pressure knows only differences */
@@ -231,7 +280,12 @@ static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     s->solver =
         poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
     s->work.face = s->carry;
-    bad |= liquid_make_couplings(s);
+    bad |= liquid_make_couplings(s) | thin_make(&s->thin, g, s->solids, s->walls);
+    if (s->thin.count && s->moving) {
+        bad |= thin_make(&m->thin_then, g, s->solids, s->walls);
+        m->solids_then = mem_alloc((size_t)s->walls * sizeof *m->solids_then);
+        bad |= m->solids_then == NULL;
+    }
     return bad || !s->solver ? report_no_memory(report, "the grid") : RHEO_OK;
 }
 
@@ -254,6 +308,21 @@ static rheo_status cover(smoke_cover **covers, rheo_sim *s, shape *const *shapes
     if (!*covers) return report_no_memory(report, "the sources");
     for (int i = 0; i < count; ++i)
         if (smoke_cover_make(&(*covers)[i], &s->g, shapes[i])) return report_no_memory(report, "the sources");
+    return RHEO_OK;
+}
+
+/* Room for what is left of any source. */
+static rheo_status make_covered(rheo_sim *s, rheo_report *report) {
+    smoke *m = s->smoke;
+    size_t most = 0;
+    for (int i = 0; i < s->fill_count; ++i) most = m->fill[i].count > most ? m->fill[i].count : most;
+    for (int i = 0; i < s->def.emitter_count; ++i)
+        most = m->emitter[i].count > most ? m->emitter[i].count : most;
+    for (int i = 0; i < s->def.heat_source_count; ++i)
+        most = m->heat[i].count > most ? m->heat[i].count : most;
+    m->covered.cell = mem_alloc((most + 1) * sizeof *m->covered.cell);
+    m->covered.part = mem_alloc((most + 1) * sizeof *m->covered.part);
+    if (!m->covered.cell || !m->covered.part) return report_no_memory(report, "the sources");
     return RHEO_OK;
 }
 
@@ -298,13 +367,14 @@ static void project_start(rheo_sim *s) {
 
 static rheo_status start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
     rheo_status status = allocate(s, report);
-    if (status) return status;
+    if (status || (status = liquid_check_thin(s, report))) return status;
     smoke *m = s->smoke;
     const rheo_fluid *gas = &s->def.fluids[0];
     if ((status = compile_heat(s, scene, report)) ||
         (status = cover(&m->fill, s, s->fill, s->fill_count, report)) ||
         (status = cover(&m->emitter, s, s->emitter_shape, s->def.emitter_count, report)) ||
-        (status = cover(&m->heat, s, m->heat_shape, s->def.heat_source_count, report)))
+        (status = cover(&m->heat, s, m->heat_shape, s->def.heat_source_count, report)) ||
+        (s->thin.count && (status = make_covered(s, report))))
         return status;
     m->most_heat = most_heat(&s->def);
     m->most_lift = fmax(gas->expansion * m->most_heat, gas->soot / gas->density);
@@ -313,7 +383,8 @@ static rheo_status start(rheo_sim *s, const rheo_scene *scene, rheo_report *repo
     if ((status = place_solids(s, 0, report))) return status;
     const smoke_warmth warm = warmth(s, gas->temperature);
     for (int i = 0; i < s->fill_count; ++i) {
-        s->volume_put_in += smoke_fill(s->density, m->temperature, &s->g, &m->fill[i], m->share, &warm);
+        const smoke_cover *in = covered(s, &m->fill[i], s->fill[i]);
+        s->volume_put_in += smoke_fill(s->density, m->temperature, &s->g, in, m->share, &warm);
         emit_velocity(&s->vel, &s->g, s->fill[i], gas->velocity);
     }
     if ((status = assemble(s, report))) return status;
@@ -352,6 +423,10 @@ static void finish(rheo_sim *s) {
     float *const fields[] = {m->temperature, m->share, m->first, m->second, m->next[0], m->next[1]};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) mem_free(fields[i]);
     mem_free(m->tallies);
+    smoke_cover_free(&m->covered);
+    mem_free(m->solids_then);
+    thin_free(&m->thin_then);
+    thin_forget_paths(&m->walled);
     mem_free(m);
 }
 

@@ -17,7 +17,13 @@ typedef struct smoke {
     double most_heat; /* degrees: the largest difference from the air that the scene can make */
     double most_lift; /* the largest |rho' / rho| that the scene can make */
 
+    /* thin walls at the start of a step, when some solid moves; else these are rheo_sim's own */
+    thin_walls thin_then;
+    obstacle *solids_then;
+
     /* scratch */
+    smoke_cover covered; /* with thin walls: what of a source is on its side of them */
+    sight walled;        /* samples that thin walls keep from some of what is around */
     float *first, *next[2], *second;
     void *tallies; /* of the statistics */
 } smoke;

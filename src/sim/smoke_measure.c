@@ -156,6 +156,8 @@ size_t smoke_bytes(const rheo_sim *s) {
     if (s->moving) fields += dim + 1;
     if (s->smoke->second) fields += 1;
     const size_t movers = s->moving ? dim * s->g.box.size * sizeof *s->open.mover[0] : 0;
-    return fields * field + movers + s->g.box.size + front_bytes(&s->g) + poisson_bytes(s->solver) +
+    const size_t thin = thin_bytes(&s->thin, &s->g) + thin_bytes(&s->smoke->thin_then, &s->g) +
+                        s->smoke->walled.room * sizeof(sighted);
+    return fields * field + movers + thin + s->g.box.size + front_bytes(&s->g) + poisson_bytes(s->solver) +
            s->text.held;
 }

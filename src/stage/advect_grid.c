@@ -11,8 +11,10 @@
  *
  * Eight samples of a row are traced side by side (particle/lanes.h).
  *
+ * Beside walls thinner than a cell, samples are interpolated from what is on their side (grid/sight.h).
+ *
  * Limits: not conservative; linear interpolation; the correction is left out where a path meets the domain's
- * sides; paths around a periodic axis are shorter than it. */
+ * sides, and beside thin walls; paths around a periodic axis are shorter than it. */
 #include "stage/advect_grid.h"
 
 #include <string.h>
@@ -266,20 +268,51 @@ static void run(const job *s, float *out, const float *in, const float *first, v
     parallel_for(s->g->pool, range_blocks(&s->range), task, &one);
 }
 
+/* ---- samples beside thin walls ---- */
+
+enum { GRAIN = 1024 };
+
+typedef struct {
+    const mac_grid *g;
+    const sight *walled;
+    float *out;
+    const float *in;
+    int stay; /* out = in; else where it came from, as far as it is seen */
+} walled_job;
+
+static void walled_task(void *context, int block) {
+    const walled_job *s = context;
+    const size_t from = (size_t)block * GRAIN,
+                 to = from + GRAIN < s->walled->count ? from + GRAIN : s->walled->count;
+    for (size_t i = from; i < to; ++i) {
+        const sighted *one = &s->walled->list[i];
+        s->out[one->sample] = s->stay ? s->in[one->sample] : sight_value(one, &s->g->box, s->in);
+    }
+}
+
+static void mend(const job *s, float *out, const float *in, int stay) {
+    walled_job w = {.g = s->g, .walled = s->p->walled, .out = out, .in = in, .stay = stay};
+    if (w.walled) parallel_for(s->g->pool, block_count((long)w.walled->count, GRAIN), walled_task, &w);
+}
+
 void advect_carry(float *out, float *const scratch[2], const float *in, const advect_paths *p,
                   const mac_grid *g, advect_scheme scheme) {
     const job s = {.g = g, .p = p, .range = range_of(g, p->at)};
     float *first = scheme == ADVECT_SEMI_LAGRANGIAN ? out : scratch[0];
     run(&s, first, in, NULL, carry_task);
+    mend(&s, first, in, 0);
     if (scheme == ADVECT_SEMI_LAGRANGIAN) return;
     advect_fill_border(first, g, p->at, NULL, 0);
     if (scheme == ADVECT_MACCORMACK) {
         run(&s, out, in, first, correct_task);
+        mend(&s, out, in, 0);
         return;
     }
     run(&s, scratch[1], in, first, compensate_task);
+    mend(&s, scratch[1], in, 1);
     advect_fill_border(scratch[1], g, p->at, NULL, 0);
     run(&s, out, in, scratch[1], clamp_task);
+    mend(&s, out, in, 0);
 }
 
 /* Axis after axis, each over the border that those before have filled, so that corners are filled too. */

@@ -3,6 +3,7 @@
 #define STAGE_ADVECT_GRID_H
 
 #include "grid/openings.h"
+#include "grid/sight.h"
 
 typedef enum {
     ADVECT_MACCORMACK,
@@ -20,6 +21,7 @@ typedef struct advect_paths {
     float cells;              /* dt / dx */
     float lower[3], upper[3]; /* cells: where paths end */
     float first[3], last[3];  /* cells: beyond them nothing is known of what comes out */
+    const sight *walled;      /* samples that walls keep from some of what is around; NULL: none */
 } advect_paths;
 
 /* Fills paths->back for the samples `at`. Paths end at closed sides and a cell behind open ones. */

@@ -19,6 +19,7 @@
 typedef struct {
     const mac_grid *g;
     const float *f, *share;
+    const openings *o;
     float *out;
     float outside, lambda;
     int up; /* towards the largest neighbour */
@@ -42,14 +43,15 @@ double smoke_amount(const float *f, double outside, const mac_grid *g, const flo
     return parallel_sum(g->pool, range_blocks(&s.range), amount_task, &s);
 }
 
-/* How far a cell is from the extreme among those beside it that are not hidden. */
+/* How far a cell is from the extreme among those beside it that it is open to and that are not hidden. */
 INLINE float way_to_extreme(const job *s, ptrdiff_t c, int dim) {
     const box *b = &s->g->box;
     float e = s->f[c];
     for (int a = 0; a < dim; ++a)
-        for (int side = -1; side <= 1; side += 2) {
-            const ptrdiff_t n = c + side * b->step[a];
-            const float v = s->share[n] > 0 ? s->f[n] : e;
+        for (int side = 0; side < 2; ++side) {
+            const ptrdiff_t step = b->step[a], n = side ? c + step : c - step;
+            const float open = s->o->open.value[a][side ? n : c];
+            const float v = (s->share[n] > 0) & (open > 0) ? s->f[n] : e;
             e = s->up ? (v > e ? v : e) : (v < e ? v : e);
         }
     return e - s->f[c];
@@ -84,8 +86,8 @@ HOT static void move_task(void *context, int block) {
 }
 
 void smoke_hold_amount(float *f, float *scratch, double wanted, double outside, const mac_grid *g,
-                       const float *share) {
-    job s = {.g = g, .f = f, .share = share, .out = scratch, .range = range_cells(g)};
+                       const openings *o, const float *share) {
+    job s = {.g = g, .f = f, .share = share, .o = o, .out = scratch, .range = range_cells(g)};
     const int blocks = range_blocks(&s.range);
     const double missing = wanted - smoke_amount(f, outside, g, share);
     if (missing == 0) return;

@@ -25,6 +25,7 @@ typedef struct {
     cell_range range;
     int axis;
     const openings *o;
+    const uint32_t *sees;
 } job;
 
 /* On a side of the domain there is a cell on one side of a face only, which then counts for both, unless the
@@ -99,7 +100,7 @@ HOT static void curl_task(void *context, int block) {
     }
 }
 
-/* N x w in place of w; nothing where the spin is even, or in solids. */
+/* N x w in place of w; nothing where the spin is even, in solids, or where a thin wall lies in between. */
 HOT static void cross_task(void *context, int block) {
     const job *s = context;
     const box *b = &s->g->box;
@@ -112,7 +113,8 @@ HOT static void cross_task(void *context, int block) {
                 n[a] = size[c + b->step[a]] - size[c - b->step[a]];
                 length += n[a] * n[a];
             }
-            const float one = length > 0 && s->share[c] >= 1 ? s->kick / sqrtf(length) : 0;
+            const int clear = s->share[c] >= 1 && (!s->sees || s->sees[c] == SIGHT_ALL);
+            const float one = length > 0 && clear ? s->kick / sqrtf(length) : 0;
             for (int a = 0; a < 3; ++a) w[a] = one * s->force[a][c];
             s->force[0][c] = n[1] * w[2] - n[2] * w[1];
             s->force[1][c] = n[2] * w[0] - n[0] * w[2];
@@ -134,8 +136,9 @@ HOT static void push_task(void *context, int block) {
 }
 
 void smoke_confine(mac_field *u, float *const scratch[4], const mac_grid *g, const float *share,
-                   double strength, double dt) {
-    job s = {.g = g, .field = u, .share = share, .force = scratch, .kick = (float)(strength * g->dx * dt)};
+                   const uint32_t *sees, double strength, double dt) {
+    job s = {.g = g, .field = u, .share = share, .sees = sees, .force = scratch};
+    s.kick = (float)(strength * g->dx * dt);
     s.range = range_grow(range_cells(g), g, 1); /* |w| needs neighbours; u is known two layers out */
     parallel_for(g->pool, range_blocks(&s.range), curl_task, &s);
     s.range = range_cells(g);

@@ -4,6 +4,7 @@
 
 #include "grid/extrapolate.h"
 #include "grid/openings.h"
+#include "grid/sight.h"
 #include "solid/shape.h"
 
 /* The share of every cell outside solids, from their distances at the nodes; 0 of cells that are hidden: what
@@ -41,17 +42,18 @@ void smoke_heat(float *temperature, const smoke_cover *c, const smoke_warmth *w)
  * weight: of density 1, relative to the air. */
 void smoke_buoyancy(mac_field *u, const mac_grid *g, const float *density, const float *temperature,
                     const double gravity[3], double weight, double expansion, double ambient, double dt);
-/* u <- u + dt strength dx (N x w), w = curl u, N = grad |w| / |grad |w||. scratch: four fields. */
+/* u <- u + dt strength dx (N x w), w = curl u, N = grad |w| / |grad |w||, in cells that see all around
+ * (NULL: all do). scratch: four fields. */
 void smoke_confine(mac_field *u, float *const scratch[4], const mac_grid *g, const float *share,
-                   double strength, double dt);
+                   const uint32_t *sees, double strength, double dt);
 /* What leaves through open sides in dt of a field that is `outside` in the air around [cells x its unit]. */
 double smoke_outflow(const float *f, double outside, const mac_field *u, const mac_grid *g, const openings *o,
                      double dt);
 
 /* The sum of share (f - outside). */
 double smoke_amount(const float *f, double outside, const mac_grid *g, const float *share);
-/* f changed where it is not even, within its neighbours, so that its sum is as wanted. The border must be
- * filled. */
+/* f changed where it is not even, within the neighbours that it is open to, so that its sum is as wanted. The
+ * border must be filled. */
 void smoke_hold_amount(float *f, float *scratch, double wanted, double outside, const mac_grid *g,
-                       const float *share);
+                       const openings *o, const float *share);
 #endif

@@ -28,23 +28,17 @@
 #include "grid/sample.h"
 #include "solid/thin.h"
 #include "solid/vector.h"
+#include "stage/solids_thin_parts.h"
 
-enum { BAND = 4, SELF = 13, NOWHERE = 255, QUARTERS = 4, PART = 31, GRAIN = 1024 };
+enum { QUARTERS = 4 };
 #define SKIN     THIN_SKIN
 #define CUT      0.9   /* cells: walls farther from a cell's centre do not cut it */
 #define ROOM_MIN 0.02f /* as in stage/surface.c */
 #define OPEN_MIN 1e-3f
-#define MIDDLE   0.45 /* cells from its centre: as far as a cell's middle may be */
-#define ASIDE    1.2  /* cells: where a wall is looked for beside a place in it, */
-#define BESIDE   0.25 /* and how near it must be there */
-static const uint32_t ALL = (1u << 27) - 1;
-
-/* Octants of a cut cell: up to two homes that parts of it belong to, and how large the parts are: of the 8
- * (in 2D 4) samples of an octant each counts up to PART. */
-struct cut_cell {
-    uint8_t home[8][2], share[8][2];
-    float middle[3]; /* cells from the centre */
-};
+#define MIDDLE   0.45  /* cells from its centre: as far as a cell's middle may be */
+#define ASIDE    1.2   /* cells: where a wall is looked for beside a place in it, */
+#define BESIDE   0.25  /* and how near it must be there */
+#define ACROSS   0.999 /* of a normal's part along an axis: the wall lies across it */
 
 typedef struct {
     thin_walls *t;
@@ -70,20 +64,6 @@ static void centre_of(double x[3], const mac_grid *g, const int c[3]) {
     place(x, g, c[0] + 0.5, c[1] + 0.5, c[2] + 0.5);
 }
 
-INLINE int direction(int i, int j, int k) {
-    return (i + 1) + 3 * (j + 1) + 9 * (k + 1);
-}
-INLINE void offset_of(int d[3], int dir) {
-    d[0] = dir % 3 - 1;
-    d[1] = dir / 3 % 3 - 1;
-    d[2] = dir / 9 - 1;
-}
-INLINE ptrdiff_t step_of(const box *b, int dir) {
-    int d[3];
-    offset_of(d, dir);
-    return d[0] + d[1] * b->step[1] + d[2] * b->step[2];
-}
-
 static int is_hidden(const job *s, const double from[3], const double to[3]) {
     for (int i = 0; i < s->count; ++i)
         if (s->solids[i].thin && obstacle_hides(&s->solids[i], from, to, SKIN * s->g->dx)) return 1;
@@ -106,27 +86,28 @@ int thin_make(thin_walls *t, const mac_grid *g, obstacle *solids, int count) {
     t->swept = mem_alloc((size_t)count * sizeof *t->swept);
     t->gap = mem_alloc(g->box.size * sizeof *t->gap);
     t->sees = mem_alloc(g->box.size * sizeof *t->sees);
+    t->slants = mem_alloc(g->box.size);
     t->cut = mem_alloc(g->box.size * sizeof *t->cut);
     t->row_count = mem_alloc(((size_t)range_rows(&cells) + 1) * sizeof *t->row_count);
-    if (!t->then || !t->swept || !t->gap || !t->sees || !t->cut || !t->row_count) return -1;
+    if (!t->then || !t->swept || !t->gap || !t->sees || !t->slants || !t->cut || !t->row_count) return -1;
     for (size_t i = 0; i < g->box.size; ++i) {
-        t->gap[i] = (float)(BAND * g->dx);
-        t->sees[i] = ALL;
+        t->gap[i] = (float)(THIN_BAND * g->dx);
+        t->sees[i] = SIGHT_ALL;
         t->cut[i] = -1;
     }
     return 0;
 }
 
 void thin_free(thin_walls *t) {
-    void *const blocks[] = {t->then, t->swept,  t->gap,    t->sees,   t->cut,      t->cells,
-                            t->home, t->was[0], t->was[1], t->was[2], t->row_count};
+    void *const blocks[] = {t->then,  t->swept, t->gap,    t->sees,   t->slants, t->cut,
+                            t->cells, t->home,  t->was[0], t->was[1], t->was[2], t->row_count};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     *t = (thin_walls){0};
 }
 
 size_t thin_bytes(const thin_walls *t, const mac_grid *g) {
     if (t->count == 0) return 0;
-    return g->box.size * (sizeof *t->gap + sizeof *t->sees + sizeof *t->cut) +
+    return g->box.size * (sizeof *t->gap + sizeof *t->sees + sizeof *t->slants + sizeof *t->cut) +
            (size_t)t->cut_room * sizeof *t->cells + t->home_room +
            t->was_room * (size_t)g->box.dim * sizeof(float);
 }
@@ -137,7 +118,7 @@ size_t thin_bytes(const thin_walls *t, const mac_grid *g) {
 static void gap_task(void *context, int block) {
     const job *s = context;
     const mac_grid *g = s->g;
-    const float cap = (float)(BAND * g->dx);
+    const float cap = (float)(THIN_BAND * g->dx);
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&g->box, 0, j, k);
         int near = 0;
@@ -145,7 +126,8 @@ static void gap_task(void *context, int block) {
             double x[3];
             centre_of(x, g, (const int[3]){i, j, k});
             const double d = obstacles_thin_distance(s->solids, s->count, x);
-            const int far = d > BAND * g->dx ? (int)fmin((d - BAND * g->dx) / g->dx, g->box.n[0]) : 0;
+            const int far =
+                d > THIN_BAND * g->dx ? (int)fmin((d - THIN_BAND * g->dx) / g->dx, g->box.n[0]) : 0;
             const int end = i + far < g->box.n[0] ? i + far : g->box.n[0] - 1;
             s->t->gap[row + i] = d < (double)cap ? (float)d : cap;
             for (; i < end; ++i) s->t->gap[row + i + 1] = cap;
@@ -153,10 +135,6 @@ static void gap_task(void *context, int block) {
         for (int i = 0; i < g->box.n[0]; ++i) near += s->t->gap[row + i] < (float)(CUT * g->dx);
         s->t->row_count[row_ + 1] = near;
     }
-}
-
-INLINE int is_inside(const box *b, int i, int j, int k) {
-    return i >= 0 && i < b->n[0] && j >= 0 && j < b->n[1] && k >= 0 && k < b->n[2];
 }
 
 static const obstacle *nearest_thin(double *distance, const job *s, const double x[3]) {
@@ -237,7 +215,7 @@ static uint32_t look_around(const job *s, const int c[3]) {
     const box *b = &s->g->box;
     const ptrdiff_t at = box_at(b, c[0], c[1], c[2]);
     const double skin = SKIN * s->g->dx;
-    uint32_t sees = ALL;
+    uint32_t sees = SIGHT_ALL;
     double x[3];
     middle_of(x, s, c);
     for (int dir = 0; dir < 27; ++dir) {
@@ -274,7 +252,8 @@ static void sees_task(void *context, int block) {
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         for (int i = 0; i < s->g->box.n[0]; ++i)
-            s->t->sees[row + i] = s->t->gap[row + i] < reach ? look_around(s, (const int[3]){i, j, k}) : ALL;
+            s->t->sees[row + i] =
+                s->t->gap[row + i] < reach ? look_around(s, (const int[3]){i, j, k}) : SIGHT_ALL;
     }
 }
 
@@ -324,6 +303,23 @@ static int find_home(const job *s, const int c[3], const double x[3]) {
         if (sees_centre(s, x, y, far[dir], (double)s->t->gap[n])) return dir;
     }
     return NOWHERE;
+}
+
+int thin_home(int home[3], const thin_scene *w, const mac_grid *g, const int c[3], const double x[3]) {
+    thin_walls walls = *w->walls;
+    const job s = {.t = &walls, .g = g, .solids = w->solids, .count = w->count};
+    const int dir = walls.cut[box_at(&g->box, c[0], c[1], c[2])] < 0 ? SELF : find_home(&s, c, x);
+    if (dir == NOWHERE) return 0;
+    offset_of(home, dir);
+    for (int a = 0; a < 3; ++a) home[a] += c[a];
+    return 1;
+}
+
+int thin_middle(double x[3], const thin_walls *t, const mac_grid *g, const int c[3]) {
+    thin_walls walls = *t;
+    const job s = {.t = &walls, .g = g};
+    middle_of(x, &s, c);
+    return is_outside(&s, box_at(&g->box, c[0], c[1], c[2]));
 }
 
 /* Share of a quarter-wide box about a place that is inside a solid at a distance. */
@@ -379,7 +375,7 @@ static int is_wall(const job *s, ptrdiff_t low, int axis) {
     const uint32_t *sees = s->t->sees;
     int ahead[3] = {0, 0, 0};
     ahead[axis] = 1;
-    const int over = direction(ahead[0], ahead[1], ahead[2]);
+    const int over = sight_bit(ahead[0], ahead[1], ahead[2]);
     const ptrdiff_t high = low + b->step[axis];
     const int low_out = is_outside(s, low), high_out = is_outside(s, high);
     if (!low_out && !high_out) return 1;
@@ -389,7 +385,7 @@ static int is_wall(const job *s, ptrdiff_t low, int axis) {
         for (int side = -1; side <= 1; side += 2) {
             int d[3] = {0, 0, 0};
             d[e] = side;
-            const int dir = direction(d[0], d[1], d[2]);
+            const int dir = sight_bit(d[0], d[1], d[2]);
             closed |= (low_out && !(sees[low] >> dir & 1)) || (high_out && !(sees[high] >> dir & 1)) ||
                       !(sees[low + side * b->step[e]] >> over & 1);
         }
@@ -419,6 +415,16 @@ static float taken_share(const job *s, const double face[3]) {
     return (float)(inside / (parts * parts));
 }
 
+/* Whether the wall that closes a face is oblique to its axis, as seen from that of its two cells which is
+ * farther away. Then part of the velocity along the wall is that of the face, a different one on each side.
+ */
+static int is_slanting(const job *s, const double face[3], ptrdiff_t c) {
+    double x[3] = {face[0], face[1], face[2]}, n[3], distance;
+    const obstacle *wall = nearest_thin(&distance, s, face);
+    x[s->axis] += s->t->gap[c] > s->t->gap[c - s->g->box.step[s->axis]] ? 0.5 * s->g->dx : -0.5 * s->g->dx;
+    return !obstacle_normal(n, wall, x, s->g->box.dim, 0.05 * s->g->dx) || fabs(n[s->axis]) < ACROSS;
+}
+
 static void close_task(void *context, int block) {
     const job *s = context;
     const box *b = &s->g->box;
@@ -426,18 +432,20 @@ static void close_task(void *context, int block) {
     const float near = (float)(1.4 * s->g->dx);
     int ahead[3] = {0, 0, 0};
     ahead[a] = 1;
-    const int over = direction(ahead[0], ahead[1], ahead[2]);
+    const int over = sight_bit(ahead[0], ahead[1], ahead[2]);
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
             const ptrdiff_t c = box_at(b, i, j, k), low = c - b->step[a];
             float *open = &s->o->open.value[a][c];
+            double x[3];
+            s->t->slants[c] = (uint8_t)(s->t->slants[c] & ~(1u << a));
             if (*open <= 0 || (s->t->gap[c] > near && s->t->gap[low] > near)) continue;
+            place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
             if (!(s->t->sees[low] >> over & 1) && is_wall(s, low, a)) {
                 *open = 0;
+                if (is_slanting(s, x, c)) s->t->slants[c] = (uint8_t)(s->t->slants[c] | 1u << a);
                 continue;
             }
-            double x[3];
-            place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
             *open -= taken_share(s, x);
             if (*open < OPEN_MIN) *open = 0;
         }
@@ -503,7 +511,7 @@ INLINE int is_in_sight(uint32_t sees, int dir, int home) {
     offset_of(h, home);
     for (int a = 0; a < 3; ++a) d[a] += h[a];
     if (d[0] * d[0] > 1 || d[1] * d[1] > 1 || d[2] * d[2] > 1) return 0;
-    return sees >> direction(d[0], d[1], d[2]) & 1;
+    return sees >> sight_bit(d[0], d[1], d[2]) & 1;
 }
 
 /* Open share of an octant for all other solids and the domain's closed sides. */

@@ -61,8 +61,7 @@ int thin_remember(thin_walls *t, const mac_grid *g, const particles *p, const ob
     return 0;
 }
 
-/* How far any point within its bounds and a band of cells around was carried by a solid's motion. */
-static double distance_swept(const obstacle *o, const placement *then, double band) {
+double thin_swept(const obstacle *o, const placement *then, double band) {
     if (o->def->motion == RHEO_STATIC) return 0;
     double lower[3], upper[3], radius = 0, shift[3], turn = 0;
     shape_bounds(lower, upper, o->shape);
@@ -139,7 +138,7 @@ static double hold_task(void *context, int block) {
 
 int64_t thin_hold(particles *p, thin_walls *t, const mac_grid *g, const obstacle *solids, int count) {
     job s = {.t = t, .g = g, .solids = solids, .count = count, .p = p, .swept = t->swept};
-    for (int i = 0; i < count; ++i) t->swept[i] = distance_swept(&solids[i], &t->then[i], 4 * g->dx);
+    for (int i = 0; i < count; ++i) t->swept[i] = thin_swept(&solids[i], &t->then[i], THIN_BAND * g->dx);
     return (int64_t)parallel_sum(g->pool, block_count((long)p->count, GRAIN), hold_task, &s);
 }
 

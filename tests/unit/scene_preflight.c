@@ -97,6 +97,10 @@ static void warnings_are_found(void **state) {
               "rotate: { axis: [1, 1, 1], degrees: 40 } } } ]");
     assert_true(found(&p, RHEO_NOTE, "solids[0].shape", "thinner"));
     look(&p, &r,
+         FILL "solver: { method: smoke }\n"
+              "solids: [ { shape: { box: { min: [0.3, 0.6, 0], max: [0.305, 1, 1] } } } ]");
+    assert_true(found(&p, RHEO_NOTE, "solids[0].shape", "no gas passes it"));
+    look(&p, &r,
          FILL "camera: { eye: [0.5, 0.8, 0.5], target: [0, 0, 0] }\n"
               "solids: [ { name: ball, shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } } } ]");
     assert_true(found(&p, RHEO_WARNING, "camera.eye", "ball"));
