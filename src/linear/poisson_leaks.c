@@ -207,6 +207,17 @@ static int hold(leaks *g, const level *l) {
     return 0;
 }
 
+/* Whether some entry of the table has an extra that could be a leak. Most free surfaces have none. */
+static int has_small_extra(const level *l, float most) {
+    for (int e = 0; e < l->entries; ++e)
+        for (int side = 0; side < 2; ++side)
+            for (int i = 0; i < BLOCK_CELLS / 2; ++i) {
+                const float extra = l->coefs[e].side[side].extra[i];
+                if (extra > 0 && extra <= most) return 1;
+            }
+    return 0;
+}
+
 int leaks_find(leaks *g, const level *l, labels *all) {
     const float full = l->coefs[0].side[EVEN].x_mid[0];
     const double most = leaks_most(l);
@@ -215,7 +226,9 @@ int leaks_find(leaks *g, const level *l, labels *all) {
     if (l->blocks == 0) return 0;
     const int same = labels_find(&g->own, l, WEAK * full, all);
     g->strong = same ? all : &g->own;
-    if (same < 0 || hold(g, l)) return -1;
+    if (same < 0) return -1;
+    if (same && !has_small_extra(l, (float)most)) return 0; /* no weak link, and what leads out is wide */
+    if (hold(g, l)) return -1;
     memset(g->whole, 0, g->strong->runs * sizeof *g->whole);
     each_leak(g, l, all, WEAK * full, add_whole);
     for (size_t r = 0; r < g->strong->runs; ++r) count += g->whole[r] > 0 && g->whole[r] <= most;
