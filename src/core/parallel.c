@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "core/memory.h"
 
@@ -189,4 +190,35 @@ double parallel_sum(pool *p, int blocks, double (*task)(void *context, int block
 
 double parallel_max(pool *p, int blocks, double (*task)(void *context, int block), void *context) {
     return reduce(p, blocks, task, context, 1);
+}
+
+/* ---- plain memory ---- */
+
+enum { BYTES_PER_BLOCK = 1 << 16 };
+
+typedef struct {
+    char *to;
+    const char *from; /* NULL: zeros */
+    size_t bytes;
+} memory_job;
+
+static void memory_task(void *context, int block) {
+    const memory_job *s = context;
+    const size_t first = (size_t)block * BYTES_PER_BLOCK, left = s->bytes - first,
+                 bytes = left < BYTES_PER_BLOCK ? left : BYTES_PER_BLOCK;
+    if (s->from) memcpy(s->to + first, s->from + first, bytes);
+    else memset(s->to + first, 0, bytes);
+}
+
+static void fill(pool *p, void *to, const void *from, size_t bytes) {
+    memory_job s = {to, from, bytes};
+    parallel_for(p, block_count((long)bytes, BYTES_PER_BLOCK), memory_task, &s);
+}
+
+void parallel_copy(pool *p, void *to, const void *from, size_t bytes) {
+    fill(p, to, from, bytes);
+}
+
+void parallel_zero(pool *p, void *to, size_t bytes) {
+    fill(p, to, NULL, bytes);
 }

@@ -6,6 +6,8 @@
 #ifndef CORE_PARALLEL_H
 #define CORE_PARALLEL_H
 
+#include <stddef.h>
+
 typedef struct pool pool;
 
 pool *pool_create(int threads);  /* 0: one a core; NULL when threads cannot be had. */
@@ -20,6 +22,10 @@ void parallel_for(pool *p, int blocks, void (*task)(void *context, int block), v
  * all and 0. */
 double parallel_sum(pool *p, int blocks, double (*task)(void *context, int block), void *context);
 double parallel_max(pool *p, int blocks, double (*task)(void *context, int block), void *context);
+
+/* memcpy() and memset() to 0 of fields: a thread touches the part that is its own in other loops. */
+void parallel_copy(pool *p, void *to, const void *from, size_t bytes);
+void parallel_zero(pool *p, void *to, size_t bytes);
 
 /* The half-open range of block b when n items are cut into blocks of `grain`. */
 static inline int block_count(long n, long grain) {

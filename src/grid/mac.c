@@ -1,7 +1,6 @@
 /* Staggered fields: one array a component, all of the box's layout, in one piece of memory. */
 #include "grid/mac.h"
 
-#include <string.h>
 #include "core/memory.h"
 
 int mac_field_make(mac_field *f, const mac_grid *g) {
@@ -18,21 +17,6 @@ void mac_field_free(mac_field *f) {
     *f = (mac_field){{0}};
 }
 
-enum { COPY_GRAIN = 1 << 16 };
-
-typedef struct {
-    float *to;
-    const float *from;
-    size_t size;
-} copy_job;
-
-static void copy_task(void *context, int block) {
-    const copy_job *s = context;
-    const size_t at = (size_t)block * COPY_GRAIN, left = s->size - at;
-    memcpy(s->to + at, s->from + at, (left < COPY_GRAIN ? left : COPY_GRAIN) * sizeof *s->to);
-}
-
 void mac_field_copy(mac_field *to, const mac_field *from, const mac_grid *g) {
-    copy_job s = {to->value[0], from->value[0], (size_t)g->box.dim * g->box.size};
-    parallel_for(g->pool, block_count((long)s.size, COPY_GRAIN), copy_task, &s);
+    parallel_copy(g->pool, to->value[0], from->value[0], (size_t)g->box.dim * g->box.size * sizeof(float));
 }

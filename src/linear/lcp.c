@@ -31,6 +31,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "core/hot.h"
 #include "core/memory.h"
 #include "linear/lcp_predict.h"
 
@@ -55,10 +56,38 @@ struct lcp {
     float *rest;   /* A x - b in bounded cells */
     int32_t *cell; /* the bounded unknowns */
     int count;
+    int32_t *row;            /* scratch: where those of a row begin */
     int32_t *region, *queue; /* made when first needed */
     closed_region *closed;
     int regions, region_room;
 };
+
+/* ---- passes over the box ---- */
+
+enum { ROWS = 16 }; /* a block */
+
+typedef struct {
+    lcp *l;
+    const lcp_problem *p;
+    float *x;
+    const float *b;
+} job;
+
+static int rows_of(const box *b) {
+    return b->n[1] * b->n[2];
+}
+
+/* for each row of a block, which begins at cell c */
+#define FOR_ROWS(box, block, row, c)                                                                         \
+    for (int row = (block)*ROWS, end_ = row + ROWS < rows_of(box) ? row + ROWS : rows_of(box); row < end_;   \
+         ++row)                                                                                              \
+        for (ptrdiff_t c = box_at(box, 0, row % (box)->n[1], row / (box)->n[1]), once_ = 1; once_; once_ = 0)
+
+static int blocks_of(const box *b) {
+    return block_count(rows_of(b), ROWS);
+}
+
+/* ---- memory ---- */
 
 lcp *lcp_create(const box *b) {
     lcp *l = mem_alloc(sizeof *l);
@@ -71,22 +100,23 @@ lcp *lcp_create(const box *b) {
     l->unknown = mem_alloc(b->size);
     l->active = mem_alloc(b->size);
     l->cell = mem_alloc(box_cells(b) * sizeof *l->cell);
-    if (!bad && l->extra && l->rest && l->unknown && l->active && l->cell) return l;
+    l->row = mem_alloc(((size_t)rows_of(b) + 1) * sizeof *l->row);
+    if (!bad && l->extra && l->rest && l->unknown && l->active && l->cell && l->row) return l;
     lcp_free(l);
     return NULL;
 }
 
 void lcp_free(lcp *l) {
     if (!l) return;
-    void *const blocks[] = {l->face[0], l->face[1], l->face[2], l->extra, l->rest,  l->unknown,
-                            l->active,  l->cell,    l->region,  l->queue, l->closed};
+    void *const blocks[] = {l->face[0], l->face[1], l->face[2], l->extra,  l->rest,  l->unknown,
+                            l->active,  l->cell,    l->row,     l->region, l->queue, l->closed};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(l);
 }
 
 size_t lcp_bytes(const lcp *l) {
     return sizeof *l + l->b.size * (((size_t)l->b.dim + 2) * sizeof(float) + 2) +
-           box_cells(&l->b) * sizeof *l->cell * (l->queue ? 2 : 1) +
+           box_cells(&l->b) * sizeof *l->cell * (l->queue ? 2 : 1) + (size_t)rows_of(&l->b) * sizeof *l->row +
            (l->region ? l->b.size * sizeof *l->region : 0) + (size_t)l->region_room * sizeof *l->closed;
 }
 
@@ -118,20 +148,42 @@ static void refresh_around(lcp *l, const poisson_system *full, ptrdiff_t c) {
     }
 }
 
-static void copy_system(lcp *l, const lcp_problem *p) {
+INLINE int is_bounded(const lcp_problem *p, ptrdiff_t c) {
+    return p->system.unknown[c] && p->bounded[c] == 1;
+}
+
+HOT static void count_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->l->b, block, row, c) {
+        int count = 0;
+        for (int i = 0; i < s->l->b.n[0]; ++i) count += is_bounded(s->p, c + i);
+        s->l->row[row + 1] = count;
+    }
+}
+
+static void list_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->l->b, block, row, c) {
+        int32_t *next = s->l->cell + s->l->row[row];
+        if (s->l->row[row] == s->l->row[row + 1]) continue;
+        for (int i = 0; i < s->l->b.n[0]; ++i)
+            if (is_bounded(s->p, c + i)) *next++ = (int32_t)(c + i);
+    }
+}
+
+static void copy_system(lcp *l, const lcp_problem *p, pool *workers) {
     const box *b = &l->b;
-    for (int a = 0; a < b->dim; ++a) memcpy(l->face[a], p->system.face[a], b->size * sizeof(float));
-    memcpy(l->extra, p->system.extra, b->size * sizeof(float));
-    memcpy(l->unknown, p->system.unknown, b->size);
-    memset(l->active, 0, b->size);
-    l->count = 0;
-    for (int k = 0; k < b->n[2]; ++k)
-        for (int j = 0; j < b->n[1]; ++j) {
-            const ptrdiff_t row = box_at(b, 0, j, k);
-            for (int i = 0; i < b->n[0]; ++i)
-                if (p->system.unknown[row + i] && p->bounded[row + i] == 1)
-                    l->cell[l->count++] = (int32_t)(row + i);
-        }
+    job s = {.l = l, .p = p};
+    for (int a = 0; a < b->dim; ++a)
+        parallel_copy(workers, l->face[a], p->system.face[a], b->size * sizeof(float));
+    parallel_copy(workers, l->extra, p->system.extra, b->size * sizeof(float));
+    parallel_copy(workers, l->unknown, p->system.unknown, b->size);
+    parallel_zero(workers, l->active, b->size);
+    parallel_for(workers, blocks_of(b), count_task, &s);
+    l->row[0] = 0;
+    for (int r = 0; r < rows_of(b); ++r) l->row[r + 1] += l->row[r];
+    l->count = l->row[rows_of(b)];
+    parallel_for(workers, blocks_of(b), list_task, &s);
 }
 
 /* ---- A x - b in bounded cells ---- */
@@ -323,18 +375,21 @@ static int has_free_constant(const closed_region *r) {
     return !r->fixed && r->active == 0;
 }
 
-/* Moves x by constants where they are free so that no bounded cell is negative. */
-static void lift_regions(lcp *l, const lcp_problem *p, float *x) {
-    const box *b = &l->b;
-    survey_regions(l, x);
-    for (int k = 0; k < b->n[2]; ++k)
-        for (int j = 0; j < b->n[1]; ++j) {
-            const ptrdiff_t row = box_at(b, 0, j, k);
-            for (int i = 0; i < b->n[0]; ++i) {
-                const closed_region *r = p->system.unknown[row + i] ? region_at(l, row + i) : NULL;
-                if (r && has_free_constant(r)) x[row + i] -= (float)r->least;
-            }
+static void lift_task(void *context, int block) {
+    const job *s = context;
+    FOR_ROWS(&s->l->b, block, row, c) {
+        for (int i = 0; i < s->l->b.n[0]; ++i) {
+            const closed_region *r = s->p->system.unknown[c + i] ? region_at(s->l, c + i) : NULL;
+            if (r && has_free_constant(r)) s->x[c + i] -= (float)r->least;
         }
+    }
+}
+
+/* Moves x by constants where they are free so that no bounded cell is negative. */
+static void lift_regions(lcp *l, const lcp_problem *p, float *x, pool *workers) {
+    job s = {.l = l, .p = p, .x = x};
+    survey_regions(l, x);
+    parallel_for(workers, blocks_of(&l->b), lift_task, &s);
 }
 
 /* ---- rounds ---- */
@@ -384,16 +439,20 @@ static int guess(lcp *l, const lcp_problem *p, float *x, const float *b, double 
     return found;
 }
 
-static double squared_norm(const lcp *l, const lcp_problem *p, const float *b) {
-    const box *box_ = &l->b;
+HOT static double square_task(void *context, int block) {
+    const job *s = context;
     double sum = 0;
-    for (int k = 0; k < box_->n[2]; ++k)
-        for (int j = 0; j < box_->n[1]; ++j) {
-            const ptrdiff_t row = box_at(box_, 0, j, k);
-            for (int i = 0; i < box_->n[0]; ++i)
-                sum += p->system.unknown[row + i] ? (double)b[row + i] * (double)b[row + i] : 0;
-        }
+    FOR_ROWS(&s->l->b, block, row, c)
+    for (int i = 0; i < s->l->b.n[0]; ++i) {
+        const double b = s->p->system.unknown[c + i] ? (double)s->b[c + i] : 0;
+        sum += b * b;
+    }
     return sum;
+}
+
+static double squared_norm(lcp *l, const lcp_problem *p, const float *b, pool *workers) {
+    job s = {.l = l, .p = p, .b = b};
+    return parallel_sum(workers, blocks_of(&l->b), square_task, &s);
 }
 
 static void judge(lcp_result *out, lcp *l, const lcp_problem *p, float *x, const float *b, double norm) {
@@ -414,11 +473,12 @@ int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b
               double tolerance, int max_iterations) {
     const poisson_system reduced = {{l->face[0], l->face[1], l->face[2]}, l->extra, l->unknown};
     *out = (lcp_result){0};
-    copy_system(l, p);
+    pool *workers = poisson_pool(solver);
+    copy_system(l, p, workers);
     l->regions = 0;
-    const double norm = sqrt(squared_norm(l, p, b)), limit = tolerance * norm;
+    const double norm = sqrt(squared_norm(l, p, b, workers)), limit = tolerance * norm;
     const int is_cold = !has_start(l, x);
-    int changes = guess(l, p, x, b, limit, is_cold, poisson_pool(solver)), labelled = 0, iterations = 0;
+    int changes = guess(l, p, x, b, limit, is_cold, workers), labelled = 0, iterations = 0;
     if (changes < 0) return -1;
     double goal = changes && is_cold ? fmax(tolerance, LOOSE) : tolerance;
     for (;;) {
@@ -432,7 +492,7 @@ int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b
             if (find_regions(l, p, b)) return -1;
             labelled = 1;
         }
-        if (l->regions) lift_regions(l, p, x);
+        if (l->regions) lift_regions(l, p, x, workers);
         find_rest(l, p, x, b);
         if (out->rounds == ROUNDS_MAX) break;
         changes = exchange(l, p, x, limit, out->rounds < ROUNDS_FREE);

@@ -11,7 +11,6 @@
  * none is made for periodic boxes. */
 #include "linear/lcp_predict.h"
 
-#include <string.h>
 #include "core/memory.h"
 
 enum { CELLS_LEAST = 16, SWEEPS = 4 };
@@ -56,6 +55,7 @@ typedef struct job {
     const box *b;
     const lcp_problem *p;
     const float *rhs;
+    uint8_t *active;
     int colour;
 } job;
 
@@ -119,17 +119,16 @@ static int solve_coarse(job *s, pool *workers) {
     return lcp_solve(&ignored, c->walls, c->solver, c->x, c->rhs, &coarse, GUESS_TOLERANCE, 100);
 }
 
-/* Bounded cells that the sweeps left at 0. */
-static int mark_active(uint8_t *active, const float *x, const box *b, const lcp_problem *p) {
+/* Bounded cells of a row that the sweeps left at 0. */
+static double mark_task(void *context, int row) {
+    const job *s = context;
+    const ptrdiff_t first = box_at(s->b, 0, row % s->b->n[1], row / s->b->n[1]);
     int found = 0;
-    for (int k = 0; k < b->n[2]; ++k)
-        for (int j = 0; j < b->n[1]; ++j)
-            for (int i = 0; i < b->n[0]; ++i) {
-                const ptrdiff_t c = box_at(b, i, j, k);
-                if (!p->system.unknown[c] || p->bounded[c] != 1) continue;
-                active[c] = x[c] <= 0;
-                found += active[c];
-            }
+    for (ptrdiff_t c = first; c < first + s->b->n[0]; ++c) {
+        if (!s->p->system.unknown[c] || s->p->bounded[c] != 1) continue;
+        s->active[c] = s->x[c] <= 0;
+        found += s->active[c];
+    }
     return found;
 }
 
@@ -138,7 +137,7 @@ int lcp_predict(uint8_t *active, float *x, const box *b, const lcp_problem *p, c
     for (int a = 0; a < b->dim; ++a)
         if (b->n[a] < CELLS_LEAST || b->periodic[a]) return 0;
     coarse_problem c;
-    job s = {.c = &c, .x = x, .b = b, .p = p, .rhs = rhs};
+    job s = {.c = &c, .x = x, .b = b, .p = p, .rhs = rhs, .active = active};
     const int rows = b->n[1] * b->n[2];
     int found = coarse_make(&c, b, workers) || solve_coarse(&s, workers) ? -1 : 0;
     if (found == 0) {
@@ -147,9 +146,9 @@ int lcp_predict(uint8_t *active, float *x, const box *b, const lcp_problem *p, c
             s.colour = sweep % 2;
             parallel_for(workers, rows, relax_task, &s);
         }
-        found = mark_active(active, x, b, p);
+        found = (int)parallel_sum(workers, rows, mark_task, &s);
     }
-    if (found <= 0) memset(x, 0, b->size * sizeof *x);
+    if (found <= 0) parallel_zero(workers, x, b->size * sizeof *x);
     coarse_free(&c);
     return found;
 }

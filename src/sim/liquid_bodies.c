@@ -194,6 +194,26 @@ static rheo_status solve_coupled(rheo_sim *s, const openings *open, const float 
     return RHEO_OK;
 }
 
+enum { GRAIN = 1 << 14 };
+
+typedef struct {
+    float *q, by;
+    size_t size;
+} scale_job;
+
+static void scale_task(void *context, int block) {
+    const scale_job *s = context;
+    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < s->size ? from + GRAIN : s->size;
+    for (size_t c = from; c < to; ++c) s->q[c] *= s->by;
+}
+
+/* The last pressure is where the solve starts; q is p dt / (rho dx). */
+static void fit_pressure(rheo_sim *s, double dt) {
+    scale_job job = {s->q, (float)(dt / s->q_dt), s->g.box.size};
+    if (s->q_dt > 0 && s->q_dt != dt)
+        parallel_for(s->g.pool, block_count((long)job.size, GRAIN), scale_task, &job);
+}
+
 rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, double dt, rheo_report *report) {
     const mac_grid *g = &s->g;
     coupling_weight weight = {.dt = dt, .node_phi = s->solid};
@@ -202,8 +222,7 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
     for (int a = 0; a < 3; ++a) pull[a] *= dt;
     if (s->def.method != RHEO_SMOKE) memcpy(weight.pull, pull, sizeof pull); /* smoke is not still */
     wrap_faces(&s->vel, g);
-    if (s->q_dt > 0 && s->q_dt != dt) /* the last pressure is where the solve starts; q is p dt / (rho dx) */
-        for (size_t c = 0; c < g->box.size; ++c) s->q[c] *= (float)(dt / s->q_dt);
+    fit_pressure(s, dt);
     weight.phi = *phi;
     if ((s->rigid.count && rigid_before(s, phi)) || pressure_assemble(s->solver, &s->work, g, open, *phi) ||
         coupling_attach(&s->coupling, s->solver, g, open, s->solids, s->walls, s->work.unknown,

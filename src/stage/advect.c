@@ -6,7 +6,6 @@
  * Unconditionally stable; linear interpolation makes it first order in dx^2/dt, that is, diffusive. */
 #include "stage/advect.h"
 
-#include <string.h>
 #include "grid/rows.h"
 #include "grid/sample.h"
 #include "grid/wrap.h"
@@ -54,10 +53,10 @@ void advect_velocity(mac_field *u, mac_field *scratch, const mac_grid *g, double
     job s = {.g = g, .u = u, .cells = (float)(dt / g->dx)};
     for (s.axis = 0; s.axis < g->box.dim; ++s.axis) {
         s.out = scratch->value[s.axis];
-        memset(s.out, 0, g->box.size * sizeof *s.out);
+        parallel_zero(g->pool, s.out, g->box.size * sizeof *s.out);
         s.range = range_faces(g, s.axis);
         parallel_for(g->pool, range_blocks(&s.range), advect_task, &s);
     }
-    for (int a = 0; a < g->box.dim; ++a) memcpy(u->value[a], scratch->value[a], g->box.size * sizeof(float));
+    mac_field_copy(u, scratch, g);
     wrap_faces(u, g);
 }

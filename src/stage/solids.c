@@ -133,7 +133,7 @@ void solids_distance(float *node_phi, const float *keep, const mac_grid *g, cons
         wrap_field(node_phi, g);
         return;
     }
-    if (keep != node_phi) memcpy(node_phi, keep, g->box.size * sizeof *node_phi);
+    if (keep != node_phi) parallel_copy(g->pool, node_phi, keep, g->box.size * sizeof *node_phi);
     for (int i = 0; i < count; ++i) {
         s.solids = &solids[i];
         s.count = 1;
@@ -336,8 +336,8 @@ int solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int co
     if (list_near(&o->near, g, solids, count)) return -1;
     job s = {.g = g, .solids = solids, .count = count, .o = o};
     for (int a = 0; a < g->box.dim; ++a) {
-        memset(o->wall.value[a], 0, g->box.size * sizeof(float));
-        memset(o->mover[a], 0, g->box.size * sizeof *o->mover[a]);
+        parallel_zero(g->pool, o->wall.value[a], g->box.size * sizeof(float));
+        parallel_zero(g->pool, o->mover[a], g->box.size * sizeof *o->mover[a]);
     }
     each_mover(&s, mover_on_row);
     return 0;
@@ -459,7 +459,7 @@ void solids_room(float *room, const float *keep, const mac_grid *g, const float 
         room_in(&s);
         return;
     }
-    memcpy(room, keep, g->box.size * sizeof *room);
+    parallel_copy(g->pool, room, keep, g->box.size * sizeof *room);
     s.keep = keep;
     for (int i = 0; i < count; ++i) {
         s.range = within_reach(range_cells(g), g, &solids[i], SOLID_BAND);

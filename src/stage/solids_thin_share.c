@@ -6,7 +6,6 @@
  * A cell holds what is on the side of its middle; what a wall cuts off it belongs to a neighbour. As a wall
  * sweeps through a cell, shares on its two sides change by what it sweeps, and a cell changes sides together
  * with what it has: sums over one side are those of the space there, to a sixteenth of a cell. */
-#include <string.h>
 #include "core/hot.h"
 #include "grid/rows.h"
 #include "stage/solids_thin.h"
@@ -60,7 +59,7 @@ static void share_task(void *context, int block) {
 
 void thin_shares(float *share, float *scratch, const thin_walls *t, const mac_grid *g) {
     job s = {.t = t, .g = g, .share = share, .whole = scratch, .range = range_cells(g)};
-    memcpy(scratch, share, g->box.size * sizeof *share);
+    parallel_copy(g->pool, scratch, share, g->box.size * sizeof *share);
     parallel_for(g->pool, range_blocks(&s.range), share_task, &s);
 }
 

@@ -48,11 +48,31 @@ static void test_sum_does_not_depend_on_threads(void **state) {
     }
 }
 
+/* Sizes around whole blocks, and nothing beside what was asked for. */
+static void test_memory_in_parts(void **state) {
+    (void)state;
+    static char from[200002], to[200002];
+    static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 200000};
+    pool *p = pool_create(3);
+    for (size_t i = 0; i < sizeof from; ++i) from[i] = (char)(1 + i % 97);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
+        memset(to, -1, sizeof to);
+        parallel_copy(p, to + 1, from + 1, sizes[s]);
+        assert_memory_equal(to + 1, from + 1, sizes[s]);
+        assert_true(to[0] == -1 && to[1 + sizes[s]] == -1);
+        parallel_zero(p, to + 1, sizes[s]);
+        for (size_t i = 1; i <= sizes[s]; ++i) assert_true(to[i] == 0);
+        assert_true(to[0] == -1 && to[1 + sizes[s]] == -1);
+    }
+    pool_free(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_block_once),
         cmocka_unit_test(test_late_threads_find_the_job_at_hand),
         cmocka_unit_test(test_sum_does_not_depend_on_threads),
+        cmocka_unit_test(test_memory_in_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
