@@ -90,8 +90,8 @@ void rows_put_figure(rows *out, const figure *f) {
     if (out->json) {
         snprintf(line, sizeof line,
                  "{\"name\":\"%s\",\"n\":%d,\"threads\":%d,\"seconds\":%s,\"bandwidth_ratio\":%s,"
-                 "\"iterations\":%s,"
-                 "\"memory\":%s,\"figure\":\"%s\",\"value\":%s,\"unit\":\"%s\",\"beside\":\"%s\"}",
+                 "\"iterations\":%s,\"memory\":%s,\"figure\":\"%s\",\"value\":%s,\"unit\":\"%s\",\"beside\":"
+                 "\"%s\"}",
                  f->name, f->n, f->threads, json_number(seconds, f->seconds),
                  json_number(ratio, f->bandwidth_ratio),
                  json_number(iterations, f->iterations < 0 ? (double)NAN : f->iterations),

@@ -33,8 +33,7 @@ const scene_example scene_examples[] = {
      "]\n"
      "solids:\n"
      "  - { name: shell, thin: true, thickness: 0.005, shape: { mesh: { file: stone.obj, scale: 0.001 }, "
-     "move: "
-     "[0.6, 0.3, 0.5] } }\n"},
+     "move: [0.6, 0.3, 0.5] } }\n"},
     {"Keyed motion: a paddle that goes along and turns; its shape says where it is at rest",
      "domain: { size: [2, 1, 1], cells: 48 }\n"
      "fluids: [ { name: water, material: water, fill: [ { box: { min: [0, 0, 0], max: [2, 0.4, 1] } } ] } ]\n"
@@ -51,16 +50,13 @@ const scene_example scene_examples[] = {
      "fluids: [ { name: water, material: water, fill: [ { box: { min: [0, 0, 0], max: [2, 0.3, 1] } } ] } ]\n"
      "solids:\n"
      "  - { name: flap, motion: dynamic, density: 600, shape: { box: { min: [0.48, 0.1, 0.1], max: [0.56, "
-     "0.7, "
-     "0.9] } } }\n"
+     "0.7, 0.9] } } }\n"
      "  - { name: wheel, motion: dynamic, density: 800, shape: { box: { min: [1.2, 0.36, 0.2], max: [1.8, "
-     "0.46, "
-     "0.8] } } }\n"
+     "0.46, 0.8] } } }\n"
      "joints:\n"
      "  - { type: hinge, a: flap, b: world, anchor: [0.52, 0.7, 0.5], axis: [0, 0, 1], limits: [-60, 60] }\n"
      "  - { type: motor, a: wheel, b: world, anchor: [1.5, 0.41, 0.5], axis: [0, 0, 1], speed: { keys: [[0, "
-     "0], "
-     "[1, 4]] }, force: 200 }\n"},
+     "0], [1, 4]] }, force: 200 }\n"},
     {"An emitter that runs from 0.2 to 1.5 s, and a side that lets go what reaches it",
      "domain: { size: [1, 1, 1], cells: 32, walls: { right: open } }\n"
      "fluids: [ { name: water, material: water } ]\n"
@@ -70,10 +66,8 @@ const scene_example scene_examples[] = {
     {"Periodic sides: what leaves on the left comes in on the right (a multiple of 8 cells along the axis)",
      "domain: { size: [1, 0.5, 0.5], cells: 32, walls: { x: periodic } }\n"
      "fluids: [ { name: water, material: water, velocity: [1, 0, 0], fill: [ { box: { min: [0, 0, 0], max: "
-     "[1, "
-     "0.25, 0.5] } } ] } ]\n"
+     "[1, 0.25, 0.5] } } ] } ]\n"
      "solids: [ { name: pole, shape: { cylinder: { from: [0.5, 0, 0.25], to: [0.5, 0.5, 0.25], radius: 0.08 "
-     "} } "
-     "} ]\n"},
+     "} } } ]\n"},
     {NULL, NULL},
 };

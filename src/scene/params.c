@@ -84,8 +84,7 @@ const param scene_params[] = {
     {IN_TIME, "fps", P_REAL, "1/s", 1e-3, 1e5, false, false, "30", SCENE(fps), NULL, 0, "frames a second"},
     {IN_TIME, "cfl", P_REAL, "cells", 0.01, 20, false, false, "3", SCENE(cfl), NULL, 0,
      "how many cells liquid may travel in one step; volume suffers above 5, and surface waves keep steps "
-     "below "
-     "0.5 sqrt(dx / g) anyway"},
+     "below 0.5 sqrt(dx / g) anyway"},
     {IN_TIME, "dt_max", P_REAL, "s", 0, 1e3, false, false, "0", SCENE(dt_max), NULL, 0,
      "longest step; 0: no limit"},
 
@@ -96,8 +95,7 @@ const param scene_params[] = {
      "preconditioner of the pressure solve"},
     {IN_SOLVER, "coupling", P_CHOICE, "", NONE, false, "monolithic", SCENE(coupling), coupling_names, 0,
      "how liquid and dynamic solids act on each other: both ways in one solve, both ways with bodies as "
-     "liquid held "
-     "rigid, or one way"},
+     "liquid held rigid, or one way"},
     {IN_SOLVER, "tolerance", P_REAL, "", 1e-12, 0.1, false, false, "1e-6", SCENE(tolerance), NULL, 0,
      "relative residual at which the pressure solve ends (2-norm)"},
     {IN_SOLVER, "max_iterations", P_INT, "", 1, 1e5, false, false, "200", SCENE(max_iterations), NULL, 0,
@@ -176,8 +174,7 @@ const param scene_params[] = {
      "dynamic: angular velocity at the start (2D: the third number counts)"},
     {IN_SOLID, "friction", P_REAL, "", 0, 100, false, false, "0.4", SOLID(friction), NULL, 0,
      "of sliding contact: force along over force across; two solids take the geometric mean, a side of the "
-     "domain "
-     "the body's own"},
+     "domain the body's own"},
     {IN_SOLID, "static_friction", P_REAL, "", 0, 100, false, false, "0", SOLID(static_friction), NULL, 0,
      "of contact that does not slide; 0: the same as friction"},
     {IN_SOLID, "restitution", P_REAL, "", 0, 1, false, false, "0", SOLID(restitution), NULL, 0,
@@ -194,8 +191,7 @@ const param scene_params[] = {
 
     {IN_JOINT, "type", P_CHOICE, "", NONE, true, "", JOINT(kind), joint_names, 0,
      "ball: turns about the anchor; hinge: about the axis through it; slider: moves along the axis; motor: a "
-     "hinge "
-     "that is driven"},
+     "hinge that is driven"},
     {IN_JOINT, "a", P_SOLID, "", NONE, true, "", JOINT(a), NULL, 0,
      "name of a solid; a or b must be dynamic, and the two do not touch each other otherwise"},
     {IN_JOINT, "b", P_SOLID, "", NONE, false, "", JOINT(b), NULL, 0,

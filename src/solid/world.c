@@ -272,11 +272,12 @@ rheo_status world_check_sides(const world *w, double time, rheo_report *report) 
             char message[256], name[32];
             if (s->wall[2 * a] != RHEO_WALL_PERIODIC) continue;
             thing_bounds(lower, upper, &w->things[i]);
-            if (lower[a] >= 0 && upper[a] <= s->size[a]) continue;
+            const double side = s->size[a];
+            if (lower[a] >= 0 && upper[a] <= side) continue;
             snprintf(message, sizeof message,
                      "the body '%.60s' reaches a periodic side along %c at t = %g s: it lies from %.4g to "
                      "%.4g m, the domain from 0 to %.4g m",
-                     name_of(w, i, name), "xyz"[a], time, lower[a], upper[a], s -> size[a]);
+                     name_of(w, i, name), "xyz"[a], time, lower[a], upper[a], side);
             return refuse_body(report, i, "bodies that stay clear of periodic sides, in this version",
                                message);
         }

@@ -406,7 +406,8 @@ static int room_of_row(uint8_t wanted[ROOM_X], const job *s, const int first[3],
     int any = 0;
     corner_range(least, most, s->phi + row, &s->g->box);
     for (int i = 0; i < count; ++i) {
-        const int closed = least[i]<-enough, open = most[i]> enough;
+        const int closed = least[i] < -enough;
+        const int open = most[i] > enough;
         if (closed) s->room[row + i] = 0;
         else if (open && !s->keep) s->room[row + i] = 1;
         wanted[i] = !closed && !open;

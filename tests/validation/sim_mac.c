@@ -174,8 +174,7 @@ static void dam_breaks(int dim, int cells, int with_ball, double drift_allowed) 
         steps += f.steps;
     }
     printf("dam %dD: %lld markers, %d steps, drift at most %.4f, at the end %.4f, speed at most %.2f m/s, "
-           "energy at most "
-           "%.3f, at the end %.3f of the start, divergence %.1e 1/s\n",
+           "energy at most %.3f, at the end %.3f of the start, divergence %.1e 1/s\n",
            dim, (long long)markers, steps, drift, f.volume_drift, speed, most,
            (f.kinetic + f.potential) / energy, divergence);
     check_below(drift, drift_allowed);
