@@ -3,6 +3,11 @@
 
 #include "core/memory.h"
 
+int field_make(float **field, const mac_grid *g) {
+    *field = mem_alloc(g->box.size * sizeof **field);
+    return *field ? 0 : -1;
+}
+
 int mac_field_make(mac_field *f, const mac_grid *g) {
     size_t one = g->box.size;
     float *block = mem_alloc((size_t)g->box.dim * one * sizeof(float));

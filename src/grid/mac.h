@@ -18,6 +18,8 @@ typedef struct mac_field {
     float *value[3]; /* m/s for a velocity */
 } mac_field;
 
+/* One value a cell, or one component, all 0; -1: no memory. */
+int field_make(float **field, const mac_grid *g);
 /* All fields in one block; 0 on success, -1 when there is no memory. */
 int mac_field_make(mac_field *f, const mac_grid *g);
 void mac_field_free(mac_field *f);

@@ -15,11 +15,6 @@
 #include "sim/smoke.h"
 #include "stage/emit.h"
 
-static int field_make(float **field, const mac_grid *g) {
-    *field = mem_alloc(g->box.size * sizeof **field);
-    return *field ? 0 : -1;
-}
-
 static mac_grid make_grid(const rheo_scene *def, pool *threads) {
     int n[3];
     mac_grid g = {.dx = definition_cells(n, def), .pool = threads};

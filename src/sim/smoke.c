@@ -257,11 +257,6 @@ rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
 
 /* ---- start and restart ---- */
 
-static int field_make(float **field, const mac_grid *g) {
-    *field = mem_alloc(g->box.size * sizeof **field);
-    return *field ? 0 : -1;
-}
-
 static rheo_status allocate(rheo_sim *s, rheo_report *report) {
     const mac_grid *g = &s->g;
     smoke *m = s->smoke = mem_alloc(sizeof *m);

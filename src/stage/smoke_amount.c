@@ -51,7 +51,8 @@ INLINE float way_to_extreme(const job *s, ptrdiff_t c, int dim) {
         for (int side = 0; side < 2; ++side) {
             const ptrdiff_t step = b->step[a], n = side ? c + step : c - step;
             const float open = s->o->open.value[a][side ? n : c];
-            const float v = (s->share[n] > 0) & (open > 0) ? s->f[n] : e;
+            const int counts = (s->share[n] > 0) & (open > 0);
+            const float v = counts ? s->f[n] : e;
             e = s->up ? (v > e ? v : e) : (v < e ? v : e);
         }
     return e - s->f[c];

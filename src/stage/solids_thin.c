@@ -28,13 +28,13 @@
 #include "grid/sample.h"
 #include "solid/thin.h"
 #include "solid/vector.h"
+#include "stage/solids.h"
 #include "stage/solids_thin_parts.h"
 
 enum { QUARTERS = 4 };
 #define SKIN     THIN_SKIN
 #define CUT      0.9   /* cells: walls farther from a cell's centre do not cut it */
 #define ROOM_MIN 0.02f /* as in stage/surface.c */
-#define OPEN_MIN 1e-3f
 #define MIDDLE   0.45  /* cells from its centre: as far as a cell's middle may be */
 #define ASIDE    1.2   /* cells: where a wall is looked for beside a place in it, */
 #define BESIDE   0.25  /* and how near it must be there */
