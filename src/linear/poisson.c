@@ -32,8 +32,9 @@ struct poisson {
     int64_t unknowns;
     level levels[LEVELS_MAX];
     coarsest *coarsest;
-    bool exact_end; /* the coarsest level has its inverse */
-    bool leaky;     /* some regions are nearly closed, and their constants taken out */
+    bool exact_end;        /* the coarsest level has its inverse */
+    double coarsest_least; /* which it was made with; below 0: none is made yet */
+    bool leaky;            /* some regions are nearly closed, and their constants taken out */
     regions *regions;
     leaks *leaks;
     mic *mic;
@@ -155,14 +156,21 @@ int poisson_setup(poisson *s, const poisson_system *system) {
         s->exact_end = coarsest_fits(&s->levels[count - 1]);
     }
     s->count = count;
+    s->coarsest_least = -1;
     return poisson_attach(s, NULL, NULL, 0);
+}
+
+static void invert_coarsest(poisson *s) {
+    const double least = s->leaky ? leaks_most(&s->levels[0]) : 0;
+    if (s->coarsest_least == least) return;
+    coarsest_setup(s->coarsest, &s->levels[s->count - 1], least);
+    s->coarsest_least = least;
 }
 
 int poisson_attach(poisson *s, const poisson_pair *pairs, const int *first, int groups) {
     const int cycled = s->kind == POISSON_MULTIGRID ? s->count : 0;
     s->leaky = groups == 0 && leaks_count(s->leaks) > 0;
-    if (cycled && s->exact_end)
-        coarsest_setup(s->coarsest, &s->levels[s->count - 1], s->leaky ? leaks_most(&s->levels[0]) : 0);
+    if (cycled && s->exact_end) invert_coarsest(s);
     return rank_attach(s->rank, s->levels, cycled, &s->b, s->p, pairs, first, s->count ? groups : 0) ||
                    rank_tie(s->rank, s->regions, &s->levels[0])
                ? -1

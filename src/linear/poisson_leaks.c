@@ -101,7 +101,8 @@ HOT static void each_leak(leaks *g, const level *l, const labels *all, float wea
             const float a = l->coefs[l->block[id].coefs].side[lane & 1].extra[lane / 2];
             note(g, l, label_of(g->strong, l, id, lane), id, lane, NONE, 0, 0, a);
         }
-        const unsigned weaker[3] = {(strong->starts & ~(unsigned)any->starts) | 1u,
+        const unsigned out = any->out & !strong->out; /* of the first cell, along x */
+        const unsigned weaker[3] = {(strong->starts & ~(unsigned)any->starts) | out,
                                     any->y & ~(unsigned)strong->y, any->z & ~(unsigned)strong->z};
         for (int axis = 0; axis < l->dim; ++axis)
             for (unsigned left = weaker[axis] & here; left; left &= left - 1) {
@@ -123,11 +124,23 @@ static void add_whole(leaks *g, const level *l, int32_t of, int id, int lane, in
     g->whole[of] += (double)a;
 }
 
+/* The cells of the run that begins with the first of those left; takes them off. */
+INLINE unsigned take_run(unsigned *left, unsigned starts) {
+    const unsigned first = *left & -*left, later = starts & ~(2 * first - 1);
+    const unsigned run = *left & ((later & -later) - 1); /* all that is left if none begins later */
+    *left &= ~run;
+    return run;
+}
+
 HOT static void count_cells(leaks *g, const level *l) {
     memset(g->cells, 0, g->strong->runs * sizeof *g->cells);
-    for (int id = 0; id < l->blocks; ++id)
-        for (unsigned left = l->unknowns[id]; left; left &= left - 1)
-            ++g->cells[label_of(g->strong, l, id, __builtin_ctz(left))];
+    for (int id = 0; id < l->blocks; ++id) {
+        const unsigned starts = links_of(g->strong, l, id)->starts;
+        for (unsigned left = l->unknowns[id]; left;) {
+            const int first = __builtin_ctz(left);
+            g->cells[label_of(g->strong, l, id, first)] += __builtin_popcount(take_run(&left, starts));
+        }
+    }
 }
 
 /* Numbers the regions of at least `least` cells; returns how many there are. */
@@ -142,8 +155,9 @@ static int number_regions(leaks *g, double most, int least) {
 
 HOT static void label_blocks(leaks *g, const level *l) {
     for (int id = 0; id < l->blocks; ++id) {
+        const unsigned starts = links_of(g->strong, l, id)->starts;
         int32_t first = MIXED, same = 1;
-        for (unsigned left = l->unknowns[id]; left; left &= left - 1) {
+        for (unsigned left = l->unknowns[id]; left; take_run(&left, starts)) {
             const int32_t n = g->region[label_of(g->strong, l, id, __builtin_ctz(left))];
             if (first == MIXED) first = n;
             same &= first == n;
