@@ -22,9 +22,7 @@ int obstacle_normal(double n[3], const obstacle *o, const double x[3], int dim, 
     return size > 0;
 }
 
-/* Whether the ball around a body shows that it is not nearer than `least`: with many bodies nearly all are
- * far. */
-static int is_beyond(const obstacle *o, const double x[3], double least) {
+int obstacle_is_beyond(const obstacle *o, const double x[3], double least) {
     if (!o->body) return 0;
     double from[3];
     vec_sub(from, x, o->body->now->position);
@@ -37,7 +35,7 @@ int obstacle_is_nearest(const obstacle *solids, const int *among, int count, int
                         double distance) {
     for (int i = 0; i < count; ++i) {
         const int s = among ? among[i] : i;
-        if (s == own || is_beyond(&solids[s], x, distance)) continue;
+        if (s == own || obstacle_is_beyond(&solids[s], x, distance)) continue;
         const double d = obstacle_distance(&solids[s], x);
         if (d < distance || (s < own && !(d > distance))) return 0;
     }
@@ -47,7 +45,7 @@ int obstacle_is_nearest(const obstacle *solids, const int *among, int count, int
 static double least_distance(const obstacle *solids, int count, const double x[3], int thin) {
     double least = INFINITY;
     for (int s = 0; s < count; ++s)
-        if (solids[s].thin == thin && !is_beyond(&solids[s], x, least))
+        if (solids[s].thin == thin && !obstacle_is_beyond(&solids[s], x, least))
             least = fmin(least, obstacle_distance(&solids[s], x));
     return least;
 }

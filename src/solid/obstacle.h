@@ -17,6 +17,10 @@ double obstacle_distance(const obstacle *o, const double x[3]); /* m, negative i
 /* The direction out of it, of length 1, in `dim` dimensions from distances `step` away; 0: it has none. */
 int obstacle_normal(double n[3], const obstacle *o, const double x[3], int dim, double step);
 
+/* Whether the ball around a body shows that it is not nearer than `least`: with many bodies nearly all are
+ * far. */
+int obstacle_is_beyond(const obstacle *o, const double x[3], double least);
+
 /* Whether solid `own`, known to be `distance` away, is the nearest; of two as near the first is. among: those
  * that may be nearer, `count` in rising order; NULL: all. */
 int obstacle_is_nearest(const obstacle *solids, const int *among, int count, int own, const double x[3],

@@ -53,16 +53,28 @@ static plane_cut cut_across(const double normal[3], const double side[3]) {
     return c;
 }
 
+INLINE double cube_above(double x) {
+    return x > 0 ? x * x * x : 0;
+}
+
 /* The share of the box behind a plane `distance` before its middle: corners of the pyramid t^3 / (6 m_1 m_2
  * m_3) that stand out of the box taken off, for the smaller of the two parts. */
-static double share_behind(const plane_cut *c, double distance) {
-    const double t = fmax(0, fmin(1, 0.5 - distance / c->width)), less = fmin(t, 1 - t);
-    const double *m = c->part;
-    double sum = less * less * less;
-    for (int a = 0; a < 3; ++a) sum -= pow(fmax(0, less - m[a]), 3);
-    sum += pow(fmax(0, less - m[0] - m[1]), 3);
-    sum /= 6 * m[0] * m[1] * m[2];
+INLINE double share_behind(const plane_cut *c, double distance) {
+    const double *m = c->part, way = 0.5 - distance / c->width;
+    const double t = way > 1 ? 1 : way > 0 ? way : 0, less = t < 0.5 ? t : 1 - t;
+    const double out = cube_above(less - m[0]) + cube_above(less - m[1]) + cube_above(less - m[2]);
+    const double sum = (less * less * less - out + cube_above(less - m[0] - m[1])) / (6 * m[0] * m[1] * m[2]);
     return t < 0.5 ? sum : 1 - sum;
+}
+
+enum { SAMPLES = 8 };
+
+/* Of planes at several distances, in all. */
+HOT static double shares_behind(const plane_cut *c, const double distance[SAMPLES], int count) {
+    double share[SAMPLES], sum = 0;
+    for (int i = 0; i < SAMPLES; ++i) share[i] = share_behind(c, distance[i]);
+    for (int i = 0; i < count; ++i) sum += share[i];
+    return sum;
 }
 
 /* The share of a cell that is solid and in its lowest part, `high` of it: of eight samples, each what a plane
@@ -71,7 +83,7 @@ static double share_behind(const plane_cut *c, double distance) {
 static double solid_below(const job *s, const int at[3], const double normal[3], double high) {
     const mac_grid *g = s->v->g;
     const int dim = g->box.dim, a = s->axis, count = 1 << dim;
-    double side[3], sum = 0;
+    double side[3], distance[SAMPLES] = {0};
     for (int d = 0; d < 3; ++d) side[d] = 0.5 * (d >= dim ? 0 : d == a ? high : 1);
     const plane_cut cut = cut_across(normal, side);
     for (int i = 0; i < count; ++i) {
@@ -80,9 +92,9 @@ static double solid_below(const job *s, const int at[3], const double normal[3],
             const double half = (i >> d & 1) ? 0.75 : 0.25, up = s->low ? high * half : 1 - high * half;
             x[d] = g->origin[d] + g->dx * (at[d] + (d >= dim ? 0.5 : d == a ? up : half));
         }
-        sum += share_behind(&cut, obstacle_distance(s->solid, x) / g->dx);
+        distance[i] = obstacle_distance(s->solid, x) / g->dx;
     }
-    return high * sum / count;
+    return high * shares_behind(&cut, distance, count) / count;
 }
 
 /* Whether the solids that close faces of a cell are this body alone. */

@@ -87,7 +87,20 @@ static int is_blocked(const job *s, const obstacle *solid, const double x[3]) {
             return 1;
     }
     for (int i = 0; i < s->count; ++i)
-        if (&s->solids[i] != solid && obstacle_distance(&s->solids[i], x) < 0) return 1;
+        if (&s->solids[i] != solid && !obstacle_is_beyond(&s->solids[i], x, 0) &&
+            obstacle_distance(&s->solids[i], x) < 0)
+            return 1;
+    return 0;
+}
+
+/* Whether a place within `reach` of x may be blocked: around most of a body that moves there is none. */
+static int is_beside_more(const job *s, const obstacle *solid, const double x[3], double reach) {
+    for (int a = 0; a < s->g->box.dim; ++a) {
+        const double low = x[a] - s->g->origin[a], high = s->g->dx * s->g->box.n[a] - low;
+        if (fmin(low, high) < reach) return 1;
+    }
+    for (int i = 0; i < s->count; ++i)
+        if (&s->solids[i] != solid && !obstacle_is_beyond(&s->solids[i], x, reach)) return 1;
     return 0;
 }
 
@@ -96,7 +109,8 @@ static const obstacle *nearest_mover(double *distance, const job *s, const doubl
     const obstacle *nearest = NULL;
     *distance = NEAR * s->g->dx;
     for (int i = 0; i < s->count; ++i) {
-        if (s->solids[i].def->motion == RHEO_STATIC) continue;
+        if (s->solids[i].def->motion == RHEO_STATIC || obstacle_is_beyond(&s->solids[i], x, fabs(*distance)))
+            continue;
         const double d = obstacle_distance(&s->solids[i], x);
         if (fabs(d) >= fabs(*distance)) continue;
         *distance = d;
@@ -110,7 +124,8 @@ static int squeeze_one(const job *s, size_t q, const double centre[3]) {
     double x[3], y[3], n[3], way[3], d;
     for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * (a < g->box.dim ? (double)s->p->x[a][q] : 0.5);
     const obstacle *solid = nearest_mover(&d, s, x);
-    if (!solid || obstacle_distance(solid, centre) > 0 ||
+    const double reach = fabs(SQUEEZE_GAP * g->dx - d) + 0.01 * g->dx; /* and some more, for rounding */
+    if (!solid || !is_beside_more(s, solid, x, reach) || obstacle_distance(solid, centre) > 0 ||
         !obstacle_normal(n, solid, x, g->box.dim, 0.01 * g->dx))
         return 0;
     for (int a = 0; a < 3; ++a) y[a] = x[a] + (SQUEEZE_GAP * g->dx - d) * n[a];
