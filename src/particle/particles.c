@@ -129,9 +129,16 @@ static void *scratch_column(const particles *p, int axis) {
     return axis == 0 ? p->spare[0] : axis == 1 ? p->spare[1] : p->order;
 }
 
-void particles_remember(particles *p) {
-    for (int a = 0; a < p->dim && p->count; ++a)
-        memcpy(scratch_column(p, a), p->x[a], p->count * sizeof *p->x[a]);
+static void remember_block(void *context, int block) {
+    const particles *p = context;
+    const size_t from = (size_t)block * GRAIN_MOST, left = p->count - from;
+    for (int a = 0; a < p->dim; ++a)
+        memcpy((float *)scratch_column(p, a) + from, p->x[a] + from,
+               (left < GRAIN_MOST ? left : GRAIN_MOST) * sizeof *p->x[a]);
+}
+
+void particles_remember(particles *p, pool *workers) {
+    parallel_for(workers, block_count((long)p->count, GRAIN_MOST), remember_block, p);
 }
 
 const float *particles_before(const particles *p, int axis) {

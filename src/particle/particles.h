@@ -32,6 +32,9 @@ typedef struct particles {
     uint32_t *tally;         /* of the sort: particles of each block in each bucket of cells */
 } particles;
 
+/* Particles that are looked at together, from the first on: a mark of a group is its first particle's. */
+enum { PARTICLE_GROUP = 32 };
+
 /* -1 when there is no memory; the set is unchanged then. */
 int particles_make(particles *p, const mac_grid *g, const char *const *extra_names, int extra_count);
 void particles_free(particles *p);
@@ -43,7 +46,7 @@ size_t particles_bytes(const particles *p);
 int particles_sort(particles *p, const mac_grid *g);
 /* Where the particles are now, for after they have moved: in the sort's scratch, so it is lost with the next
  * sort or reserve. */
-void particles_remember(particles *p);
+void particles_remember(particles *p, pool *workers);
 const float *particles_before(const particles *p, int axis);
 /* Drops the particles whose keep[] is 0, in order, before the next sort. */
 void particles_compact(particles *p, const uint8_t *keep);

@@ -107,7 +107,7 @@ static rheo_status reserve_marks(rheo_sim *s, rheo_report *report) {
 }
 
 rheo_status liquid_remember(rheo_sim *s, rheo_report *report) {
-    if (s->def.solid_count) particles_remember(&s->parts);
+    if (s->def.solid_count) particles_remember(&s->parts, s->g.pool);
     if (s->thin.count == 0) return RHEO_OK;
     return thin_remember(&s->thin, &s->g, &s->parts, s->solids, s->walls)
                ? report_no_memory(report, "particles")
@@ -117,10 +117,14 @@ rheo_status liquid_remember(rheo_sim *s, rheo_report *report) {
 rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report) {
     const rheo_status status = reserve_marks(s, report);
     if (status) return status;
-    if (s->moving) squeeze_particles(&s->parts, s->work.unknown, &s->g, &s->open, s->solids, s->walls);
+    const int marked = s->moving && s->thin.count == 0; /* no mark tells what is beside a thin solid */
+    if (marked) boundary_mark(s->keep, &s->parts, &s->g, s->solid);
+    if (s->moving)
+        squeeze_particles(&s->parts, s->work.unknown, &s->g, &s->open, s->solids, s->walls,
+                          marked ? s->keep : NULL);
     if (s->thin.count) thin_hold(&s->parts, &s->thin, &s->g, s->solids, s->walls);
     const int64_t rescued =
-        boundary_particles(&s->parts, s->keep, &s->g, &s->open, s->def.solid_count ? s->solid : NULL);
+        boundary_particles(&s->parts, s->keep, marked, &s->g, &s->open, s->def.solid_count ? s->solid : NULL);
     if (s->thin.count && rescued) /* out of a thick solid, but not through a thin one */
         thin_hold(&s->parts, &s->thin, &s->g, s->solids, s->walls);
     const int64_t outflow = boundary_outflow(&s->parts, s->keep, &s->g, &s->open);

@@ -51,7 +51,7 @@ static rheo_status settle_round(rheo_sim *s, mac_field *unused, const float *lev
     pressure_project(&s->vel, s->q, s->solver, &s->work, g, &s->open, s->phi, TOLERANCE, ITERATIONS);
     liquid_correct_drift(s, &s->open, s->phi, dt);
     liquid_extrapolate(&s->vel, LAYERS, &s->carry, LAYERS, s, s->phi);
-    particles_remember(&s->parts);
+    particles_remember(&s->parts, s->g.pool);
     particles_advect(&s->parts, g, &s->carry, dt);
     return liquid_hold_particles(s, report);
 }

@@ -17,7 +17,7 @@
 #include "grid/sample.h"
 #include "grid/wrap.h"
 
-enum { GRAIN = 8192, TRIES = 3, LOOKS = 5, GROUP = 32 };
+enum { GRAIN = 8192, TRIES = 3, LOOKS = 5, GROUP = PARTICLE_GROUP };
 #define MARGIN    1e-3f /* cells kept from closed sides: room for rounding at a few hundred cells */
 #define CLEARANCE 0.01f /* cells from a solid's surface after rescue */
 #define CLEAR     1.75f /* cells from a solid's surface to a node, so that all nodes of its cells are outside */
@@ -29,6 +29,7 @@ enum { GRAIN = 8192, TRIES = 3, LOOKS = 5, GROUP = 32 };
 typedef struct {
     particles *p;
     uint8_t *keep;
+    int marked;
     const mac_grid *g;
     const openings *o;
     const float *solid; /* NULL: none */
@@ -277,11 +278,17 @@ HOT static double rescue_range(const job *s, size_t from, size_t to) {
     double rescued = 0;
     for (size_t q = from; q < to; q += GROUP) {
         const size_t end = q + GROUP < to ? q + GROUP : to;
-        if (end - q == GROUP && all_clear(s, q)) continue;
+        if (end - q == GROUP && (s->marked ? !s->keep[q] : all_clear(s, q))) continue;
         for (size_t one = q; one < end; ++one)
             if (!is_clear(s, one)) rescued += rescue(s, one);
     }
     return rescued;
+}
+
+HOT static void mark_task(void *context, int block) {
+    const job *s = context;
+    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < s->p->count ? from + GRAIN : s->p->count;
+    for (size_t q = from; q + GROUP <= to; q += GROUP) s->keep[q] = (uint8_t)!all_clear(s, q);
 }
 
 static double boundary_task(void *context, int block) {
@@ -292,9 +299,16 @@ static double boundary_task(void *context, int block) {
     return rescued;
 }
 
-int64_t boundary_particles(particles *p, uint8_t *keep, const mac_grid *g, const openings *o,
+void boundary_mark(uint8_t *near, const particles *p, const mac_grid *g, const float *node_solid) {
+    particles columns = *p; /* the job is shared with what moves them */
+    job s = {.p = &columns, .keep = near, .g = g, .solid = node_solid};
+    for (int a = 0; a < p->dim; ++a) s.before[a] = particles_before(p, a);
+    parallel_for(g->pool, block_count((long)p->count, GRAIN), mark_task, &s);
+}
+
+int64_t boundary_particles(particles *p, uint8_t *keep, int marked, const mac_grid *g, const openings *o,
                            const float *node_solid) {
-    job s = {.p = p, .keep = keep, .g = g, .o = o, .solid = node_solid};
+    job s = {.p = p, .keep = keep, .marked = marked, .g = g, .o = o, .solid = node_solid};
     for (int a = 0; a < p->dim; ++a) s.before[a] = particles_before(p, a);
     return (int64_t)parallel_sum(g->pool, block_count((long)p->count, GRAIN), boundary_task, &s);
 }

@@ -15,7 +15,7 @@
 #include "grid/rows.h"
 #include "solid/vector.h"
 
-enum { GRAIN = 8192, GROUP = 32 };
+enum { GRAIN = 8192, GROUP = PARTICLE_GROUP };
 #define NEAR 1.0 /* cells from a solid's surface: as deep as a particle is in it, or as far from it */
 
 typedef struct {
@@ -24,7 +24,8 @@ typedef struct {
     const openings *o;
     const obstacle *solids;
     int count;
-    uint8_t *gaps; /* 1: a cell with so little open that a solid may hold its centre */
+    uint8_t *gaps;       /* 1: a cell with so little open that a solid may hold its centre */
+    const uint8_t *near; /* NULL: all groups may be */
     cell_range range;
 } job;
 
@@ -147,7 +148,7 @@ HOT static double squeeze_task(void *context, int block) {
     double moved = 0;
     for (size_t group = from; group < to; group += GROUP) {
         const size_t last = group + GROUP < to ? group + GROUP : to;
-        if (last - group == GROUP && none_in_gaps(s, group)) continue;
+        if (last - group == GROUP && ((s->near && !s->near[group]) || none_in_gaps(s, group))) continue;
         for (size_t q = group; q < last; ++q) {
             double centre[3];
             if (find_centre(centre, s, q)) moved += squeeze_one(s, q, centre);
@@ -157,8 +158,8 @@ HOT static double squeeze_task(void *context, int block) {
 }
 
 int64_t squeeze_particles(particles *p, uint8_t *scratch, const mac_grid *g, const openings *o,
-                          const obstacle *solids, int count) {
-    job s = {.p = p, .g = g, .o = o, .solids = solids, .count = count};
+                          const obstacle *solids, int count, const uint8_t *near) {
+    job s = {.p = p, .g = g, .o = o, .solids = solids, .count = count, .near = near};
     s.gaps = scratch;
     s.range = range_cells(g);
     parallel_for(g->pool, range_blocks(&s.range), gap_task, &s);

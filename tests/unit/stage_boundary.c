@@ -53,11 +53,16 @@ static void put(setting *s, const float from[3], const float to[3], int spray) {
 }
 
 /* Every particle goes its way at once. */
-static int64_t move(setting *s) {
-    particles_remember(&s->p);
+static int64_t move_marked(setting *s, int marked) {
+    particles_remember(&s->p, s->g.pool);
     for (int a = 0; a < s->p.dim; ++a)
         for (size_t q = 0; q < s->p.count; ++q) s->p.x[a][q] += s->p.v[a][q];
-    return boundary_particles(&s->p, s->keep, &s->g, &s->open, s->solid);
+    if (marked) boundary_mark(s->keep, &s->p, &s->g, s->solid);
+    return boundary_particles(&s->p, s->keep, marked, &s->g, &s->open, s->solid);
+}
+
+static int64_t move(setting *s) {
+    return move_marked(s, 0);
 }
 
 static void nothing_passes(int dim, float thick, int spray, float longest) {
@@ -127,12 +132,41 @@ static void liquid_turns_corners(void **state) {
     unset(&s);
 }
 
+/* Groups far from the slab are passed over, groups near it or beyond it are not: some of both. */
+static void marks_change_nothing(void **state) {
+    (void)state;
+    setting s[2];
+    int64_t moved[2];
+    for (int marked = 0; marked < 2; ++marked) {
+        uint32_t random = 11;
+        set(&s[marked], 3, LOW + 3, 100);
+        for (int q = 0; q < COUNT; ++q) {
+            const float group = (float)(q / PARTICLE_GROUP), share = (float)random_share(&random);
+            const float from[3] = {8 + 8 * (float)random_share(&random), LOW + 3.2f + 0.5f * group, 12};
+            put(&s[marked], from, (float[]){from[0], from[1] - 3 * share, 12}, q % 3 == 0);
+        }
+        moved[marked] = move_marked(&s[marked], marked);
+    }
+    assert_true(moved[0] > COUNT / 20 && moved[0] < COUNT / 2);
+    assert_int_equal(moved[0], moved[1]);
+    for (int a = 0; a < 3; ++a) {
+        assert_memory_equal(s[0].p.x[a], s[1].p.x[a], COUNT * sizeof(float));
+        assert_memory_equal(s[0].p.v[a], s[1].p.v[a], COUNT * sizeof(float));
+    }
+    assert_memory_equal(s[0].keep, s[1].keep, COUNT);
+    memset(s[1].keep, 2, COUNT);
+    boundary_mark(s[1].keep, &s[1].p, &s[1].g, s[1].solid);
+    assert_int_equal(s[1].keep[0], 1);
+    assert_int_equal(s[1].keep[(COUNT / PARTICLE_GROUP - 1) * PARTICLE_GROUP], 0);
+    assert_int_equal(s[1].keep[COUNT / PARTICLE_GROUP * PARTICLE_GROUP], 2); /* left over */
+    for (int i = 0; i < 2; ++i) unset(&s[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walls_hold_spray),
-        cmocka_unit_test(walls_hold_liquid),
-        cmocka_unit_test(gliding_goes_on),
-        cmocka_unit_test(liquid_turns_corners),
+        cmocka_unit_test(walls_hold_spray),     cmocka_unit_test(walls_hold_liquid),
+        cmocka_unit_test(gliding_goes_on),      cmocka_unit_test(liquid_turns_corners),
+        cmocka_unit_test(marks_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
