@@ -94,15 +94,17 @@ static int is_blocked(const job *s, const obstacle *solid, const double x[3]) {
     return 0;
 }
 
-/* Whether a place within `reach` of x may be blocked: around most of a body that moves there is none. */
-static int is_beside_more(const job *s, const obstacle *solid, const double x[3], double reach) {
+/* Whether x may be between a solid and another one or a side: around most of a body that moves there is
+ * nothing else, which costs no distance to find. */
+static int is_beside_two(const job *s, const double x[3]) {
+    const double reach = (NEAR + SQUEEZE_GAP + 0.01) * s->g->dx; /* and some more, for rounding */
+    int solids = 0;
     for (int a = 0; a < s->g->box.dim; ++a) {
         const double low = x[a] - s->g->origin[a], high = s->g->dx * s->g->box.n[a] - low;
         if (fmin(low, high) < reach) return 1;
     }
-    for (int i = 0; i < s->count; ++i)
-        if (&s->solids[i] != solid && !obstacle_is_beyond(&s->solids[i], x, reach)) return 1;
-    return 0;
+    for (int i = 0; i < s->count && solids < 2; ++i) solids += !obstacle_is_beyond(&s->solids[i], x, reach);
+    return solids == 2;
 }
 
 /* The nearest of the solids that move, if it is near, and its distance. */
@@ -124,9 +126,9 @@ static int squeeze_one(const job *s, size_t q, const double centre[3]) {
     const mac_grid *g = s->g;
     double x[3], y[3], n[3], way[3], d;
     for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * (a < g->box.dim ? (double)s->p->x[a][q] : 0.5);
+    if (!is_beside_two(s, x)) return 0;
     const obstacle *solid = nearest_mover(&d, s, x);
-    const double reach = fabs(SQUEEZE_GAP * g->dx - d) + 0.01 * g->dx; /* and some more, for rounding */
-    if (!solid || !is_beside_more(s, solid, x, reach) || obstacle_distance(solid, centre) > 0 ||
+    if (!solid || obstacle_distance(solid, centre) > 0 ||
         !obstacle_normal(n, solid, x, g->box.dim, 0.01 * g->dx))
         return 0;
     for (int a = 0; a < 3; ++a) y[a] = x[a] + (SQUEEZE_GAP * g->dx - d) * n[a];
