@@ -47,7 +47,7 @@ double contact_overlap(const rheo_scene *scene, shape *const *shapes, const worl
     int bad = things == NULL;
     for (int i = 0; i < count && !bad; ++i) {
         bad = thing_make(&things[i], &scene->solids[i], shapes[i], world_body_of(w, i), 0.25 * dx);
-        if (!bad) thing_place(&things[i], time);
+        if (!bad) thing_place(&things[i], time, 0);
     }
     if (!bad) list_overlaps(&list, things, scene, 1e-3 * dx);
     for (int i = 0; i < list.count; ++i) worst = fmax(worst, -list.item[i].gap);

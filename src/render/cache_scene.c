@@ -142,7 +142,7 @@ static void rotation_of(double r[9], const double q[4]) {
 
 static void place_solid(cache_solid *s, const rheo_solid *def, double time, const cache_body *bodies,
                         int count) {
-    s->place = placement_of_solid(def, s->shape, time);
+    s->place = placement_of_solid(def, s->shape, time, 0);
     if (def->motion != RHEO_DYNAMIC || !def->name) return;
     for (int b = 0; b < count; ++b)
         if (!strncmp(bodies[b].name, def->name, sizeof bodies[b].name - 1)) {

@@ -112,7 +112,7 @@ static bool make_shapes(doctor *d) {
     for (int i = 0; i < s->solid_count; ++i) {
         snprintf(path, sizeof path, "solids[%d].shape", i);
         d->solid[i] = make_shape(d, &s->solids[i].shape, path);
-        if (d->solid[i]) d->place[i] = placement_of_solid(&s->solids[i], d->solid[i], 0);
+        if (d->solid[i]) d->place[i] = placement_of_solid(&s->solids[i], d->solid[i], 0, 0);
     }
     return d->status == RHEO_OK;
 }

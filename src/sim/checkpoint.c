@@ -15,6 +15,8 @@ enum {
     CLOCK_EMITTED_VOLUME,
     CLOCK_OUTFLOW_VOLUME,
     CLOCK_Q_DT,
+    CLOCK_NEXT_DT,
+    CLOCK_STEP_RATE,
     CLOCK_SPEED,
     CLOCK_REALS = CLOCK_SPEED + 3
 };
@@ -38,6 +40,8 @@ static void write_clock(rheo_sim *s) {
     s->clock_reals[CLOCK_EMITTED_VOLUME] = s->emitted;
     s->clock_reals[CLOCK_OUTFLOW_VOLUME] = s->outflow;
     s->clock_reals[CLOCK_Q_DT] = s->q_dt;
+    s->clock_reals[CLOCK_NEXT_DT] = s->next_dt;
+    s->clock_reals[CLOCK_STEP_RATE] = s->step_rate;
     for (int a = 0; a < 3; ++a) s->clock_reals[CLOCK_SPEED + a] = s->speed[a];
     s->clock_wholes[CLOCK_PARTICLES] = (int64_t)s->parts.count;
     s->clock_wholes[CLOCK_FRAME] = s->frame;
@@ -54,6 +58,8 @@ static void read_clock(rheo_sim *s) {
     s->emitted = s->clock_reals[CLOCK_EMITTED_VOLUME];
     s->outflow = s->clock_reals[CLOCK_OUTFLOW_VOLUME];
     s->q_dt = s->clock_reals[CLOCK_Q_DT];
+    s->next_dt = s->clock_reals[CLOCK_NEXT_DT];
+    s->step_rate = s->clock_reals[CLOCK_STEP_RATE];
     for (int a = 0; a < 3; ++a) s->speed[a] = s->clock_reals[CLOCK_SPEED + a];
     s->frame = (int)s->clock_wholes[CLOCK_FRAME];
     s->frame_done = (int)s->clock_wholes[CLOCK_DONE];

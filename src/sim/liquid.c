@@ -16,6 +16,7 @@
 #include "grid/extrapolate.h"
 #include "grid/wrap.h"
 #include "particle/transfer.h"
+#include "sim/clock.h"
 #include "sim/step_limit.h"
 #include "solid/curve.h"
 #include "stage/advect.h"
@@ -74,12 +75,12 @@ double step_limit(double dx, double cfl, double speed, double acceleration) {
     return fmin(flow, wave);
 }
 
-double liquid_dt_limit(const rheo_sim *s) {
+double liquid_dt_limit(const rheo_sim *s, double time) {
     double g[3];
     const double *speed = s->speed;
-    rheo_evaluate_curve(g, &s->def.gravity, s->time);
+    rheo_evaluate_curve(g, &s->def.gravity, time);
     const double fast =
-        liquid_wall_speed(s) + sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
+        liquid_wall_speed(s, time) + sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
     const double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     const double dt = fmin(step_limit(s->g.dx, s->def.cfl, fast, pull), liquid_light_body_limit(s, pull));
     /* rigid fluid is moved by what it displaced: at most a cell a step (Carlson 2004, 5.7.1) */
@@ -239,11 +240,11 @@ openings *liquid_close_emitters(rheo_sim *s, double dt) {
     return &s->driven;
 }
 
-double liquid_emitter_speed(const rheo_sim *s) {
+double liquid_emitter_speed(const rheo_sim *s, double time) {
     double most = 0;
     for (int e = 0; e < s->def.emitter_count; ++e)
-        if (emit_runs(&s->def.emitters[e], s->time, 1 / s->def.fps) > 0)
-            most = fmax(most, curve_largest(&s->def.emitters[e].velocity, s->time, s->time + 1 / s->def.fps));
+        if (emit_runs(&s->def.emitters[e], time, 1 / s->def.fps) > 0)
+            most = fmax(most, curve_largest(&s->def.emitters[e].velocity, time, time + 1 / s->def.fps));
     return most;
 }
 
@@ -352,8 +353,11 @@ rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {
     if (status) return status;
     if (particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
     if ((status = fields_from_particles(s, &s->vel, report))) return status;
-    liquid_extrapolate(&s->vel, NEAR_LAYERS + 1, NULL, 0, s, s->phi);
     pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);
+    mac_field_copy(&s->carry, &s->vel, &s->g); /* mac_dt_limit() reads it */
+    clock_start(s);
+    if (s->keyed && (status = liquid_place_solids(s, s->time, report))) return status; /* as fast as in it */
+    liquid_extrapolate(&s->vel, NEAR_LAYERS + 1, NULL, 0, s, s->phi);
     status = begin_carry(s, report);
     timer_stage(&s->timer, NULL);
     return status;

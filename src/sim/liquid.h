@@ -31,6 +31,7 @@ struct rheo_sim {
     obstacle *solids; /* static ones, then keyed ones, then dynamic ones */
     int walls;  /* of them that close faces to the liquid: without the bodies it does not see as walls */
     int moving; /* some solid is keyed or dynamic */
+    int keyed;  /* some solid is keyed */
     double fluid_density;
     double particle_volume; /* m3 */
     float full;             /* particles in a full cell */
@@ -49,12 +50,16 @@ struct rheo_sim {
     double q_dt;      /* the dt in q */
     world *world;     /* bodies and their states */
     double time;
-    double speed[3];      /* m/s: the largest of each axis after the last projection; bounds the next step */
-    int closing_step;     /* the step under way ends a frame */
-    double volume_put_in; /* m3, less what left */
+    double step_end;  /* s, of the step under way */
+    double next_dt;   /* s, of the step after it, as planned: what velocities at its end carry through. With
+                         keyed solids, else 0 */
+    double step_rate; /* 1/s: steps a second that the flow asked for when it began */
+    double speed[3];  /* m/s: the largest of each axis after the last projection; bounds the next step */
+    int closing_step; /* the step under way ends a frame */
+    double volume_put_in;    /* m3, less what left */
     double emitted, outflow; /* m3 since the start: by emitters, through open sides */
     uint32_t next_id;
-    double clock_reals[8]; /* the numbers above and counts, as a checkpoint holds them */
+    double clock_reals[10]; /* the numbers above and counts, as a checkpoint holds them */
     int64_t clock_wholes[8];
 
     /* solids on the grid */
@@ -97,12 +102,12 @@ struct rheo_sim {
 rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report);
 /* Fields of the particles as they are, without moving anything: for the start and after a restore. */
 rheo_status liquid_begin(rheo_sim *s, rheo_report *report);
-/* The fastest that any part of a keyed or dynamic solid moves, m/s. */
-double liquid_wall_speed(const rheo_sim *s);
+/* m/s: the fastest that any part of a keyed solid moves in the frame after `time`, of a dynamic one now. */
+double liquid_wall_speed(const rheo_sim *s, double time);
 /* The longest step of bodies much lighter than the liquid, s; +inf without any. */
 double liquid_light_body_limit(const rheo_sim *s, double gravity);
-/* The largest step that the flow allows, s. */
-double liquid_dt_limit(const rheo_sim *s);
+/* The largest step from `time` on that the flow allows, s. */
+double liquid_dt_limit(const rheo_sim *s, double time);
 /* Parts that other steps of the same state share; phi < 0 says where the liquid is. */
 rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report); /* out of solids, inside closed sides */
 void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers, rheo_sim *s,
@@ -120,8 +125,8 @@ void liquid_drive_emitters(mac_field *u, const rheo_sim *s, double dt);
 /* The openings with running emitters closed as boundaries that move at their velocity, and the sources that
  * they are to the pressure; the plain openings when the scene has none. */
 openings *liquid_close_emitters(rheo_sim *s, double dt);
-/* The fastest that any emitter is now or at the frame's end, m/s, summed over axes. */
-double liquid_emitter_speed(const rheo_sim *s);
+/* The fastest that any emitter is in the frame after `time`, m/s, summed over axes. */
+double liquid_emitter_speed(const rheo_sim *s, double time);
 /* Cells where liquid leaves a wall since the last projection; NULL: walls hold it. */
 const uint8_t *liquid_voids(const rheo_sim *s);
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r);

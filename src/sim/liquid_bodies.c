@@ -46,7 +46,7 @@ rheo_status liquid_place_solids(rheo_sim *s, double time, rheo_report *report) {
     int still = 0;
     for (int i = 0; i < s->def.solid_count; ++i) {
         obstacle *o = &s->solids[i];
-        o->now = o->body ? body_placement(o->body) : placement_of_solid(o->def, o->shape, time);
+        o->now = o->body ? body_placement(o->body) : placement_of_solid(o->def, o->shape, time, s->next_dt);
         still += s->solids[i].def->motion == RHEO_STATIC; /* static ones come first */
     }
     const int from = s->moving ? still : 0; /* the others are in solid_still */
@@ -90,25 +90,25 @@ rheo_status liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt, 
     if (!world_count(s->world)) return RHEO_OK;
     world_accelerate(s->world, gravity, dt);
     /* in s->domain contacts act after pressure, as on the liquid around */
-    if (!s->domain && world_expect(s->world, s->time + dt, dt)) return contacts_found(-1, report);
+    if (!s->domain && world_expect(s->world, s->time + dt, dt, s->next_dt)) return contacts_found(-1, report);
     follow_bodies(s);
     solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
     return RHEO_OK;
 }
 
 rheo_status liquid_hold_bodies(rheo_sim *s, double dt, rheo_report *report) {
-    if (world_hold(s->world, s->time + dt, dt)) return contacts_found(-1, report);
+    if (world_hold(s->world, s->time + dt, dt, s->next_dt)) return contacts_found(-1, report);
     if (s->domain) rigid_fluid_impose(&s->vel, &s->rigid);
     return RHEO_OK;
 }
 
-double liquid_wall_speed(const rheo_sim *s) {
+double liquid_wall_speed(const rheo_sim *s, double time) {
     double most = world_speed(s->world);
     for (int i = 0; i < s->def.solid_count; ++i) {
         const obstacle *o = &s->solids[i];
         if (o->def->motion != RHEO_KEYED) continue;
         /* keys between frames count too */
-        most = fmax(most, placement_fastest(o->def, o->shape, s->time, s->time + 1 / s->def.fps));
+        most = fmax(most, placement_fastest(o->def, o->shape, time, time + 1 / s->def.fps));
     }
     return most;
 }

@@ -33,13 +33,13 @@ static double viscosity(const rheo_sim *s) {
     return s->def.fluid_count ? s->def.fluids[0].viscosity / s->def.fluids[0].density : 0;
 }
 
-double mac_dt_limit(const rheo_sim *s) {
+double mac_dt_limit(const rheo_sim *s, double time) {
     double speed[3], g[3];
     mac_speed(speed, &s->g, &s->carry);
-    rheo_evaluate_curve(g, &s->def.gravity, s->time);
-    const double flow = fmax(speed[0] + speed[1] + speed[2], liquid_emitter_speed(s));
+    rheo_evaluate_curve(g, &s->def.gravity, time);
+    const double flow = fmax(speed[0] + speed[1] + speed[2], liquid_emitter_speed(s, time));
     const double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    return fmin(mac_stable_dt(&s->g, flow + liquid_wall_speed(s), pull, viscosity(s), s->def.cfl),
+    return fmin(mac_stable_dt(&s->g, flow + liquid_wall_speed(s, time), pull, viscosity(s), s->def.cfl),
                 liquid_light_body_limit(s, pull));
 }
 

@@ -6,6 +6,6 @@
 
 /* One step of dt seconds; the order of the stages is the algorithm. */
 rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report);
-/* The largest step that flow, gravity and viscosity allow, s. */
-double mac_dt_limit(const rheo_sim *s);
+/* The largest step from `time` on that flow, gravity and viscosity allow, s. */
+double mac_dt_limit(const rheo_sim *s, double time);
 #endif

@@ -88,7 +88,8 @@ void rheo_read_body(rheo_body_stats *out, const char **name, const rheo_sim *s, 
     for (int i = 0; i < s->def.solid_count; ++i) {
         const obstacle *o = &s->solids[i];
         if (o->def->motion == RHEO_STATIC || index-- > 0) continue;
-        const placement now = o->body ? body_placement(o->body) : o->now; /* with the step's last velocity */
+        const placement now = o->body ? body_placement(o->body) /* with the step's last velocity */
+                                      : placement_of_solid(o->def, o->shape, s->time, 0);
         if (name) *name = o->def->name;
         memcpy(out->position, now.position, sizeof out->position);
         memcpy(out->velocity, now.velocity, sizeof out->velocity);

@@ -8,7 +8,8 @@
 typedef struct sim_method {
     /* Allocates the solver's fields and brings them to time 0; definition, shapes and grid are there. */
     rheo_status (*start)(rheo_sim *s, const rheo_scene *scene, rheo_report *report);
-    double (*dt_limit)(const rheo_sim *s); /* the largest step that the flow allows, s */
+    /* The largest step from `time` on that the flow allows, s. */
+    double (*dt_limit)(const rheo_sim *s, double time);
     rheo_status (*step)(rheo_sim *s, double dt, rheo_report *report);
     void (*measure)(rheo_sim *s); /* its part of s->stats */
     /* The arrays that decide its future, beside the clock; sizes follow from the clock and the scene. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/report.h"
 #include "grid/wrap.h"
+#include "sim/clock.h"
 #include "sim/definition.h"
 #include "sim/liquid.h"
 #include "sim/mac.h"
@@ -45,6 +46,7 @@ static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_rep
             if (status) return status;
             s->solids[placed++] = (obstacle){.shape = s->solid_shape[i], .def = &s->def.solids[i]};
             s->moving |= motion != RHEO_STATIC;
+            s->keyed |= motion == RHEO_KEYED;
             s->walls += motion != RHEO_DYNAMIC || scene->coupling == RHEO_MONOLITHIC ||
                         scene->coupling == RHEO_SOLID_TO_FLUID;
         }
@@ -226,36 +228,22 @@ void rheo_free_sim(rheo_sim *s) {
     mem_free(s);
 }
 
-static double frame_time(const rheo_sim *s, int frame) {
-    return frame / s->def.fps;
-}
-
-/* A whole number of equal steps to the frame's end, none longer than the limits. */
-static double next_dt(const rheo_sim *s, double dt_max) {
-    const double left = frame_time(s, s->frame + 1) - s->time;
-    double limit = s->method->dt_limit(s);
-    if (s->def.dt_max > 0) limit = fmin(limit, s->def.dt_max);
-    if (dt_max > 0) limit = fmin(limit, dt_max);
-    return left / fmax(1, ceil(left / limit * (1 - 1e-9)));
-}
-
 rheo_status rheo_advance_step(rheo_sim *s, double dt_max, rheo_report *report) {
     if (!(dt_max >= 0))
         return report_fail(report, RHEO_USAGE, "seconds, or 0 for the scene's own limits",
                            "a step of at most %g s is none", dt_max);
     if (s->frame_done) measure_reset(s);
     s->frame_done = 0;
-    const double end = frame_time(s, s->frame + 1), dt = next_dt(s, dt_max);
+    const double dt = clock_step(s, dt_max);
     if (!(dt > 1e-12 / s->def.fps))
         return report_fail(report, RHEO_DIVERGED, "a smaller velocity", "the time step vanished at t = %g s",
                            s->time);
-    s->closing_step = s->time + dt > end - 0.5 * dt;
     rheo_status status =
         s->world && is_periodic(&s->g) ? world_check_sides(s->world, s->time, report) : RHEO_OK;
     if (!status) status = s->method->step(s, dt, report);
     if (status) return status;
     s->stats.steps += 1;
-    s->time = s->closing_step ? end : s->time + dt;
+    s->time = s->step_end;
     s->frame += s->closing_step;
     s->frame_done = s->closing_step;
     return RHEO_OK;

@@ -20,6 +20,7 @@
 #include <string.h>
 #include "core/report.h"
 #include "grid/wrap.h"
+#include "sim/clock.h"
 #include "stage/advect_grid.h"
 #include "stage/emit.h"
 
@@ -176,12 +177,12 @@ static void extend(rheo_sim *s) {
     fill_borders(s);
 }
 
-double smoke_dt_limit(const rheo_sim *s) {
+double smoke_dt_limit(const rheo_sim *s, double time) {
     double g[3];
     const double *u = s->speed, reach = s->def.cfl * s->g.dx; /* m a step */
-    rheo_evaluate_curve(g, &s->def.gravity, s->time);
+    rheo_evaluate_curve(g, &s->def.gravity, time);
     const double lift = s->smoke->most_lift * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    const double fast = fmax(liquid_wall_speed(s), sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
+    const double fast = fmax(liquid_wall_speed(s, time), sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
     return fast + lift > 0 ? reach / (fast + sqrt(reach * lift)) : INFINITY;
 }
 
@@ -382,6 +383,9 @@ static rheo_status start(rheo_sim *s, const rheo_scene *scene, rheo_report *repo
         s->volume_put_in += smoke_fill(s->density, m->temperature, &s->g, in, m->share, &warm);
         emit_velocity(&s->vel, &s->g, s->fill[i], gas->velocity);
     }
+    pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);
+    clock_start(s);
+    if (s->keyed && (status = place_solids(s, 0, report))) return status; /* as fast as in it */
     if ((status = assemble(s, report))) return status;
     project_start(s);
     pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);

@@ -29,7 +29,7 @@ typedef struct smoke {
 } smoke;
 
 rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report);
-double smoke_dt_limit(const rheo_sim *s);
+double smoke_dt_limit(const rheo_sim *s, double time);
 void smoke_measure(rheo_sim *s);
 size_t smoke_tallies(const mac_grid *g); /* bytes */
 size_t smoke_bytes(const rheo_sim *s);

@@ -57,8 +57,8 @@ static void place_point(double x[3], const thing *t, const double own[3]) {
     for (int c = 0; c < 3; ++c) x[c] += t->now.position[c];
 }
 
-void thing_place(thing *t, double time) {
-    t->now = t->body ? body_placement(t->body) : placement_of_solid(t->def, t->shape, time);
+void thing_place(thing *t, double time, double dt) {
+    t->now = t->body ? body_placement(t->body) : placement_of_solid(t->def, t->shape, time, dt);
     if (!t->endless) place_point(t->middle, t, t->own_middle);
     for (int i = 0; i < t->points.count; ++i) place_point(t->at[i], t, t->points.x[i]);
 }

@@ -23,8 +23,8 @@ typedef struct thing {
 /* -1: no memory. spacing: of points, m. */
 int thing_make(thing *t, const rheo_solid *def, const shape *s, const body *b, double spacing);
 void thing_free(thing *t);
-/* Where it is now, from its body or at `time`. */
-void thing_place(thing *t, double time);
+/* Where it is now, from its body or at `time`; keyed ones as fast as they go in the next dt. */
+void thing_place(thing *t, double time, double dt);
 /* How far a body reaches along each axis now, m; only where it has bounds. */
 void thing_bounds(double lower[3], double upper[3], const thing *t);
 double thing_distance(const thing *t, const double x[3]); /* negative in the solid */

@@ -59,12 +59,37 @@ void curve_mean(double *mean, const rheo_curve *c, double from, double to) {
     for (int w = 0; w < c->width; ++w) mean[w] = sum[w] / (to - from);
 }
 
-void curve_rate(double *rate, const rheo_curve *c, double time) {
-    int key = 0, i = c->count > 0 ? find_segment(&key, c, time) : -1;
+/* Of the segment that starts on key i; zero before the first key (-1) and from the last one on. */
+static void segment_rate(double *rate, const rheo_curve *c, int i) {
+    const int straight = i >= 0 && i + 1 < c->count;
     for (int w = 0; w < c->width; ++w)
-        rate[w] = i < 0 ? 0
-                        : (c->values[(i + 1) * c->width + w] - c->values[i * c->width + w]) /
-                              (c->times[i + 1] - c->times[i]);
+        rate[w] = !straight ? 0
+                            : (c->values[(i + 1) * c->width + w] - c->values[i * c->width + w]) /
+                                  (c->times[i + 1] - c->times[i]);
+}
+
+/* The last key at or before a time, -1 before the first. */
+static int last_key(const rheo_curve *c, double time) {
+    int key = 0, i = c->count > 1 ? find_segment(&key, c, time) : -1;
+    return i >= 0 ? i : key > 0 ? key : -1;
+}
+
+void curve_rate(double *rate, const rheo_curve *c, double time) {
+    segment_rate(rate, c, last_key(c, time));
+}
+
+void curve_mean_rate(double *mean, const rheo_curve *c, double from, double to) {
+    double sum[3] = {0, 0, 0}, at = from;
+    int i = last_key(c, from);
+    segment_rate(mean, c, i);
+    if (c->count < 2 || i + 1 >= c->count || !(c->times[i + 1] < to)) return; /* as exact as its one slope */
+    for (; i + 1 < c->count && c->times[i + 1] < to; ++i) {
+        segment_rate(mean, c, i);
+        for (int w = 0; w < c->width; ++w) sum[w] += (c->times[i + 1] - at) * mean[w];
+        at = c->times[i + 1];
+    }
+    segment_rate(mean, c, i);
+    for (int w = 0; w < c->width; ++w) mean[w] = (sum[w] + (to - at) * mean[w]) / (to - from);
 }
 
 double curve_fastest(const rheo_curve *c, double from, double to) {

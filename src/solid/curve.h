@@ -1,4 +1,4 @@
-/* Keyed numbers: the rate of change that goes with rheo_evaluate_curve(). */
+/* Keyed numbers: means, rates of change and extremes that go with rheo_evaluate_curve(). */
 #ifndef SOLID_CURVE_H
 #define SOLID_CURVE_H
 
@@ -9,6 +9,10 @@ void curve_mean(double *mean, const rheo_curve *curve, double from, double to);
 
 /* d value / dt [1/s]: the slope of the segment [t_i, t_i+1) that holds `time`; zero outside the keys. */
 void curve_rate(double *rate, const rheo_curve *curve, double time);
+
+/* The mean of that rate from `from` to a later time `to`, s; the rate itself where no key lies between or
+ * `to` is not later. */
+void curve_mean_rate(double *rate, const rheo_curve *curve, double from, double to);
 
 /* The largest |d value / dt| [1/s] in any segment that `from` to `to` (s) touches. */
 double curve_fastest(const rheo_curve *curve, double from, double to);

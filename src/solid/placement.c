@@ -1,18 +1,20 @@
 /* Where a moving shape is: x -> p(t) + R(t) (x - c), R(t) a turn by theta(t) about a fixed axis n through the
- * centre.
+ * centre, and the velocity that takes it on from there: u = v + w n x (x - p).
  *
- * p and theta are piecewise linear curves of time, so the velocity of a point is p' + theta' n x (x - p),
- * exact inside a segment; on a key it is that of the segment which begins there. */
+ * p and theta are piecewise linear curves of time. What touches the shape is carried by u for a whole step,
+ * so v and w are not their slopes at an instant but means over the step that begins there, v dt = p(t + dt) -
+ * p(t): wherever keys lie, what follows u is where the shape is at the step's end. Inside a segment they are
+ * its slopes to the last bit. */
 #include "solid/shape.h"
 
 #include "solid/curve.h"
 #include "solid/vector.h"
 
-static void set_rotation(placement *p, const rheo_solid *def, double time) {
+static void set_rotation(placement *p, const rheo_solid *def, double time, double dt) {
     double degrees = 0, rate = 0, length = vec_length(def->rotation_axis);
     if (def->rotation_degrees.count < 1 || !(length > 0)) return;
     rheo_evaluate_curve(&degrees, &def->rotation_degrees, time);
-    curve_rate(&rate, &def->rotation_degrees, time);
+    curve_mean_rate(&rate, &def->rotation_degrees, time, time + dt);
     double angle = degrees * (M_PI / 180);
     mat_rotation(p->rotation, def->rotation_axis, angle);
     p->orientation[0] = cos(0.5 * angle);
@@ -23,7 +25,7 @@ static void set_rotation(placement *p, const rheo_solid *def, double time) {
     }
 }
 
-placement placement_of_solid(const rheo_solid *def, const shape *s, double time) {
+placement placement_of_solid(const rheo_solid *def, const shape *s, double time, double dt) {
     placement p = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .orientation = {1, 0, 0, 0}};
     shape_centre(p.position, s);
     if (def->motion == RHEO_DYNAMIC) /* its start; from there on the body itself knows */
@@ -31,9 +33,9 @@ placement placement_of_solid(const rheo_solid *def, const shape *s, double time)
     if (def->motion != RHEO_KEYED) return p;
     if (def->position.count > 0) {
         rheo_evaluate_curve(p.position, &def->position, time);
-        curve_rate(p.velocity, &def->position, time);
+        curve_mean_rate(p.velocity, &def->position, time, time + dt);
     }
-    set_rotation(&p, def, time);
+    set_rotation(&p, def, time, dt);
     return p;
 }
 

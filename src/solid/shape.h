@@ -43,8 +43,9 @@ typedef struct placement {
     double velocity[3], spin[3]; /* m/s, rad/s */
     double orientation[4];       /* the same R as (w x y z) */
 } placement;
-placement placement_of_solid(const rheo_solid *def, const shape *s,
-                             double time); /* static: identity; keyed: from curves */
+/* Static: identity. Keyed: where its curves have it at `time`, with the velocity and the spin that lead to
+ * where they have it dt later; dt 0: at that instant, on a key those of what follows. */
+placement placement_of_solid(const rheo_solid *def, const shape *s, double time, double dt);
 /* The most that a point of a keyed solid moves [m/s] in any segment of its keys from `from` to `to` (s). */
 double placement_fastest(const rheo_solid *def, const shape *s, double from, double to);
 double placement_distance(const placement *p, const shape *s, const double x[3]);

@@ -62,7 +62,7 @@ static rheo_status make_things(world *w, rheo_report *report) {
                        WORLD_SPACING * w->dx))
             return report_no_memory(report, "contact points");
         ++w->thing_count;
-        thing_place(&w->things[i], 0);
+        thing_place(&w->things[i], 0, 0);
     }
     return RHEO_OK;
 }

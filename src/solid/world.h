@@ -38,9 +38,10 @@ int world_step(world *w, double time, double dt);
  * step, over dt, and is held (body_grip) where a contact with something that stands still bore it then and
  * touches it now, and where a joint ties it to what stands still. A body that rests on the floor of a tank
  * then meets pressure as one at rest, not as one that falls, however light it is beside the liquid that it
- * would have to push. */
-int world_expect(world *w, double time, double dt);
+ * would have to push. Keyed solids go as they will in the step after, of `next` seconds: so do bodies that
+ * they push. */
+int world_expect(world *w, double time, double dt, double next);
 /* Takes back what world_expect() gave and adds what was withheld; contacts, joints and motors act on
  * velocities, nothing moves: after forces of a step of dt, so that what rests has no velocity left. */
-int world_hold(world *w, double time, double dt);
+int world_hold(world *w, double time, double dt, double next);
 #endif

@@ -40,8 +40,10 @@ typedef struct {
     double rest, fall;
 } world_speeds;
 
-/* Where every solid is at `time`. */
-void world_place_things(world *w, double time);
+/* Where every solid is at `time`, keyed ones as fast as they go in the dt after it. */
+void world_place_things(world *w, double time, double dt);
+/* Keyed solids, which are where they are at `time`, as fast as they go in the dt after it. */
+void world_pace_things(world *w, double time, double dt);
 /* Everything that bodies touch or could come to touch within dt, into w->touches. -1: no memory. */
 int world_find_touches(world *w, double dt);
 /* Velocity of a relative to b at a contact. */

@@ -86,11 +86,13 @@ int world_step(world *w, double time, double dt) {
     const world_speeds least = world_least_speeds(w, time, dt);
     double left = dt;
     for (int part = 0; left > 0; ++part) {
-        world_place_things(w, time + dt - left);
+        const double now = time + dt - left;
+        world_place_things(w, now, left);
         if (world_find_touches(w, left)) return -1;
         double h = part < PARTS_MAX ? world_safe_part(w, left) : left;
         if (left - h < 1e-6 * dt) h = left;
-        solve_part(w, time + dt - left, h, least);
+        world_pace_things(w, now, h);
+        solve_part(w, now, h, least);
         if (part < PARTS_MAX) h = shorten_part(w, h);
         move_bodies(w, h);
         left = h < left ? left - h : 0;
@@ -119,10 +121,10 @@ static const double *slid_by(const world *w, const joint *j) {
     return j->only ? w->slid[j->only - w->bodies] : NULL;
 }
 
-int world_expect(world *w, double time, double dt) {
+int world_expect(world *w, double time, double dt, double next) {
     if (!world_count(w)) return 0;
     for (int i = 0; i < w->count; ++i) *w->bodies[i].grip = (body_grip){0};
-    world_place_things(w, time);
+    world_place_things(w, time, next);
     if (world_find_touches(w, 0)) return -1;
     for (int i = 0; i < w->count; ++i) {
         body_note_motion(w->given[i], &w->states[i], -1);
@@ -145,7 +147,7 @@ int world_expect(world *w, double time, double dt) {
     return 0;
 }
 
-int world_hold(world *w, double time, double dt) {
+int world_hold(world *w, double time, double dt, double next) {
     if (!world_count(w)) return 0;
     for (int i = 0; i < w->count; ++i) {
         body_state *b = w->bodies[i].now;
@@ -155,7 +157,7 @@ int world_hold(world *w, double time, double dt) {
         memset(b->held, 0, sizeof b->held);
         body_note_motion(b->held, b, -1 / dt);
     }
-    world_place_things(w, time);
+    world_place_things(w, time, next);
     if (world_find_touches(w, 0)) return -1;
     world_solve(w, time, dt, world_least_speeds(w, time, dt), 0, 0);
     for (int i = 0; i < w->count; ++i) {

@@ -18,8 +18,15 @@
 #define TURN  0.03  /* rad that a jointed body may turn in one part */
 enum { BOX_CONTACTS = 8 };
 
-void world_place_things(world *w, double time) {
-    for (int i = 0; i < w->thing_count; ++i) thing_place(&w->things[i], time);
+void world_place_things(world *w, double time, double dt) {
+    for (int i = 0; i < w->thing_count; ++i) thing_place(&w->things[i], time, dt);
+}
+
+void world_pace_things(world *w, double time, double dt) {
+    for (int i = 0; i < w->thing_count; ++i) {
+        thing *t = &w->things[i];
+        if (t->def->motion == RHEO_KEYED) t->now = placement_of_solid(t->def, t->shape, time, dt);
+    }
 }
 
 /* Rows of a row-major matrix in ODE's layout. */

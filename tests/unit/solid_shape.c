@@ -358,6 +358,19 @@ static void curves(void **state) {
     check_near(v[0], 2, 1e-15);
     curve_rate(v, &c, 4);
     check_near(v[0], 0, 0);
+    const double ends[][2] = {{0.2, 0.9}, {0.5, 1.25}, {1, 2},   {1.9, 2.1},
+                              {1, 4},     {0.5, 4.5},  {3.5, 9}, {5, 6}};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) { /* what the value gains in all */
+        double from[3], to[3];
+        rheo_evaluate_curve(from, &c, ends[i][0]);
+        rheo_evaluate_curve(to, &c, ends[i][1]);
+        curve_mean_rate(v, &c, ends[i][0], ends[i][1]);
+        for (int w = 0; w < 3; ++w) check_near(v[w] * (ends[i][1] - ends[i][0]), to[w] - from[w], 1e-14);
+    }
+    curve_mean_rate(v, &c, 1.1, 1.9); /* inside a segment its slope, to the last bit */
+    check_near(v[1], 2, 0);
+    curve_mean_rate(v, &c, 1, 1); /* an instant: from the right */
+    check_near(v[1], 2, 0);
     check_near(curve_fastest(&c, 1.5, 1.6), sqrt(14), 1e-14);
     check_near(curve_fastest(&c, 0, 3), sqrt(14),
                1e-14); /* the segment between counts, wherever the ends are */
@@ -385,6 +398,8 @@ static void curves(void **state) {
     check_near(v[1], 5, 0);
     curve_rate(v, &c, 7);
     check_near(v[1], 0, 0);
+    curve_mean_rate(v, &c, 7, 8);
+    check_near(v[1], 0, 0);
     check_near(curve_fastest(&c, 0, 9), 0, 0);
     check_near(curve_largest(&c, 0, 9), 15, 0);
     c.count = 0;
@@ -402,7 +417,7 @@ static void keyed_motion(void **state) {
                         .rotation_degrees = {2, times, degrees, 1},
                         .rotation_axis = {0, 0, 2}};
     shape *s = compiled(&solid.shape);
-    placement p = placement_of_solid(&solid, s, 1); /* at (2, 1, 1), turned by 90 degrees about z */
+    placement p = placement_of_solid(&solid, s, 1, 0); /* at (2, 1, 1), turned by 90 degrees about z */
     check_near(p.position[0], 2, 1e-12);
     check_near(p.velocity[0], 1, 1e-12);
     check_near(p.spin[2], M_PI / 2, 1e-12);
@@ -417,16 +432,19 @@ static void keyed_motion(void **state) {
     check_near(u[1], 0, 1e-12);
     /* the velocity is the derivative of the motion: where the tip is a little later */
     double h = 1e-6;
-    placement q = placement_of_solid(&solid, s, 1 + h);
+    placement q = placement_of_solid(&solid, s, 1 + h, 0);
     for (int r = 0; r < 3; ++r) moved[r] = q.position[r] + 2 * q.rotation[3 * r];
     check_near((moved[0] - tip[0]) / h, u[0], 1e-4);
     check_near((moved[1] - tip[1]) / h, u[1], 1e-4);
-    p = placement_of_solid(&solid, s, 5);
+    p = placement_of_solid(&solid, s, 1.5, 2); /* over a step that goes on beyond the last key */
+    check_near(p.velocity[0], 0.25, 1e-12);
+    check_near(p.spin[2], M_PI / 8, 1e-12);
+    p = placement_of_solid(&solid, s, 5, 0);
     check_near(p.velocity[0], 0, 0);
     check_near(p.spin[2], 0, 0);
     check_near(p.position[0], 3, 0);
     solid.motion = RHEO_STATIC;
-    p = placement_of_solid(&solid, s, 1);
+    p = placement_of_solid(&solid, s, 1, 0);
     check_near(p.position[0], 0, 0);
     check_near(p.rotation[0], 1, 0);
     check_near(placement_distance(&p, s, tip), shape_distance(s, tip), 0);

@@ -12,7 +12,7 @@ static obstacle make(rig *r, rheo_shape s, rheo_motion motion) {
     rig_start(r);
     rheo_solid *def = rig_add(r, s, motion);
     if (shape_make(&r->shapes[0], &def->shape, &report)) fail_msg("%s", report.message);
-    return (obstacle){.shape = r->shapes[0], .def = def, .now = placement_of_solid(def, r->shapes[0], 0)};
+    return (obstacle){.shape = r->shapes[0], .def = def, .now = placement_of_solid(def, r->shapes[0], 0, 0)};
 }
 
 static rheo_shape shell(rheo_shape children[2], double half, double wall) {
@@ -75,13 +75,13 @@ static void test_never_crossed(void **state) {
     enum { POINTS = 400, STEPS = 60 };
     double x[POINTS][3];
     int touches = 0, lost = 0;
-    o.now = placement_of_solid(def, o.shape, 0);
+    o.now = placement_of_solid(def, o.shape, 0, 0);
     for (int p = 0; p < POINTS; ++p)
         for (int a = 0; a < 3; ++a)
             x[p][a] = 0.5 + 0.28 * ((double)random_unit(1, (uint64_t)p, (uint64_t)a) - 0.5);
     for (int step = 0; step < STEPS; ++step) {
         const placement then = o.now;
-        o.now = placement_of_solid(def, o.shape, (step + 1) / (double)STEPS);
+        o.now = placement_of_solid(def, o.shape, (step + 1) / (double)STEPS, 0);
         for (int p = 0; p < POINTS; ++p) {
             double to[3], n[3], from[3], y[3];
             for (int a = 0; a < 3; ++a) /* up to four cells along each axis */

@@ -48,7 +48,7 @@ static void make(scene *s, int dim) {
                                  .rotation_axis = {0, 0, 1}};
         assert_int_equal((dim == 3 ? shape_make : shape_make_flat)(&s->shapes[i], &shapes[i], &report), 0);
         s->solids[i] = (obstacle){.def = &s->def[i], .shape = s->shapes[i]};
-        s->solids[i].now = placement_of_solid(&s->def[i], s->shapes[i], 0);
+        s->solids[i].now = placement_of_solid(&s->def[i], s->shapes[i], 0, 0);
         s->solids[i].now.velocity[0] = i;
         s->solids[i].now.spin[2] = i;
     }

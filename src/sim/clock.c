@@ -1,0 +1,46 @@
+/* Steps that hit frames exactly: a whole number of equal ones to the frame's end, none longer than the
+ * limits.
+ *
+ * The velocity that ends a step carries the liquid through the next one, and at a keyed solid it must be what
+ * takes the solid through that: (x(t + dt) - x(t)) / dt of the dt to come (solid/placement.c). So the next
+ * step is planned before the projection, from speeds that grow as they did in the last step, and is then as
+ * long as planned. Only where the flow turns out faster than the plan allows is it shorter, and walls for
+ * once a little ahead or behind. Scenes without keyed solids plan nothing. */
+#include "sim/clock.h"
+
+#include <math.h>
+#include "sim/method.h"
+
+static double frame_end(const rheo_sim *s, int frame) {
+    return frame / s->def.fps;
+}
+
+static double longest_step(const rheo_sim *s, double time, double dt_max) {
+    double limit = s->method->dt_limit(s, time);
+    if (s->def.dt_max > 0) limit = fmin(limit, s->def.dt_max);
+    if (dt_max > 0) limit = fmin(limit, dt_max);
+    return limit;
+}
+
+static double equal_steps(double left, double limit) {
+    return left / fmax(1, ceil(left / limit * (1 - 1e-9)));
+}
+
+void clock_start(rheo_sim *s) {
+    s->step_rate = 0; /* as from rest */
+    if (s->keyed) s->next_dt = equal_steps(frame_end(s, s->frame + 1) - s->time, longest_step(s, s->time, 0));
+}
+
+double clock_step(rheo_sim *s, double dt_max) {
+    const double end = frame_end(s, s->frame + 1), limit = longest_step(s, s->time, dt_max);
+    const double gain = fmax(0, 1 / limit - s->step_rate);
+    const int as_planned = s->next_dt > 0 && s->next_dt * (1 - 1e-9) <= limit;
+    const double dt = as_planned ? s->next_dt : equal_steps(end - s->time, limit);
+    s->step_rate = 1 / limit;
+    s->closing_step = s->time + dt > end - 0.5 * dt;
+    s->step_end = s->closing_step ? end : s->time + dt;
+    if (!s->keyed) return dt;
+    const double left = frame_end(s, s->frame + s->closing_step + 1) - s->step_end;
+    s->next_dt = equal_steps(left, 1 / (1 / longest_step(s, s->step_end, dt_max) + gain));
+    return dt;
+}
