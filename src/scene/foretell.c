@@ -13,6 +13,7 @@
 #include "scene/doctor.h"
 #include "sim/step_limit.h"
 #include "solid/curve.h"
+#include "solid/vector.h"
 #include "solid/thin.h"
 #include "stage/mac_method.h"
 
@@ -66,8 +67,10 @@ static double available_disk(const char *out) {
     return (double)info.f_bavail * (double)info.f_frsize;
 }
 
-static double length(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+/* Of what moves or pulls: in a plane scene z does neither. */
+static double length(const doctor *d, const double v[3]) {
+    const double z = d->scene->dim == 3 ? v[2] : 0;
+    return sqrt(v[0] * v[0] + v[1] * v[1] + z * z);
 }
 
 /* The speed of liquid that starts in a shape with `start` m/s and falls as far as the domain goes. */
@@ -94,15 +97,15 @@ static double keyed_speed(const doctor *d, double from, double to) {
 
 /* The longest value of a curve of vectors between two times: at an end or on a key, as |v| is convex between.
  */
-static double longest_value(double v[3], const rheo_curve *c, double from, double to) {
+static double longest_value(double v[3], const doctor *d, const rheo_curve *c, double from, double to) {
     const double ends[2] = {from, to};
     double most = -1, value[3] = {0};
     v[0] = v[1] = v[2] = 0;
     for (int i = -2; c->count && i < c->count; ++i) {
         if (i >= 0 && (c->count == 1 || c->times[i] < from || c->times[i] > to)) continue;
         rheo_evaluate_curve(value, c, i < 0 ? ends[i + 2] : c->times[i]);
-        if (length(value) <= most) continue;
-        most = length(value);
+        if (length(d, value) <= most) continue;
+        most = length(d, value);
         memcpy(v, value, sizeof value);
     }
     return fmax(most, 0);
@@ -116,10 +119,10 @@ static double expected_speed(const doctor *d, const double g[3]) {
     int k = 0;
     for (int i = 0; i < s->fluid_count; ++i)
         for (int j = 0; j < s->fluids[i].fill_count; ++j)
-            fastest = fmax(fastest, 1.2 * fall_speed(d, d->fill[k++], length(s->fluids[i].velocity), g));
+            fastest = fmax(fastest, 1.2 * fall_speed(d, d->fill[k++], length(d, s->fluids[i].velocity), g));
     for (int i = 0; i < s->emitter_count; ++i) {
         const double end = fmin(s->emitters[i].during[1], s->frames / s->fps);
-        const double speed = longest_value(v, &s->emitters[i].velocity, s->emitters[i].during[0], end);
+        const double speed = longest_value(v, d, &s->emitters[i].velocity, s->emitters[i].during[0], end);
         fastest = fmax(fastest, fall_speed(d, d->emitter[i], speed, g));
     }
     return fastest;
@@ -152,7 +155,7 @@ static double lightest_step(const doctor *d, double gravity) {
         const rheo_solid *b = &s->solids[i];
         if (b->motion != RHEO_DYNAMIC || s->coupling == RHEO_SOLID_TO_FLUID) continue;
         step = fmin(step, step_limit_light(d->out->dx, s->cfl, b->density / s->fluids[0].density,
-                                           fmax(length(b->velocity), 0.5 * fall), gravity));
+                                           fmax(length(d, b->velocity), 0.5 * fall), gravity));
     }
     return step;
 }
@@ -164,7 +167,7 @@ static double expected_steps(const doctor *d) {
     const int parts = s->frames < PARTS_MOST ? s->frames : PARTS_MOST;
     const double duration = s->frames / s->fps;
     double g[3] = {0}, sum = 0;
-    const double pull = longest_value(g, &s->gravity, 0, duration), speed = expected_speed(d, g);
+    const double pull = longest_value(g, d, &s->gravity, 0, duration), speed = expected_speed(d, g);
     const double light = lightest_step(d, pull);
     for (int k = 0; k < parts; ++k) {
         const double pushed = keyed_speed(d, duration * k / parts, duration * (k + 1) / parts);
@@ -215,7 +218,7 @@ static void estimate_smoke(doctor *d) {
     out->disk = s->frames * (4000 + (s->output_volume ? 8 * cells / 3 : 0)) + 2 * 24 * cells;
     if (s->gravity.count) rheo_evaluate_curve(g, &s->gravity, 0);
     for (int a = 0; a < s->dim; ++a) rise = fmax(rise, sqrt(2 * fabs(g[a]) * s->size[a]));
-    for (int i = 0; i < s->fluid_count; ++i) rise = fmax(rise, length(s->fluids[i].velocity));
+    for (int i = 0; i < s->fluid_count; ++i) rise = fmax(rise, length(d, s->fluids[i].velocity));
     double speed = fmin(rise, rise * sqrt(fmin(1, lift)) + 1);
     double steps = fmax(1, ceil(speed / (s->fps * s->cfl * out->dx)));
     out->steps = s->frames * steps;
@@ -290,7 +293,7 @@ static void look_at_leaps(doctor *d, const char *curve_path, const rheo_curve *c
                      *value = &curve->values[curve->width * k];
         double way = fabs(value[1] - value[0]) * (M_PI / 180) * radius;
         if (curve->width == 3)
-            way = length((double[]){value[3] - value[0], value[4] - value[1], value[5] - value[2]});
+            way = length(d, (double[]){value[3] - value[0], value[4] - value[1], value[5] - value[2]});
         const double speed = way / (to - from), step = longest_step(d, speed, 0);
         const bool during = to > 0 && from < s->frames / s->fps;
         if (!during || (speed * usual_frame(d) <= side && !is_short(d, step))) continue;
@@ -311,15 +314,16 @@ static void look_at_speeds(doctor *d) {
         look_at_leaps(d, path, &solid->position, 0);
         snprintf(path, sizeof path, "solids[%d].rotation.degrees", i);
         look_at_leaps(d, path, &solid->rotation_degrees, shape_reach(d->solid[i]));
-        const double speed = solid->motion == RHEO_DYNAMIC ? length(solid->velocity) : 0;
-        const double rim = solid->motion == RHEO_DYNAMIC ? length(solid->spin) * shape_reach(d->solid[i]) : 0;
+        const double speed = solid->motion == RHEO_DYNAMIC ? length(d, solid->velocity) : 0;
+        const double rim =
+            solid->motion == RHEO_DYNAMIC ? vec_length(solid->spin) * shape_reach(d->solid[i]) : 0;
         snprintf(path, sizeof path, "solids[%d].%s", i, speed > rim ? "velocity" : "spin");
         if (is_short(d, longest_step(d, speed + rim, 0)))
             warn_of_steps(d, path, "a slower start, or fewer cells", longest_step(d, speed + rim, 0),
                           "the body starts at %.4g m/s", speed + rim);
     }
     for (int i = 0; i < s->fluid_count; ++i) {
-        const double speed = length(s->fluids[i].velocity), step = longest_step(d, speed, 0);
+        const double speed = length(d, s->fluids[i].velocity), step = longest_step(d, speed, 0);
         snprintf(path, sizeof path, "fluids[%d].velocity", i);
         if (speed > 0 && is_short(d, step))
             warn_of_steps(d, path, "a slower start, or fewer cells", step, "the fluid starts at %.4g m/s",
@@ -341,7 +345,7 @@ static void look_at_forces(doctor *d) {
     double most = 0;
     int key = 0;
     for (int k = 0; k < s->gravity.count; ++k) {
-        const double size = length(&s->gravity.values[3 * k]);
+        const double size = length(d, &s->gravity.values[3 * k]);
         if (size > most) most = size, key = k;
     }
     const double *first = s->gravity.values;

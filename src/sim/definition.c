@@ -1,5 +1,5 @@
 /* Deep copy of a scene without its shapes, so that the caller may forget it after creation; the domain in
- * cells.
+ * cells. A plane scene's copy has no third components: nothing behind it needs to ask.
  *
  * Cells are cubes of the longest side / `cells`. Another side has round(side / dx) of them and is made that
  * long: liquid and bodies share one box. */
@@ -41,11 +41,20 @@ static const char *copy_text(arena *owner, const char *text, int *fail) {
     return text ? copy_bytes(owner, text, strlen(text) + 1, fail) : NULL;
 }
 
-static void copy_curve(rheo_curve *c, arena *owner, int *fail) {
+/* Returns the values. */
+static double *copy_curve(rheo_curve *c, arena *owner, int *fail) {
     const size_t keys = (size_t)c->count;
     if (keys > 1) c->times = copy_bytes(owner, c->times, keys * sizeof(double), fail);
     else c->times = NULL;
-    c->values = copy_bytes(owner, c->values, keys * (size_t)c->width * sizeof(double), fail);
+    double *values = copy_bytes(owner, c->values, keys * (size_t)c->width * sizeof(double), fail);
+    c->values = values;
+    return values;
+}
+
+/* Vectors that move or pull something: in a plane without z. */
+static void copy_motion(rheo_curve *c, arena *owner, int dim, int *fail) {
+    double *values = copy_curve(c, owner, fail);
+    for (int k = 0; values && dim == 2 && k < c->count; ++k) values[3 * k + 2] = 0;
 }
 
 int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
@@ -69,7 +78,8 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
     copy->probes =
         copy_bytes(owner, scene->probes, (size_t)scene->probe_count * sizeof *scene->probes, &fail);
     if (fail) return -1;
-    copy_curve(&copy->gravity, owner, &fail);
+    const int dim = copy->dim;
+    copy_motion(&copy->gravity, owner, dim, &fail);
     copy_curve(&copy->camera_eye, owner, &fail);
     copy_curve(&copy->camera_target, owner, &fail);
     copy_curve(&copy->camera_fov, owner, &fail);
@@ -77,9 +87,10 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
         copy->fluids[i].name = copy_text(owner, scene->fluids[i].name, &fail);
         copy->fluids[i].material = copy_text(owner, scene->fluids[i].material, &fail);
         copy->fluids[i].fill = NULL;
+        if (dim == 2) copy->fluids[i].velocity[2] = 0;
     }
     for (int i = 0; i < copy->emitter_count; ++i) {
-        copy_curve(&copy->emitters[i].velocity, owner, &fail);
+        copy_motion(&copy->emitters[i].velocity, owner, dim, &fail);
         copy_curve(&copy->emitters[i].temperature, owner, &fail);
         copy->emitters[i].shape = (rheo_shape){0};
     }
@@ -89,7 +100,8 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
     }
     for (int i = 0; i < copy->solid_count; ++i) {
         copy->solids[i].name = copy_text(owner, scene->solids[i].name, &fail);
-        copy_curve(&copy->solids[i].position, owner, &fail);
+        copy_motion(&copy->solids[i].position, owner, dim, &fail);
+        if (dim == 2) copy->solids[i].velocity[2] = 0;
         copy_curve(&copy->solids[i].rotation_degrees, owner, &fail);
         copy->solids[i].shape = (rheo_shape){0};
     }

@@ -140,11 +140,68 @@ static void the_doctor_has_the_same_box(void **state) {
     assert_string_equal(p.findings[0].report.path, "domain.size");
 }
 
+/* Everything that can be given a z, with one or without: what a plane scene makes of it. */
+static void run_plane(rheo_frame_stats *stats, rheo_body_stats *body, rheo_method method, double z) {
+    const double times[2] = {0, 1};
+    const double gravity[6] = {0, -9.81, -500 * z, 0, -9.81, 700 * z}, jet[3] = {1, 0, 30 * z};
+    const double places[6] = {0.9, 0.5, 0, 0.8, 0.5, 40 * z};
+    const rheo_shape fill = flat_box(0, 0, 0.4, 0.4);
+    rheo_scene scene = rheo_default_scene();
+    rheo_fluid water = rheo_default_fluid();
+    rheo_emitter emitter = rheo_default_emitter();
+    rheo_solid solids[2] = {rheo_default_solid(), rheo_default_solid()};
+    rheo_report report = {0};
+    rheo_sim *sim;
+    water.fill = &fill;
+    water.fill_count = 1;
+    water.velocity[0] = 0.5, water.velocity[2] = 20 * z;
+    emitter.shape = flat_box(0.1, 0.7, 0.3, 0.8);
+    emitter.velocity = (rheo_curve){1, NULL, jet, 3};
+    solids[0].shape = flat_box(0.8, 0, 1, 1);
+    solids[0].motion = RHEO_KEYED;
+    solids[0].position = (rheo_curve){2, times, places, 3};
+    solids[1].shape = flat_box(0.5, 0.6, 0.6, 0.7);
+    solids[1].motion = RHEO_DYNAMIC;
+    solids[1].velocity[2] = 10 * z;
+    scene.dim = 2;
+    scene.cells = 16;
+    scene.size[0] = scene.size[1] = 1;
+    scene.method = method;
+    scene.output_mesh = method != RHEO_SMOKE;
+    scene.gravity = (rheo_curve){2, times, gravity, 3};
+    scene.fluids = &water;
+    scene.fluid_count = 1;
+    scene.emitters = &emitter;
+    scene.emitter_count = 1;
+    scene.solids = solids;
+    scene.solid_count = 2;
+    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+    for (int f = 0; f < 3; ++f)
+        if (rheo_advance_frame(sim, NULL, stats, &report)) fail_msg("%s", report.message);
+    rheo_read_body(body, NULL, sim, 1);
+    rheo_free_sim(sim);
+}
+
+static void a_plane_has_no_third_component(void **state) {
+    (void)state;
+    static const rheo_method methods[] = {RHEO_FLIP, RHEO_MAC, RHEO_SMOKE};
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; ++m) {
+        rheo_frame_stats with, without;
+        rheo_body_stats body, same;
+        run_plane(&without, &same, methods[m], 0);
+        run_plane(&with, &body, methods[m], 1);
+        assert_int_equal(with.steps, without.steps);
+        assert_true(with.kinetic == without.kinetic && with.potential == without.potential);
+        assert_true(with.speed == without.speed && with.volume == without.volume);
+        assert_memory_equal(&body, &same, sizeof body);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sides_become_whole_cells),         cmocka_unit_test(fitting_is_done_once),
         cmocka_unit_test(a_light_disc_rests_below_the_lid), cmocka_unit_test(a_falling_box_reaches_the_wall),
-        cmocka_unit_test(the_doctor_has_the_same_box),
+        cmocka_unit_test(the_doctor_has_the_same_box),      cmocka_unit_test(a_plane_has_no_third_component),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
