@@ -143,20 +143,20 @@ static const struct {
     bool smoke;
     const char *within, *key; /* `within` a list: of each of its items */
 } method_keys[] = {
-    {true, "solver", "advection"},          {true, "solver", "confinement"},
-    {true, "fluids", "temperature"},        {true, "fluids", "soot"},
-    {true, "fluids", "expansion"},          {true, "emitters", "rate"},
-    {true, "emitters", "temperature"},      {true, "", "heat"},
-    {false, "solver", "pic_blend"},         {false, "solver", "seed"},
-    {false, "output", "surface"},           {false, "domain", "slip"},
-    {false, "solver", "volume_correction"}, {false, "solver", "separation"},
+    {true, "solver", "advection"},     {true, "solver", "confinement"},
+    {true, "fluids", "temperature"},   {true, "fluids", "soot"},
+    {true, "fluids", "expansion"},     {true, "emitters", "rate"},
+    {true, "emitters", "temperature"}, {false, "solver", "pic_blend"},
+    {false, "solver", "seed"},         {false, "output", "surface"},
+    {false, "domain", "slip"},         {false, "solver", "volume_correction"},
+    {false, "solver", "separation"},
 };
 
 static rheo_status refuse_key(const node *at, const rheo_scene *scene, const char *within, int index,
                               rheo_report *report) {
     char path[NODE_PATH_MAX];
     if (index >= 0) snprintf(path, sizeof path, "%s[%d].%s", within, index, at->key);
-    else snprintf(path, sizeof path, "%s%s%s", within, within[0] ? "." : "", at->key);
+    else snprintf(path, sizeof path, "%s.%s", within, at->key);
     report_fail(report, RHEO_INVALID, scene->method == RHEO_SMOKE ? "leave it out" : "method: smoke",
                 "'%s' means nothing with method '%s'", at->key, method_names[scene->method]);
     report_place(report, at->source, at->key_line, at->key_column, path);
@@ -169,7 +169,7 @@ static rheo_status check_method_keys(const rheo_scene *scene, rheo_report *repor
     for (size_t i = 0; i < sizeof method_keys / sizeof *method_keys; ++i) {
         if (method_keys[i].smoke == smoke) continue;
         const char *within = method_keys[i].within;
-        const node *map = within[0] ? node_find(root, within) : root;
+        const node *map = node_find(root, within);
         if (!map) continue;
         const bool list = map->kind == NODE_LIST;
         int index = list ? 0 : -1;

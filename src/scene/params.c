@@ -61,7 +61,7 @@ const param scene_params[] = {
     {IN_SCENE, "joints", P_LIST, "", NONE, false, "", SCENE(joints), NULL, IN_JOINT,
      "what holds dynamic solids to each other and to the world"},
     {IN_SCENE, "heat", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_HEAT,
-     "smoke: temperature of the air and what heats it"},
+     "temperature of the air; smoke: what heats it"},
     {IN_SCENE, "probes", P_LIST, "", NONE, false, "", SCENE(probes), NULL, IN_PROBE,
      "points and lines to measure on"},
     {IN_SCENE, "output", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_OUTPUT,

@@ -170,7 +170,8 @@ static const bad table[] = {
     {"dynamic container", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic, inside: fluid }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "inside: solid"}, 0, 0},
 
     /* what only smoke has, and what smoke has not */
-    {"heat of a liquid", "heat: { ambient: 20 }\n" FLUID, CHECK, 3, {"s.yaml:1:1: heat", "means nothing with method 'flip'", "method: smoke"}, 0, 0},
+    {"air around a liquid", "heat: { ambient: 35 }\n" FLUID, CHECK, 0, {0}, 0, 0},
+    {"heat of a liquid", "heat: { ambient: 20, sources: [ { shape: { sphere: { center: [0.5, 0.5, 0.5], radius: 0.1 } }, temperature: 90 } ] }\n" FLUID, CHECK, 3, {"s.yaml:1:31: heat.sources", "only smoke can be heated", "method: smoke"}, 0, 0},
     {"temperature of a liquid", "fluids:\n  - { name: water, temperature: 40 }\n", CHECK, 3, {"s.yaml:2:20: fluids[0].temperature", "means nothing"}, 0, 0},
     {"volume of a liquid", "output: { volume: true }\n" FLUID, CHECK, 3, {"s.yaml:1:19: output.volume", "smoke only"}, 0, 0},
     {"mesh of smoke", "solver: { method: smoke }\noutput: { mesh: true }\n" FLUID, CHECK, 3, {"s.yaml:2:17: output.mesh", "no surface"}, 0, 0},

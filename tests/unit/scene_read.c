@@ -54,6 +54,7 @@ static const char contract[] =
     "                           { torus: { center: [0.5, 0.5, 0.5], axis: [0, 0, 1], radius: 0.3, tube: 0.1 "
     "} } ] }\n"
     "    inside: fluid\n"
+    "heat: { ambient: 15 }\n"
     "probes:\n"
     "  - { name: middle, from: [0.5, 0, 0.5], to: [0.5, 1, 0.5], samples: 32, of: [velocity, pressure] }\n"
     "  - { name: point, from: [0.5, 0, 0.5], of: [phi] }\n"
@@ -73,6 +74,7 @@ static void contract_lands_in_the_struct(void **state) {
     assert_int_equal(s->frames, 120);
     check_near(s->fps, 25, 0);
     check_near(s->cfl, 2, 0);
+    check_near(s->ambient, 15, 0);
     check_near(s->dt_max, 0.01, 0);
     assert_int_equal(s->gravity.count, 2);
     check_near(s->gravity.values[3], 1, 0);
