@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { FLAG, TEXT, COUNT, FRAME, SET } option_kind;
+typedef enum { FLAG, TEXT, COUNT, THREADS, FRAME, SET } option_kind;
 
 typedef struct option {
     const char *name, *brief; /* --name, -b or "" */
@@ -22,7 +22,7 @@ static const option table[] = {
     {"--out", "-o", TEXT, AT(out), "DIR", "where the cache goes (default: out/NAME)"},
     {"--frames", "", COUNT, AT(frames), "N", "frames to simulate instead of the scene's"},
     {"--cells", "", COUNT, AT(cells), "N", "cells along the longest side instead of the scene's"},
-    {"--threads", "", COUNT, AT(threads), "N", "threads (default: one a core; the result is the same)"},
+    {"--threads", "", THREADS, AT(threads), "N", "threads (default: one a core; the result is the same)"},
     {"--set", "", SET, AT(sets), "PATH=VALUE", "replace a value of the scene, e.g. solver.method=apic"},
     {"--resume", "", FLAG, AT(resume), "", "go on from the last saved state"},
     {"--overwrite", "", FLAG, AT(overwrite), "", "replace the cache that is there"},
@@ -107,8 +107,13 @@ static rheo_status set_number(options *o, const option *which, const char *value
     char *end;
     errno = 0;
     long number = strtol(value, &end, 10);
-    long least = which->kind == FRAME ? 0 : 1;
-    if (end == value || *end || errno || number < least || number > INT_MAX)
+    const long least = which->kind == FRAME ? 0 : 1,
+               most = which->kind == THREADS ? RHEO_THREADS_MAX : INT_MAX;
+    const bool fits = end != value && !*end && !errno && number >= least && number <= most;
+    if (!fits && most < INT_MAX)
+        return fail_usage("%s needs a whole number from %ld to %ld, not '%.80s'", which->name, least, most,
+                          value);
+    if (!fits)
         return fail_usage("%s needs a whole number from %ld on, not '%.80s'", which->name, least, value);
     int whole = (int)number;
     memcpy((char *)o + which->offset, &whole, sizeof whole);

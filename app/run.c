@@ -3,7 +3,6 @@
 #include "app.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define SQUEEZE 1e-3 /* share of a closed space's flow that is no rounding any more */
 
@@ -12,7 +11,6 @@ typedef struct runner {
     const rheo_scene *scene;
     const rheo_preflight *preflight;
     progress bar;
-    int threads;
     int last_before; /* the last frame of the cache that is gone on with, -1: none */
     bool deaf;       /* standard output failed */
     bool full;       /* it was said that an emitter has no room */
@@ -158,15 +156,15 @@ static void say_where_it_goes_on(const runner *r, int first_frame) {
 
 static void on_start(void *user, rheo_sim *sim, int first_frame) {
     runner *r = user;
-    (void)sim;
     progress_start(&r->bar, first_frame > 0 ? first_frame - 1 : 0, r->scene->frames,
                    r->o->quiet || r->o->json);
     if (r->o->resume) say_where_it_goes_on(r, first_frame);
     if (!r->o->json) return;
     printf("{\"event\":\"start\",\"scene\":");
     print_json_text(stdout, r->o->args[0]);
-    printf(",\"version\":\"%s\",\"threads\":%d,\"dim\":%d,\"cells\":[%d,%d,%d]", RHEO_VERSION, r->threads,
-           r->scene->dim, r->preflight->cells[0], r->preflight->cells[1], r->preflight->cells[2]);
+    printf(",\"version\":\"%s\",\"threads\":%d,\"dim\":%d,\"cells\":[%d,%d,%d]", RHEO_VERSION,
+           rheo_count_threads(sim), r->scene->dim, r->preflight->cells[0], r->preflight->cells[1],
+           r->preflight->cells[2]);
     put_number("dx", r->preflight->dx);
     puts("}");
     hear(r);
@@ -304,9 +302,7 @@ static rheo_status run_scene(const options *o, const rheo_scene *scene, const ch
     rheo_status status = rheo_check_scene(&preflight, scene, out, &report);
     print_findings(&preflight, o->verbose);
     if (status != RHEO_OK) return print_failure(o, &report, &(rheo_run_summary){0}, status);
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    runner r = {
-        .o = o, .scene = scene, .preflight = &preflight, .threads = o->threads ? o->threads : (int)cores};
+    runner r = {.o = o, .scene = scene, .preflight = &preflight};
     rheo_run_options run = {.out = out,
                             .threads = o->threads,
                             .resume = o->resume,

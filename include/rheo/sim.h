@@ -37,7 +37,7 @@ typedef struct rheo_body_stats {
     double position[3], velocity[3], spin[3], orientation[4]; /* m, m/s, rad/s, (w x y z) */
 } rheo_body_stats;
 
-enum { RHEO_STAGES_MAX = 24, RHEO_FLUIDS_MAX = 16 };
+enum { RHEO_STAGES_MAX = 24, RHEO_FLUIDS_MAX = 16, RHEO_THREADS_MAX = 256 };
 typedef struct rheo_stage_time {
     const char *name;
     double seconds;
@@ -79,10 +79,12 @@ typedef struct rheo_frame_stats {
     size_t memory;  /* bytes held by the simulation */
 } rheo_frame_stats;
 
-/* threads 0: as many as the machine has; negative ones are RHEO_USAGE. The result does not depend on it. */
+/* threads: 1 to RHEO_THREADS_MAX, or 0: as many as the machine has; others are RHEO_USAGE. The result does
+ * not depend on it. */
 RHEO_API rheo_status rheo_create_sim(rheo_sim **sim, const rheo_scene *scene, int threads,
                                      rheo_report *report);
 RHEO_API void rheo_free_sim(rheo_sim *sim);
+RHEO_API int rheo_count_threads(const rheo_sim *sim); /* that work on it */
 
 /* To the end of the next frame. `cancel` may be NULL; it is looked at between steps, and a set flag ends the
  * call with RHEO_INTERRUPTED after the step under way (the next call goes on to the same frame). `stats` may

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include "core/memory.h"
 
-enum { THREADS_MAX = 256, SPINS = 8000, STACK_VALUES = 256, CACHE_LINE = 64, END_SHIFT = 32 };
+enum { SPINS = 8000, STACK_VALUES = 256, CACHE_LINE = 64, END_SHIFT = 32 };
 
 /* The end of a thread's blocks and, in the low half, the next one to take; on a cache line of its own. */
 typedef struct share {
@@ -27,7 +27,7 @@ typedef struct share {
 struct pool {
     int threads; /* with the caller */
     int started; /* workers that exist */
-    pthread_t worker[THREADS_MAX];
+    pthread_t worker[POOL_THREADS_MAX];
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     int spins;            /* before sleeping, or yielding */
@@ -39,7 +39,7 @@ struct pool {
     void (*task)(void *, int);
     void *context;
     _Alignas(CACHE_LINE) _Atomic int done; /* blocks */
-    share share[THREADS_MAX];
+    share share[POOL_THREADS_MAX];
 };
 
 static void cut_shares(pool *p, int blocks) {
@@ -101,7 +101,7 @@ pool *pool_create(int threads) {
     const int cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     if (threads <= 0) threads = cores;
     if (threads < 1) threads = 1;
-    if (threads > THREADS_MAX) threads = THREADS_MAX;
+    if (threads > POOL_THREADS_MAX) threads = POOL_THREADS_MAX;
     pool *p = mem_alloc(sizeof *p);
     if (!p) return NULL;
     p->threads = threads;

@@ -10,7 +10,9 @@
 
 typedef struct pool pool;
 
-pool *pool_create(int threads);  /* 0: one a core; NULL when threads cannot be had. */
+enum { POOL_THREADS_MAX = 256 };
+
+pool *pool_create(int threads);  /* 0: one a core, at most POOL_THREADS_MAX; NULL when they cannot be had. */
 void pool_free(pool *p);         /* NULL is fine */
 int pool_threads(const pool *p); /* NULL is one thread */
 

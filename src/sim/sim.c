@@ -2,6 +2,7 @@
 #include <rheo/sim.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/report.h"
@@ -15,6 +16,8 @@
 #include "sim/settle.h"
 #include "sim/smoke.h"
 #include "stage/emit.h"
+
+_Static_assert((int)RHEO_THREADS_MAX == (int)POOL_THREADS_MAX, "threads of a pool");
 
 static mac_grid make_grid(const rheo_scene *def, pool *threads) {
     int n[3];
@@ -169,9 +172,12 @@ static const sim_method *choose_method(rheo_method method) {
 /* What every solver needs: the scene, threads, the grid, shapes that can be asked. */
 static rheo_status start(rheo_sim *s, const rheo_scene *scene, int threads, rheo_report *report) {
     if (definition_copy(&s->def, &s->text, scene)) return report_no_memory(report, "the scene");
-    if (threads < 0)
-        return report_fail(report, RHEO_USAGE, "1 to 256 threads, or 0: as many as the machine has",
-                           "%d threads cannot be started", threads);
+    if (threads < 0 || threads > RHEO_THREADS_MAX) {
+        char allowed[80];
+        snprintf(allowed, sizeof allowed, "1 to %d threads, or 0: as many as the machine has",
+                 RHEO_THREADS_MAX);
+        return report_fail(report, RHEO_USAGE, allowed, "%d threads cannot be started", threads);
+    }
     pool *p = pool_create(threads);
     if (!p)
         return report_fail(report, RHEO_INVALID, "fewer threads", "out of memory for %d threads", threads);
@@ -263,6 +269,10 @@ rheo_status rheo_advance_frame(rheo_sim *s, const volatile int *cancel, rheo_fra
     }
     if (stats) rheo_read_stats(stats, s);
     return RHEO_OK;
+}
+
+int rheo_count_threads(const rheo_sim *sim) {
+    return pool_threads(sim->g.pool);
 }
 
 int sim_frame(const rheo_sim *sim) {

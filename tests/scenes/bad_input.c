@@ -226,6 +226,7 @@ static const bad table[] = {
     {"too few cells", FLUID, "check s.yaml --cells 3", 2, {"--cells 3: domain.cells: 3 is out of range", "4 to 4096"}, 0, 0},
     {"too many frames", FLUID, "check s.yaml --frames 2000000", 2, {"--frames 2000000: time.frames", "1 to 1000000"}, 0, 0},
     {"negative frames", FLUID, "check s.yaml --frames=-3", 2, {"--frames needs a whole number"}, 0, 0},
+    {"too many threads", FLUID, "run s.yaml --frames 1 --threads 1000 --out o", 2, {"--threads needs a whole number from 1 to 256", "'1000'"}, 0, 0},
     {"resume and overwrite", FLUID, "run s.yaml --cells 8 --frames 1 --resume --overwrite --out o", 2, {"--resume and --overwrite contradict"}, 0, 0},
     {"quiet and verbose", FLUID, "check s.yaml -q -v", 2, {"--quiet and --verbose contradict"}, 0, 0},
     {"cells twice", FLUID, "check s.yaml --cells 8 --set domain.cells=9", 2, {"--cells and --set domain.cells contradict"}, 0, 0},

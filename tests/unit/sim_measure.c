@@ -274,8 +274,10 @@ static void test_senseless_calls_are_usage_errors(void **state) {
     assert_int_equal(rheo_create_sim(&sim, &scene, -3, &report), RHEO_USAGE);
     assert_null(sim);
     assert_true(strstr(report.message, "-3 threads"));
-    assert_int_equal(rheo_create_sim(&sim, &scene, 0, &report), RHEO_OK);
+    assert_int_equal(rheo_create_sim(&sim, &scene, RHEO_THREADS_MAX + 1, &report), RHEO_USAGE);
+    assert_int_equal(rheo_create_sim(&sim, &scene, 2, &report), RHEO_OK);
     rheo_read_stats(&before, sim);
+    assert_int_equal(rheo_count_threads(sim), 2);
     assert_int_equal(rheo_advance_step(sim, (double)NAN, &report), RHEO_USAGE);
     assert_int_equal(rheo_advance_step(sim, -1, &report), RHEO_USAGE);
     assert_true(strstr(report.message, "-1 s"));
