@@ -9,6 +9,7 @@ rheo_status reproduce_hydrostatic(rows *out);
 rheo_status reproduce_tanks(rows *out, const char *name); /* the running half of hydrostatic */
 rheo_status reproduce_taylor_green(rows *out);
 rheo_status reproduce_dam_break_front(rows *out);
+rheo_status reproduce_volume(rows *out);
 rheo_status reproduce_momentum(rows *out);
 rheo_status reproduce_wall_separation(rows *out);
 rheo_status reproduce_added_mass(rows *out);

@@ -33,9 +33,9 @@ static rows quick(seen *s) {
 static void test_lists(void **state) {
     (void)state;
     static const char *const cases[] = {
-        "poisson-order",  "hydrostatic",     "taylor-green", "dam-break-front", "vortex-in-box",
-        "momentum",       "wall-separation", "added-mass",   "buoyancy",        "box-in-channel",
-        "hourglass-plug", "tumbling-stones", "contact"};
+        "poisson-order",  "hydrostatic",    "taylor-green",    "dam-break-front", "volume",
+        "vortex-in-box",  "momentum",       "wall-separation", "added-mass",      "buoyancy",
+        "box-in-channel", "hourglass-plug", "tumbling-stones", "contact"};
     static const char *const figures[] = {"stream", "poisson", "particles", "separation",
                                           "step",   "smoke",   "bodies"};
     enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };
