@@ -39,6 +39,34 @@ compare flip --set solver.method=flip
 compare apic --set solver.method=apic --set solver.pressure=mic
 compare semi-lagrangian --set solver.method=semi-lagrangian --frames 3
 compare plane --set domain.dim=2 --set solver.method=apic --cells 48
+compare pic --set solver.method=pic --cells 16 --frames 3
+compare mac --set solver.method=mac --cells 16 --frames 2
+
+# a wall thinner than a cell, and water that goes around
+cat > "$dir/scene.yaml" <<'SCENE'
+title: A thin wall with any number of threads
+domain: { size: [1, 1, 0.5], cells: 16 }
+time: { frames: 5, fps: 30 }
+solver: { method: apic }
+fluids:
+  - { name: water, fill: [ { box: { min: [0, 0, 0], max: [0.5, 0.6, 0.5] } } ] }
+solids:
+  - { name: wall, shape: { box: { min: [0.6, 0, 0.1], max: [0.62, 0.5, 0.5] }, rotate: { axis: [0, 1, 0], degrees: 20 } } }
+output: { particles: true, checkpoint_every: 2 }
+SCENE
+compare thin
+cat > "$dir/scene.yaml" <<'SCENE'
+title: Around and around with any number of threads
+domain: { size: [1, 1, 0.5], cells: 16, walls: { x: periodic, z: periodic } }
+time: { frames: 5, fps: 30 }
+solver: { method: flip }
+fluids:
+  - { name: water, velocity: [2, 0, 1], fill: [ { box: { min: [0, 0, 0], max: [0.5, 0.6, 0.5] } } ] }
+solids:
+  - { name: post, shape: { sphere: { center: [0.8, 0.1, 0.25], radius: 0.15 } } }
+output: { particles: true, checkpoint_every: 2 }
+SCENE
+compare periodic
 
 # bodies in every coupling: a pile, a driven wheel, a plate thinner than a cell; walls that let go
 cat > "$dir/scene.yaml" <<'SCENE'
