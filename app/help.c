@@ -30,6 +30,7 @@ static const char json_help[] =
     "   with solver.separation also \"rounds\":linear solves of a step,\"separated\":cells that liquid may\n"
     "   leave,\"violation\":of 0 <= p complementary to outflow >= 0\n"
     " \"seconds\":{\"total\":..,\"<stage>\":..},\"memory\":bytes}\n"
+    "   of a frame that was interrupted and resumed, seconds are those since then; all else is of the whole\n"
     "{\"event\":\"end\",\"status\":\"done\"|\"interrupted\"|\"diverged\"|\"failed\",\"frames\":..,"
     "\"seconds\":..,\"peak_memory\":bytes}\n"
     "   where it diverged or failed also "

@@ -1,5 +1,5 @@
 /* What decides the future of a run: particles, bodies, the velocity that carries particles next, the warm
- * start, the clock. */
+ * start, the clock; and what the frame under way says of itself so far, but for the time it took. */
 #include "sim/state.h"
 
 #include <math.h>
@@ -69,14 +69,53 @@ static void read_clock(rheo_sim *s) {
     s->stats.counts.rejected = s->clock_wholes[CLOCK_REJECTED];
 }
 
-/* The clock and the bodies: of every method. */
+/* All that runs over the steps of a frame travels as a third. */
+enum { FRAME_STEPS, FRAME_RESCUED, FRAME_REFUSED, FRAME_REFUSING, FRAME_SOLVES, SOLVE_REALS = 9 };
+
+_Static_assert(FRAME_SOLVES + 2 * SOLVE_REALS == sizeof((rheo_sim *)0)->frame_reals / sizeof(double),
+               "reals of the frame");
+
+static void write_solve(double to[SOLVE_REALS], const rheo_solve_stats *s) {
+    const double reals[SOLVE_REALS] = {(double)s->unknowns, s->iterations,        s->residual,
+                                       s->converged,        s->closed_regions,    s->incompatible,
+                                       s->rounds,           (double)s->separated, s->violation};
+    memcpy(to, reals, sizeof reals);
+}
+
+static void read_solve(rheo_solve_stats *s, const double from[SOLVE_REALS]) {
+    *s = (rheo_solve_stats){(int64_t)from[0], (int)from[1], from[2],          from[3] != 0, (int)from[4],
+                            from[5],          (int)from[6], (int64_t)from[7], from[8]};
+}
+
+static void write_frame(rheo_sim *s) {
+    const rheo_frame_stats *f = &s->stats;
+    s->frame_reals[FRAME_STEPS] = f->steps;
+    s->frame_reals[FRAME_RESCUED] = (double)f->counts.rescued;
+    s->frame_reals[FRAME_REFUSED] = (double)f->counts.refused;
+    s->frame_reals[FRAME_REFUSING] = f->refusing;
+    write_solve(s->frame_reals + FRAME_SOLVES, &f->pressure);
+    write_solve(s->frame_reals + FRAME_SOLVES + SOLVE_REALS, &f->density);
+}
+
+static void read_frame(rheo_sim *s) {
+    rheo_frame_stats *f = &s->stats;
+    f->steps = (int)s->frame_reals[FRAME_STEPS];
+    f->counts.rescued = (int64_t)s->frame_reals[FRAME_RESCUED];
+    f->counts.refused = (int64_t)s->frame_reals[FRAME_REFUSED];
+    f->refusing = (int)s->frame_reals[FRAME_REFUSING];
+    read_solve(&f->pressure, s->frame_reals + FRAME_SOLVES);
+    read_solve(&f->density, s->frame_reals + FRAME_SOLVES + SOLVE_REALS);
+}
+
+/* The clock, the frame and the bodies: of every method. */
 static int list_shared(state_array *list, rheo_sim *s) {
     list[0] = (state_array){"clock_reals", STATE_F64, CLOCK_REALS, s->clock_reals};
     list[1] = (state_array){"clock_wholes", STATE_I64, CLOCK_WHOLES, s->clock_wholes};
-    if (!world_count(s->world)) return 2;
+    list[2] = (state_array){"frame_reals", STATE_F64, sizeof s->frame_reals / sizeof(double), s->frame_reals};
+    if (!world_count(s->world)) return 3;
     const size_t reals = (size_t)world_count(s->world) * BODY_STATE_REALS;
-    list[2] = (state_array){"bodies", STATE_F64, reals, world_states(s->world)};
-    return 3;
+    list[3] = (state_array){"bodies", STATE_F64, reals, world_states(s->world)};
+    return 4;
 }
 
 int liquid_list_state(state_array *list, rheo_sim *s) {
@@ -103,6 +142,7 @@ int liquid_list_state(state_array *list, rheo_sim *s) {
 
 int sim_list_state(state_array *arrays, rheo_sim *s) {
     write_clock(s);
+    write_frame(s);
     const int shared = list_shared(arrays, s);
     return shared + s->method->list_state(arrays + shared, s);
 }
@@ -134,6 +174,7 @@ rheo_status sim_restore_state(rheo_sim *s, int (*read)(void *context, const stat
             return report_fail(report, RHEO_INVALID, fits, "checkpoint array '%s' cannot be read",
                                list[i].name);
     read_clock(s);
+    read_frame(s);
     return s->method->restored(s, report);
 }
 

@@ -61,6 +61,7 @@ struct rheo_sim {
     uint32_t next_id;
     double clock_reals[10]; /* the numbers above and counts, as a checkpoint holds them */
     int64_t clock_wholes[8];
+    double frame_reals[22]; /* likewise, of stats */
 
     /* solids on the grid */
     float *solid,
