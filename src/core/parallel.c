@@ -8,6 +8,7 @@
  * block has been done, whichever job that is. */
 #include "core/parallel.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -165,21 +166,23 @@ static void reduce_block(void *context, int b) {
     r->value[b] = r->task(r->context, b);
 }
 
+/* What is not a number stays: it must be seen. */
+static double join(double result, double value, int largest) {
+    if (!largest) return result + value;
+    return value > result || isnan(value) ? value : result;
+}
+
 static double reduce(pool *p, int blocks, double (*task)(void *, int), void *context, int largest) {
     double some[STACK_VALUES];
     double *value = blocks <= STACK_VALUES ? some : malloc((size_t)blocks * sizeof *value);
     reduction r = {task, context, value};
     double result = 0;
     if (!value) { /* no room to go parallel: the same order, serially */
-        for (int b = 0; b < blocks; ++b) {
-            double v = task(context, b);
-            result = largest ? (v > result ? v : result) : result + v;
-        }
+        for (int b = 0; b < blocks; ++b) result = join(result, task(context, b), largest);
         return result;
     }
     parallel_for(p, blocks, reduce_block, &r);
-    for (int b = 0; b < blocks; ++b)
-        result = largest ? (value[b] > result ? value[b] : result) : result + value[b];
+    for (int b = 0; b < blocks; ++b) result = join(result, value[b], largest);
     if (value != some) free(value);
     return result;
 }

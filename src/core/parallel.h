@@ -21,7 +21,7 @@ int pool_threads(const pool *p); /* NULL is one thread */
 void parallel_for(pool *p, int blocks, void (*task)(void *context, int block), void *context);
 
 /* As parallel_for, where each block returns a value; the sum runs in block order. The max is the larger of
- * all and 0. */
+ * all and 0, or not a number where any of them is none. */
 double parallel_sum(pool *p, int blocks, double (*task)(void *context, int block), void *context);
 double parallel_max(pool *p, int blocks, double (*task)(void *context, int block), void *context);
 

@@ -239,7 +239,7 @@ INLINE double divergence_block(const job *s, int block, int dim) {
         for (int i = 0; i < b->n[0]; ++i)
             if (is_unknown(s, row + i, dim) && !(s->voids && s->voids[row + i])) {
                 const float d = fabsf(net_outflow(s, row + i, dim) - source_of(s, row + i));
-                most = most > d ? most : d;
+                most = d > most || isnan(d) ? d : most;
             }
     }
     return (double)most;

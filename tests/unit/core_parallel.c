@@ -67,12 +67,32 @@ static void test_memory_in_parts(void **state) {
     pool_free(p);
 }
 
+/* The block that the context names is not a number; the others are larger the later they come. */
+static double broken(void *context, int b) {
+    return b == *(const int *)context ? (double)NAN : b;
+}
+
+static void test_max_keeps_what_is_no_number(void **state) {
+    (void)state;
+    pool *p = pool_create(3);
+    static const int places[] = {0, 1, BLOCKS / 2, BLOCKS - 1};
+    for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
+        int at = places[i];
+        assert_true(isnan(parallel_max(p, BLOCKS, broken, &at)));
+        assert_true(isnan(parallel_max(NULL, BLOCKS, broken, &at)));
+    }
+    int none = -1;
+    check_near(parallel_max(p, BLOCKS, broken, &none), BLOCKS - 1, 0);
+    pool_free(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_block_once),
         cmocka_unit_test(test_late_threads_find_the_job_at_hand),
         cmocka_unit_test(test_sum_does_not_depend_on_threads),
         cmocka_unit_test(test_memory_in_parts),
+        cmocka_unit_test(test_max_keeps_what_is_no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
