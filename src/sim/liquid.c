@@ -27,11 +27,18 @@
 #include "stage/surface.h"
 #include "stage/volume.h"
 
-#define WAVE_STEP         0.5 /* of sqrt(dx / g): omega dt = 0.9 */
+#define WAVE_STEP 0.5 /* of sqrt(dx / g): omega dt = 0.9 */
+/* Beside walls particles are too few to tell the surface to less than about a fifth of a cell, and so the
+ * velocity to less than this part of what gravity gives in a step (docs/decisions/0011-rest.md). */
+#define QUIET             0.2
 #define VOLUME_TOLERANCE  0.05
 #define VOLUME_ITERATIONS 12 /* it takes 2 to 4, up to 9 where walls thinner than a cell part the water */
 /* Of extrapolation around the liquid, beyond what particles can cross in a step; and of these. */
 enum { NEAR_LAYERS = 3, LAYERS_MOST = 64 };
+
+static double length3(const double v[3]) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
 
 static int is_flip(const rheo_sim *s) {
     return s->def.method == RHEO_FLIP;
@@ -50,8 +57,11 @@ void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers
                         const float *phi) {
     for (int axis = 0; axis < s->g.box.dim; ++axis) {
         pressure_known_faces(s->front.layer, &s->g, &s->open, phi, axis);
+        if (s->quiet > 0)
+            pressure_forget_quiet(s->front.layer, s->psi, &s->g, &s->open, phi, u, s->quiet, axis);
         extrapolate(u->value[axis], layers, far ? far->value[axis] : NULL, far_layers, &s->front, &s->g,
                     axis);
+        if (s->quiet > 0) pressure_recall_quiet(u, far, s->psi, &s->g, phi, axis);
     }
     float *const scratch[3] = {s->work.rhs, s->work.extra, s->psi};
     const int sticks = s->def.no_slip && s->def.method == RHEO_MAC; /* without viscosity nothing can stick */
@@ -77,11 +87,8 @@ double step_limit(double dx, double cfl, double speed, double acceleration) {
 
 double liquid_dt_limit(const rheo_sim *s, double time) {
     double g[3];
-    const double *speed = s->speed;
     rheo_evaluate_curve(g, &s->def.gravity, time);
-    const double fast =
-        liquid_wall_speed(s, time) + sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2]);
-    const double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const double fast = liquid_wall_speed(s, time) + length3(s->speed), pull = length3(g);
     const double dt = fmin(step_limit(s->g.dx, s->def.cfl, fast, pull), liquid_light_body_limit(s, pull));
     /* rigid fluid is moved by what it displaced: at most a cell a step (Carlson 2004, 5.7.1) */
     return s->domain ? fmin(dt, s->g.dx / world_speed(s->world)) : dt;
@@ -369,6 +376,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     double gravity[3];
     rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
 
+    s->quiet = s->def.solid_count ? QUIET * length3(gravity) * dt : 0;
     timer_stage(&s->timer, "advect");
     liquid_find_room(s, dt);
     if ((status = liquid_remember(s, report))) return status;

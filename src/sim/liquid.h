@@ -48,6 +48,7 @@ struct rheo_sim {
     float *density;   /* 1 in full cells */
     float *q;         /* pressure p dt / (rho dx), m/s */
     double q_dt;      /* the dt in q */
+    double quiet;     /* m/s: slower cut faces beside the surface take the velocity of others */
     world *world;     /* bodies and their states */
     double time;
     double step_end;  /* s, of the step under way */

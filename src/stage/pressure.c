@@ -43,6 +43,7 @@ typedef struct {
     uint8_t *layer, *bounded;
     const uint8_t *voids;
     int axis;
+    float quiet, *far;
 } job;
 
 /* The share 1 / theta of a face between liquid (a < 0) and air (b >= 0). */
@@ -403,6 +404,43 @@ INLINE void known_block(const job *s, int block) {
     }
 }
 
+#define LOUD INFINITY /* for a velocity: not quiet */
+/* Share of a face up to which it may be quiet. Wider ones carry the contact line of waves along walls at 45
+ * degrees, which then go slow (tests/validation/sim_slosh.c). */
+#define NARROW 0.35f
+
+/* Narrow faces of a row, beside the surface, slower than what the surface's own error gives them. */
+INLINE void quiet_row(const job *s, ptrdiff_t row, int n) {
+    const float near = -(float)s->g->dx;
+    const float *open = s->o->open.value[s->axis] + row, *phi = s->phi + row,
+                *low = phi - s->g->box.step[s->axis], *u = s->u->value[s->axis] + row;
+    const uint16_t *mover = s->o->mover[s->axis] ? s->o->mover[s->axis] + row : NULL;
+    uint8_t *layer = s->layer + row;
+    float *solved = s->q + row;
+    for (int i = 0; i < n; ++i) {
+        const int narrow = (open[i] > 0) & (open[i] < NARROW) & !(mover && mover[i]);
+        const int quiet = narrow & ((phi[i] > near) | (low[i] > near)) & (fabsf(u[i]) < s->quiet);
+        layer[i] = quiet ? EXTRAPOLATE_UNKNOWN : layer[i];
+        solved[i] = quiet ? u[i] : LOUD;
+    }
+}
+
+/* The slower of two velocities that go the same way, 0 where they do not. */
+INLINE float slower(float a, float b) {
+    return a * b > 0 ? fabsf(a) < fabsf(b) ? a : b : 0;
+}
+
+INLINE void recall_row(const job *s, ptrdiff_t row, int n) {
+    const float *solved = s->q + row;
+    float *u = s->u->value[s->axis] + row, *far = s->far ? s->far + row : NULL;
+    for (int i = 0; i < n; ++i) {
+        if (!(solved[i] < LOUD)) continue;
+        const float held = slower(u[i], solved[i]);
+        if (far) far[i] += held - u[i];
+        u[i] = held;
+    }
+}
+
 /* Bits of a non-negative float compare as integers do, infinities and NaN on top. */
 INLINE double speed_block(const job *s, int block) {
     const float deep = -WET_MIN * (float)s->g->dx;
@@ -460,6 +498,22 @@ HOT static void update_task(void *context, int block) {
 }
 HOT static void known_task(void *context, int block) {
     known_block(context, block);
+}
+
+HOT static void quiet_task(void *context, int block) {
+    const job *s = context;
+    const int n = s->range.upper[0] - s->range.lower[0];
+    FOR_ROWS(&s->range, block, j, k) {
+        if (is_wet_row(s, j, k)) quiet_row(s, box_at(&s->g->box, 0, j, k), n);
+    }
+}
+
+static void recall_task(void *context, int block) {
+    const job *s = context;
+    const int n = s->range.upper[0] - s->range.lower[0];
+    FOR_ROWS(&s->range, block, j, k) {
+        if (is_wet_row(s, j, k)) recall_row(s, box_at(&s->g->box, 0, j, k), n);
+    }
 }
 
 HOT static double speed_task(void *context, int block) {
@@ -604,4 +658,20 @@ void pressure_known_faces(uint8_t *layer, const mac_grid *g, const openings *o, 
     job s = {.g = g, .o = o, .phi = phi, .layer = layer, .axis = axis};
     s.range = range_grow(range_faces(g, axis), g, GHOST);
     parallel_for(g->pool, range_blocks(&s.range), known_task, &s);
+}
+
+void pressure_forget_quiet(uint8_t *layer, float *solved, const mac_grid *g, const openings *o,
+                           const float *phi, const mac_field *u, double quiet, int axis) {
+    mac_field copy = *u;
+    job s = {.g = g, .o = o, .phi = phi, .u = &copy, .q = solved, .layer = layer, .quiet = (float)quiet};
+    s.axis = axis;
+    s.range = range_faces(g, axis);
+    parallel_for(g->pool, range_blocks(&s.range), quiet_task, &s);
+}
+
+void pressure_recall_quiet(mac_field *u, mac_field *far, float *solved, const mac_grid *g, const float *phi,
+                           int axis) {
+    job s = {.g = g, .phi = phi, .u = u, .q = solved, .far = far ? far->value[axis] : NULL, .axis = axis};
+    s.range = range_faces(g, axis);
+    parallel_for(g->pool, range_blocks(&s.range), recall_task, &s);
 }
