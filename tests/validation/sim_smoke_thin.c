@@ -169,19 +169,22 @@ static void smoke_goes_around(void **state) {
 
 /* ---- walls that move ---- */
 
+/* In the first second from one place to another, and on as fast: the end of a run is not the end of a motion.
+ */
 static void key(setup *t, int rotation, double from, double to) {
-    static const double times[2] = {0, 1};
+    static const double times[2] = {0, 2};
+    const double last = from + 2 * (to - from);
     t->solid[0].motion = RHEO_KEYED;
     t->keys[0][0] = from;
     if (rotation) {
-        t->keys[0][1] = to;
+        t->keys[0][1] = last;
         t->solid[0].rotation_axis[0] = t->solid[0].rotation_axis[1] = 0;
         t->solid[0].rotation_axis[2] = 1;
         t->solid[0].rotation_degrees =
             (rheo_curve){.count = 2, .times = times, .values = t->keys[0], .width = 1};
         return;
     }
-    t->keys[1][0] = to;
+    t->keys[1][0] = last;
     t->solid[0].position = (rheo_curve){.count = 2, .times = times, .values = t->keys[0], .width = 3};
 }
 
