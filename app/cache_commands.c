@@ -20,11 +20,13 @@ rheo_status command_mesh(const options *o) {
     else if (!o->quiet)
         fprintf(stderr, "%d mesh%s in %s/mesh/\n", meshes, meshes == 1 ? "" : "es", o->args[0]);
     const int frames = info.last_frame - info.first_frame + 1;
+    const int by_pressure = o->surface && chosen == RHEO_SURFACE_PRESSURE;
     if (meshes < frames)
         fprintf(stderr,
-                "%d of %d frames stay as they were: they have neither particles nor a checkpoint\n"
-                "  right: a run with output: { particles: true }\n",
-                frames - meshes, frames);
+                "%d of %d frames stay as they were, so surfaces are mixed now: these have no %s\n"
+                "  right: a run with output: { %s }\n",
+                frames - meshes, frames, by_pressure ? "checkpoint" : "particles and no checkpoint",
+                by_pressure ? "checkpoint_every: 1" : "particles: true");
     return status;
 }
 
