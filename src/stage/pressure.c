@@ -405,9 +405,12 @@ INLINE void known_block(const job *s, int block) {
 }
 
 #define LOUD INFINITY /* for a velocity: not quiet */
-/* Share of a face up to which it may be quiet. Wider ones carry the contact line of waves along walls at 45
- * degrees, which then go slow (tests/validation/sim_slosh.c). */
+/* Shares of a face: up to NARROW it is quiet below the given speed, up to HALF below a tenth of it. Wider and
+ * faster ones carry the contact line of waves along walls at 45 degrees, which then go slow or gain
+ * (tests/validation/sim_slosh.c). */
 #define NARROW 0.35f
+#define HALF   0.5f
+#define TENTH  0.1f
 
 /* Narrow faces of a row, beside the surface, slower than what the surface's own error gives them. */
 INLINE void quiet_row(const job *s, ptrdiff_t row, int n) {
@@ -418,8 +421,9 @@ INLINE void quiet_row(const job *s, ptrdiff_t row, int n) {
     uint8_t *layer = s->layer + row;
     float *solved = s->q + row;
     for (int i = 0; i < n; ++i) {
-        const int narrow = (open[i] > 0) & (open[i] < NARROW) & !(mover && mover[i]);
-        const int quiet = narrow & ((phi[i] > near) | (low[i] > near)) & (fabsf(u[i]) < s->quiet);
+        const int cut = (open[i] > 0) & (open[i] < HALF) & !(mover && mover[i]);
+        const float limit = open[i] < NARROW ? s->quiet : TENTH * s->quiet;
+        const int quiet = cut & ((phi[i] > near) | (low[i] > near)) & (fabsf(u[i]) < limit);
         layer[i] = quiet ? EXTRAPOLATE_UNKNOWN : layer[i];
         solved[i] = quiet ? u[i] : LOUD;
     }
