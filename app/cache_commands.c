@@ -101,6 +101,14 @@ rheo_status command_movie(const options *o) {
     return RHEO_OK;
 }
 
+static const char *problem_of(const rheo_cache_info *i, int n) {
+    return n ? i->further[n - 1] : i->problem;
+}
+
+static int told_problems(const rheo_cache_info *i) {
+    return i->problem_count < RHEO_PROBLEMS_TOLD ? i->problem_count : RHEO_PROBLEMS_TOLD;
+}
+
 static void print_info_json(const rheo_cache_info *i) {
     printf("{\"event\":\"info\",\"title\":");
     print_json_text(stdout, i->title);
@@ -116,7 +124,12 @@ static void print_info_json(const rheo_cache_info *i) {
            "\"problem\":",
            i->meshes, i->particles, i->volumes, i->checkpoints, i->pictures, i->bytes);
     print_json_text(stdout, i->problem);
-    puts("}");
+    printf(",\"problem_count\":%d,\"problems\":[", i->problem_count);
+    for (int n = 0; n < told_problems(i); ++n) {
+        if (n) putchar(',');
+        print_json_text(stdout, problem_of(i, n));
+    }
+    puts("]}");
 }
 
 static void print_info(const rheo_cache_info *i) {
@@ -133,7 +146,9 @@ static void print_info(const rheo_cache_info *i) {
     printf("meshes       %d\nparticles    %d\nvolumes      %d\ncheckpoints  %d\npictures     %d\n", i->meshes,
            i->particles, i->volumes, i->checkpoints, i->pictures);
     printf("size         %s\n", bytes);
-    if (i->problem[0]) printf("problem      %s\n", i->problem);
+    for (int n = 0; n < told_problems(i); ++n) printf("problem      %s\n", problem_of(i, n));
+    if (i->problem_count > told_problems(i))
+        printf("             and %d more\n", i->problem_count - told_problems(i));
 }
 
 rheo_status command_info(const options *o) {

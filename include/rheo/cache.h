@@ -35,6 +35,8 @@ RHEO_API rheo_status rheo_run_scene(rheo_run_summary *summary, const rheo_scene 
 RHEO_API rheo_status rheo_remesh_cache(int *meshes, const char *cache, const rheo_surface *surface,
                                        int threads, rheo_report *report);
 
+enum { RHEO_PROBLEMS_TOLD = 10 };
+
 typedef struct rheo_cache_info {
     char title[256], scene_file[512], version[32],
         status[32];              /* status: "running", "done", "interrupted", "diverged", "failed" */
@@ -44,7 +46,9 @@ typedef struct rheo_cache_info {
     double dx;
     int meshes, particles, volumes, checkpoints, pictures; /* files found whole */
     size_t bytes;
-    char problem[512]; /* "" or what is wrong: missing, truncated, checksum differs */
+    int problem_count; /* files that are not whole; 1 when the manifest cannot be read */
+    char problem[512]; /* "" or what is wrong with the first: missing, truncated, checksum differs */
+    char further[RHEO_PROBLEMS_TOLD - 1][512]; /* with the next ones */
 } rheo_cache_info;
 /* verify: also compare all checksums. A damaged cache is RHEO_INVALID with `problem` filled as far as read.
  */

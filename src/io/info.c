@@ -55,6 +55,12 @@ static void count_pictures(rheo_cache_info *info, const char *cache) {
     closedir(d);
 }
 
+static void add_problem(rheo_cache_info *info, const char *problem) {
+    const int n = info->problem_count++;
+    if (n == 0) snprintf(info->problem, sizeof info->problem, "%s", problem);
+    else if (n < RHEO_PROBLEMS_TOLD) snprintf(info->further[n - 1], sizeof info->further[0], "%s", problem);
+}
+
 static void count_files(rheo_cache_info *info, const char *cache, const cache_manifest *m, bool verify) {
     for (size_t i = 0; i < m->file_count; ++i) {
         const cache_file *f = &m->files[i];
@@ -64,7 +70,7 @@ static void count_files(rheo_cache_info *info, const char *cache, const cache_ma
         check_file(problem, &bytes, cache, f, verify);
         info->bytes += bytes;
         if (problem[0]) {
-            if (!info->problem[0]) snprintf(info->problem, sizeof info->problem, "%s", problem);
+            add_problem(info, problem);
             continue;
         }
         info->meshes += f->kind == CACHE_MESH;
@@ -80,7 +86,7 @@ rheo_status rheo_read_cache_info(rheo_cache_info *info, const char *cache, bool 
     *info = (rheo_cache_info){.last_frame = -1};
     rheo_status status = cache_read_manifest(&m, cache, &mine);
     if (status != RHEO_OK) {
-        snprintf(info->problem, sizeof info->problem, "%s", mine.message);
+        add_problem(info, mine.message);
         if (report) *report = mine;
         return status;
     }
@@ -96,8 +102,10 @@ rheo_status rheo_read_cache_info(rheo_cache_info *info, const char *cache, bool 
     count_files(info, cache, &m, verify);
     count_pictures(info, cache);
     cache_free_manifest(&m);
-    if (!info->problem[0]) return RHEO_OK;
-    report_fail(report, RHEO_INVALID, "the files as rheo wrote them", "%s", info->problem);
+    if (!info->problem_count) return RHEO_OK;
+    report_fail(report, RHEO_INVALID, "the files as rheo wrote them",
+                info->problem_count == 1 ? "%s" : "%s; %d files are damaged", info->problem,
+                info->problem_count);
     report_place(report, cache, 0, 0, NULL);
     return RHEO_INVALID;
 }

@@ -62,6 +62,14 @@ expect 3 'different: domain' "$rheo" run "$dir/scene.yaml" --cells 13 --out "$di
 cp -r "$dir/whole" "$dir/bad"
 printf x | dd of="$dir/bad/mesh/water.000002.ply" bs=1 seek=900 conv=notrunc 2> /dev/null
 expect 3 'water.000002.ply: the checksum differs' "$rheo" info --verify "$dir/bad"
+rm "$dir/bad/mesh/water.000004.ply"
+expect 3 '^problem  *mesh/water.000002.ply: the checksum differs' "$rheo" info --verify "$dir/bad"
+expect 3 '^problem  *mesh/water.000004.ply: missing' "$rheo" info --verify "$dir/bad"
+expect 3 '"problem_count":2,"problems":\["mesh/water.000002.*","mesh/water.000004' "$rheo" info --verify --json "$dir/bad"
+cp "$dir/whole/mesh/water.000004.ply" "$dir/bad/mesh"
+expect 0 '' "$rheo" run "$dir/scene.yaml" --set output.particles=true --out "$dir/many"
+rm "$dir"/many/mesh/* "$dir"/many/particles/*
+expect 3 '^ *and 2 more' "$rheo" info "$dir/many"
 truncate -s 900 "$dir/bad/mesh/water.000002.ply"
 expect 3 'truncated' "$rheo" info "$dir/bad"
 sed 's/"format": 1/"format": 9/' "$dir/whole/manifest.json" > "$dir/bad/manifest.json"

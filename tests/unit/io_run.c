@@ -340,6 +340,13 @@ static void damage_is_found(void **state) {
     assert_int_equal(rheo_read_cache_info(&info, in_base("bad"), true, &report), RHEO_INVALID);
     assert_string_equal(info.problem, "mesh/water.000003.ply: the checksum differs");
     assert_int_equal(info.meshes, 6);
+    shell("rm '%s/bad/mesh/water.000000.ply'", base); /* each damaged file is named */
+    assert_int_equal(rheo_read_cache_info(&info, in_base("bad"), true, &report), RHEO_INVALID);
+    assert_int_equal(info.problem_count, 2);
+    assert_string_equal(info.problem, "mesh/water.000000.ply: missing");
+    assert_string_equal(info.further[0], "mesh/water.000003.ply: the checksum differs");
+    assert_non_null(strstr(report.message, "2 files are damaged"));
+    shell("cp -a '%s/whole/mesh/water.000000.ply' '%s/bad/mesh'", base, base);
     shell("truncate -s 600 '%s/bad/mesh/water.000003.ply'", base);
     assert_int_equal(rheo_read_cache_info(&info, in_base("bad"), false, &report), RHEO_INVALID);
     assert_non_null(strstr(info.problem, "truncated, 600 of"));
