@@ -11,18 +11,24 @@ static void on_interrupt(int signal_number) {
     cancel_requested = 1;
 }
 
-/* The first Ctrl-C asks for a stop after the step under way; a second one ends the program at once. */
+/* The first Ctrl-C asks for a stop after the step under way; a second one ends the program at once. A
+ * terminal that closes hangs up more than once, by the shell and by the system, and not at all under nohup.
+ */
 void catch_interrupts(void) {
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    action.sa_flags = 0;
+    sigaction(SIGHUP, NULL, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL);
 }
 
 const command commands[] = {
     {"run", "SCENE", "simulate a scene and leave a cache of meshes",
      "SCENE is a scene file or the name of a built-in scene (`rheo scenes`).\n"
-     "Ctrl-C finishes the step, saves the state and exits with 6; --resume goes on from there.",
+     "Ctrl-C, SIGTERM or a closed terminal finish the step, save the state and exit with 6;\n"
+     "--resume goes on from there.",
      " --out --frames --cells --threads --set --resume --overwrite --json --quiet --verbose ", 1, 1,
      command_run},
     {"check", "SCENE", "look a scene over without running it",

@@ -1,7 +1,8 @@
 #!/bin/sh
 # A run that is killed (-9) again and again at arbitrary moments and resumed leaves, byte for byte, the cache of a run
 # that nothing happened to: with keyed solids and emitters, with bodies that rest on each other, hang on joints and are
-# driven under water, and with smoke. Then the same with Ctrl-C, which must say so with exit code 6 and save the state.
+# driven under water, and with smoke. Then the same with Ctrl-C and with a terminal that closes, which must end with exit
+# code 6 and save the state.
 # usage: resume.sh [COMMAND]
 set -u
 rheo=${1:-${RHEO_COMMAND:-build/rheo}}
@@ -167,6 +168,22 @@ for i in 1 2 3 4 5; do
     *) fail "exit code $code after Ctrl-C $i: $(cat "$dir/log")" ;;
     esac
 done
+
+# a closed terminal hangs up twice
+"$rheo" run "$dir/water.yaml" -q --threads 2 --out "$dir/hung" 2> "$dir/log" &
+pid=$!
+until [ -f "$dir/hung/mesh/water.000001.ply" ]; do
+    kill -0 $pid 2> /dev/null || break
+    sleep 0.02
+done
+kill -HUP $pid 2> /dev/null
+kill -HUP $pid 2> /dev/null
+wait $pid
+code=$?
+[ $code = 6 ] || [ $code = 0 ] || fail "exit code $code when the terminal closed: $(cat "$dir/log")"
+run --out "$dir/hung" --resume || fail "resuming after the terminal closed: $(cat "$dir/log")"
+diff -r "$dir/water" "$dir/hung" || fail "after the terminal closed: different"
+
 run --out "$dir/stopped" --resume || fail "resuming: $(cat "$dir/log")"
 diff -r "$dir/water" "$dir/stopped" || fail "after Ctrl-C: different"
 echo "resume: same bytes after $interrupts interruptions"
