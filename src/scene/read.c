@@ -294,10 +294,29 @@ static rheo_status read_set(reader *r, unsigned *bits, const node *n, const char
     return RHEO_OK;
 }
 
-/* One word for all sides, or a map by side or by axis; later entries of the map win. */
-static rheo_status read_walls(reader *r, rheo_wall wall[6], const node *n, const char *path, const param *p) {
+/* The index of an item's key among the sides; one that the scene has not fails with those it has. */
+static rheo_status read_side(reader *r, int *side, const node *item, const char *path) {
     static const char *const sides[] = {"left",  "right", "bottom", "top", "back",
                                         "front", "x",     "y",      "z",   NULL};
+    static const char *const flat[] = {"left", "right", "bottom", "top", "x", "y", NULL};
+    const node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
+    const bool plane = r->scene->dim == 2;
+    *side = 0;
+    while (sides[*side] && strcmp(sides[*side], item->key) != 0) ++*side;
+    if (!sides[*side])
+        return fail(r, &key, path,
+                    plane ? "left, right, bottom, top, x, y"
+                          : "left, right, bottom, top, back, front, x, y, z",
+                    report_nearest(item->key, plane ? flat : sides), "unknown side '%.60s'", item->key);
+    if (plane && (*side == 4 || *side == 5 || *side == 8))
+        return fail(r, &key, path, "left, right, bottom, top, x, y", NULL, "a plane scene has no side '%s'",
+                    item->key);
+    return RHEO_OK;
+}
+
+/* One word for all sides, or a map by side or by axis; no side is given twice. */
+static rheo_status read_walls(reader *r, rheo_wall wall[6], const node *n, const char *path, const param *p) {
+    const node *given[6] = {NULL};
     int kind = 0;
     if (n->kind == NODE_SCALAR) {
         rheo_status status = read_choice(r, &kind, n, p->names, path, p);
@@ -309,20 +328,18 @@ static rheo_status read_walls(reader *r, rheo_wall wall[6], const node *n, const
         char at[NODE_PATH_MAX];
         int side = 0;
         join(at, path, item->key);
-        node key = {.kind = NODE_SCALAR,
-                    .text = item->key,
-                    .quoted = true,
-                    .source = item->source,
-                    .line = item->key_line,
-                    .column = item->key_column};
-        while (sides[side] && strcmp(sides[side], item->key) != 0) ++side;
-        if (!sides[side])
-            return fail(r, &key, at, "left, right, bottom, top, back, front, x, y, z",
-                        report_nearest(item->key, sides), "unknown side '%.60s'", item->key);
-        rheo_status status = read_choice(r, &kind, item, p->names, at, p);
+        rheo_status status = read_side(r, &side, item, at);
+        if (status == RHEO_OK) status = read_choice(r, &kind, item, p->names, at, p);
         if (status != RHEO_OK) return status;
-        if (side < 6) wall[side] = (rheo_wall)kind;
-        else wall[2 * (side - 6)] = wall[2 * (side - 6) + 1] = (rheo_wall)kind;
+        const int first = side < 6 ? side : 2 * (side - 6), last = side < 6 ? side : first + 1;
+        for (int s = first; s <= last; ++s) {
+            const node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
+            if (given[s])
+                return fail(r, &key, at, "an axis, or its two sides one by one", NULL,
+                            "'%s' and '%s' both say what one side is", given[s]->key, item->key);
+            given[s] = item;
+            wall[s] = (rheo_wall)kind;
+        }
     }
     return RHEO_OK;
 }
