@@ -320,7 +320,10 @@ static double look_at_emitter(doctor *d, int i, bool *works) {
     sample m = measure(d, d->emitter[i], true, 0);
     *works = m.open > 0;
     snprintf(path, sizeof path, "emitters[%d].shape", i);
-    if (m.volume <= 0)
+    if (shape_is_empty(d->emitter[i]))
+        doctor_find(d, RHEO_WARNING, path, "shapes that leave something",
+                    "the emitter is empty: nothing is left of its shapes");
+    else if (m.volume <= 0)
         doctor_find(d, RHEO_WARNING, path, "a shape that reaches into the domain",
                     "the emitter lies outside the domain");
     else if (m.open <= 0)
@@ -396,15 +399,21 @@ static void look_at_solids(doctor *d) {
     }
 }
 
-/* Solids that stand still where nothing is; keyed ones may come in, and bodies are world_create()'s. */
-static void look_for_strays(doctor *d) {
+/* Solids of which nothing is left, and those that stand still where nothing is: keyed ones may come in.
+ * Bodies are world_create()'s. */
+static void look_for_stray_solids(doctor *d) {
     const rheo_scene *s = d->scene;
     char path[NODE_PATH_MAX];
     double low[3], high[3];
     for (int i = 0; i < s->solid_count; ++i) {
-        if (s->solids[i].inside_fluid || s->solids[i].motion != RHEO_STATIC) continue;
-        shape_bounds(low, high, d->solid[i]);
+        if (s->solids[i].motion == RHEO_DYNAMIC) continue;
         snprintf(path, sizeof path, "solids[%d].shape", i);
+        const bool empty = shape_is_empty(d->solid[i]);
+        if (empty)
+            doctor_find(d, RHEO_WARNING, path, "shapes that leave something",
+                        "the solid is empty: nothing is left of its shapes");
+        if (empty || s->solids[i].inside_fluid || s->solids[i].motion != RHEO_STATIC) continue;
+        shape_bounds(low, high, d->solid[i]);
         const double size = 2 * shape_reach(d->solid[i]);
         if (isfinite(high[0] - low[0]) && size < SPECK * d->out->dx)
             doctor_find(d, RHEO_WARNING, path, "a larger shape (is its scale right?) or more cells",
@@ -414,6 +423,12 @@ static void look_for_strays(doctor *d) {
             doctor_find(d, RHEO_WARNING, path, "a shape that reaches into the domain",
                         "the solid lies outside the domain and does nothing");
     }
+}
+
+static void look_for_stray_probes(doctor *d) {
+    const rheo_scene *s = d->scene;
+    char path[NODE_PATH_MAX];
+    double low[3], high[3];
     for (int i = 0; i < s->probe_count; ++i) {
         const rheo_probe *p = &s->probes[i];
         for (int a = 0; a < 3; ++a) {
@@ -525,7 +540,8 @@ rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene,
         require_fluid(&d, any);
         look_at_meshes(&d);
         look_at_solids(&d);
-        look_for_strays(&d);
+        look_for_stray_solids(&d);
+        look_for_stray_probes(&d);
         look_at_joints(&d);
         look_at_bodies(&d);
         look_at_methods(&d);

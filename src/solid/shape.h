@@ -33,6 +33,10 @@ void shape_centre(double centre[3], const shape *s); /* about which it scales, r
  * `depth` deep in z. -1 for a shape without a finite inside. */
 int shape_moments(struct moments *m, const shape *s, double depth);
 
+/* Whether nothing is left of a difference or an intersection: no point of it is found at 2^-8 of its bounds
+ * (2^-12 in the plane). 0 for one without bounds. */
+int shape_is_empty(const shape *s);
+
 /* What was put right in the meshes of a shape, in words: an empty text when nothing was. */
 void shape_repairs(char *text, size_t size, const shape *s);
 

@@ -128,19 +128,28 @@ static void extrapolate(quadrature *fine, const quadrature *coarse) {
     for (int e = 0; e < 9; ++e) fine->second[e] += (fine->second[e] - coarse->second[e]) / 3;
 }
 
-/* In the scene's frame: the distance knows the placement. */
-static int moments_by_quadrature(moments *m, const shape *s, double depth) {
-    double lower[3], upper[3], middle[3] = {0, 0, 0}, half = 0;
-    const int dim = s->flat ? 2 : 3;
+/* The cube about a shape's bounds, in the scene's frame; -1 when they have no end. */
+static int enclose(double middle[3], double *half, const shape *s) {
+    double lower[3], upper[3];
+    *half = 0;
     shape_bounds(lower, upper, s);
-    for (int a = 0; a < dim; ++a) {
+    for (int a = 0; a < 3; ++a) {
+        middle[a] = 0;
+        if (a == 2 && s->flat) continue;
         if (!isfinite(lower[a]) || !isfinite(upper[a])) return -1;
         middle[a] = 0.5 * (lower[a] + upper[a]);
-        half = fmax(half, 0.5 * (upper[a] - lower[a]));
+        *half = fmax(*half, 0.5 * (upper[a] - lower[a]));
     }
-    half *= 1 + 1e-3; /* surfaces on the bounds fall within cells, not on their faces */
-    quadrature q = {.s = s, .origin = middle, .dim = dim, .depth = depth};
-    q.deepest = dim == 3 ? DEPTH_SPACE : DEPTH_PLANE;
+    *half *= 1 + 1e-3; /* surfaces on the bounds fall within cells, not on their faces */
+    return 0;
+}
+
+/* In the scene's frame: the distance knows the placement. */
+static int moments_by_quadrature(moments *m, const shape *s, double depth) {
+    double middle[3], half;
+    if (enclose(middle, &half, s)) return -1;
+    quadrature q = {.s = s, .origin = middle, .dim = s->flat ? 2 : 3, .depth = depth};
+    q.deepest = q.dim == 3 ? DEPTH_SPACE : DEPTH_PLANE;
     quadrature coarse = q;
     coarse.deepest -= 1;
     visit(&q, middle, half, 0);
@@ -203,4 +212,30 @@ int shape_moments(moments *m, const shape *s, double depth) {
         m->second[8] = m->volume * depth * depth / 12;
     }
     return 0;
+}
+
+/* Whether a point of s lies in the cube: its middle or, `levels` of halving down, that of a part. */
+static int holds_any(const shape *s, const double middle[3], double half, int levels) {
+    const int dim = s->flat ? 2 : 3;
+    const double d = shape_distance(s, middle);
+    if (d < 0) return 1;
+    if (levels == 0 || d > half * sqrt((double)dim)) return 0;
+    for (int k = 0; k < 1 << dim; ++k) {
+        double x[3];
+        for (int a = 0; a < 3; ++a) x[a] = middle[a] + (a >= dim ? 0 : (k >> a & 1 ? 0.5 : -0.5) * half);
+        if (holds_any(s, x, 0.5 * half, levels - 1)) return 1;
+    }
+    return 0;
+}
+
+int shape_is_empty(const shape *s) {
+    double middle[3], half;
+    if (s->kind == RHEO_SHAPE_UNION) {
+        for (int i = 0; i < s->child_count; ++i)
+            if (!shape_is_empty(&s->children[i])) return 0;
+        return 1;
+    }
+    if (s->kind != RHEO_SHAPE_DIFFERENCE && s->kind != RHEO_SHAPE_INTERSECTION) return 0;
+    if (enclose(middle, &half, s)) return 0;
+    return !holds_any(s, middle, half, s->flat ? DEPTH_PLANE : DEPTH_SPACE);
 }
