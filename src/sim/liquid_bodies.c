@@ -12,9 +12,10 @@
 #include "solid/vector.h"
 
 enum { MOTOR_ROUNDS = 2 }; /* of further solves in a step */
-/* Cells a step, times the square of a body's density beside the liquid's: 0.3 of a hundredth, no limit from
- * a thirtieth on. */
-#define LIGHT_WAY 3000
+/* Cells a step, times the square of a body's density beside the liquid's: no limit from a thirtieth on. 0.3
+ * are enough from a hundredth down, where all that is moved is liquid. */
+#define LIGHT_WAY   3000
+#define LIGHT_LEAST 0.3
 
 void liquid_place_still_solids(rheo_sim *s) {
     int still = 0;
@@ -117,7 +118,7 @@ double liquid_wall_speed(const rheo_sim *s, double time) {
  * anew: the lighter, the fewer cells it may go in one. It gains at most what its buoyancy gives it against
  * the added mass of a sphere. */
 double step_limit_light(double dx, double cfl, double share, double speed, double gravity) {
-    const double cells = LIGHT_WAY * share * share;
+    const double cells = fmax(LIGHT_WAY * share * share, LIGHT_LEAST);
     if (cells >= cfl) return INFINITY;
     const double reach = cells * dx, gain = gravity * fabs(1 - share) / (share + 0.5);
     return reach / (speed + sqrt(reach * gain));
