@@ -157,10 +157,11 @@ double regions_project(regions *r, const level *l, pool *p, vec8 *v);
 /* The region of a cell, or -1. */
 int32_t regions_at(const regions *r, const level *l, int id, int lane);
 /* A term of low rank C C^T makes some of the constants matter: a body between two sealed regions feels the
- * difference of their pressures. `gram` is the matrix of C C^T on the constants of the regions listed, rows
- * of TIES_MOST; it is used up. 0: none. */
-enum { TIES_MOST = 48 };
-void regions_tie(regions *r, int count, const int32_t *tied, double *gram);
+ * difference of their pressures. `gram` is the matrix of C C^T on the constants of the regions listed; it is
+ * used up. 0: none. At most TIES_MOST, as finding their null space takes the cube of their number. -1: no
+ * memory. */
+enum { TIES_MOST = 256 };
+int regions_tie(regions *r, int count, const int32_t *tied, double *gram);
 /* v += Z E^-1 Z^T residual over the tied constants, which no cycle sees; returns residual . what was added.
  */
 double regions_lift(regions *r, const level *l, pool *p, vec8 *v, vec8 *residual);

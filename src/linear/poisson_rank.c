@@ -36,11 +36,11 @@ static int32_t region_of(const regions *g, const level *l, int32_t place) {
     return regions_at(g, l, id, 2 * (place % 8) + odd);
 }
 
-/* The place of a region among those listed, listing it if there is room; -1 without. */
-static int listed(int32_t *list, int *count, int32_t region) {
+/* The place of a region among those listed, listing it if there is room for it; -1 without. */
+static int listed(int32_t *list, int *count, int32_t region, int room) {
     for (int i = 0; i < *count; ++i)
         if (list[i] == region) return i;
-    if (region < 0 || *count == TIES_MOST) return -1;
+    if (region < 0 || *count == room) return -1;
     list[*count] = region;
     return (*count)++;
 }
@@ -48,56 +48,80 @@ static int listed(int32_t *list, int *count, int32_t region) {
 /* Constants of a region that a body lies wholly inside of move it nowhere but for rounding. */
 static const double TIE_LEAST = 1e-4;
 
-int rank_tie(low_rank *r, regions *g, const level *l) {
-    int32_t list[TIES_MOST];
-    int count = 0, kept = 0;
-    regions_tie(g, 0, NULL, NULL);
-    if (r->groups == 0 || regions_closed(g) == 0) return 0;
-    double *gram = mem_alloc(TIES_MOST * TIES_MOST * sizeof *gram);
-    double(*column)[POISSON_RANK] = mem_alloc(TIES_MOST * sizeof *column); /* C^T Z of one group */
-    double *size = mem_alloc(TIES_MOST * sizeof *size);
-    if (!gram || !column || !size) {
-        mem_free(gram);
-        mem_free(column);
-        mem_free(size);
-        return -1;
-    }
-    for (int group = 0; group < r->groups; ++group) {
-        memset(column, 0, TIES_MOST * sizeof *column);
-        memset(size, 0, TIES_MOST * sizeof *size);
-        for (int32_t e = r->first[group]; e < r->last[group]; ++e) {
-            const link *k = &r->links[e];
-            const int32_t region[2] = {region_of(g, l, k->low), region_of(g, l, k->high)};
-            if (region[0] == region[1]) continue;
-            for (int side = 0; side < 2; ++side) {
-                const int at = listed(list, &count, region[side]);
-                if (at < 0) continue;
-                for (int c = 0; c < POISSON_RANK; ++c) {
-                    column[at][c] += (side ? -1 : 1) * (double)k->row[c];
-                    size[at] += fabs((double)k->row[c]);
-                }
+/* The two regions of a link where they differ; 0 where they do not. */
+static int parts_regions(int32_t region[2], const low_rank *r, int32_t e, const regions *g, const level *l) {
+    region[0] = region_of(g, l, r->links[e].low);
+    region[1] = region_of(g, l, r->links[e].high);
+    return region[0] != region[1];
+}
+
+/* The regions between which bodies lie, and how many. */
+static int list_tied(int32_t list[TIES_MOST], const low_rank *r, const regions *g, const level *l) {
+    int count = 0;
+    int32_t region[2];
+    for (int group = 0; group < r->groups; ++group)
+        for (int32_t e = r->first[group]; e < r->last[group]; ++e)
+            for (int side = 0; side < 2 && parts_regions(region, r, e, g, l); ++side)
+                listed(list, &count, region[side], TIES_MOST);
+    return count;
+}
+
+/* C^T Z of one group. */
+static void tie_group(double (*column)[POISSON_RANK], int32_t *list, int count, const low_rank *r, int group,
+                      const regions *g, const level *l) {
+    double size[TIES_MOST] = {0};
+    int32_t region[2];
+    memset(column, 0, (size_t)count * sizeof *column);
+    for (int32_t e = r->first[group]; e < r->last[group]; ++e) {
+        const link *k = &r->links[e];
+        for (int side = 0; side < 2 && parts_regions(region, r, e, g, l); ++side) {
+            const int at = listed(list, &count, region[side], count);
+            if (at < 0) continue;
+            for (int c = 0; c < POISSON_RANK; ++c) {
+                column[at][c] += (side ? -1 : 1) * (double)k->row[c];
+                size[at] += fabs((double)k->row[c]);
             }
         }
-        for (int i = 0; i < count; ++i) {
-            double most = 0;
-            for (int c = 0; c < POISSON_RANK; ++c) most = fmax(most, fabs(column[i][c]));
-            if (most <= TIE_LEAST * size[i]) memset(column[i], 0, sizeof column[i]);
-        }
+    }
+    for (int i = 0; i < count; ++i) {
+        double most = 0;
+        for (int c = 0; c < POISSON_RANK; ++c) most = fmax(most, fabs(column[i][c]));
+        if (most <= TIE_LEAST * size[i]) memset(column[i], 0, sizeof column[i]);
+    }
+}
+
+/* Those that nothing ties stay as they were: their rows and columns are dropped. Returns how many are kept.
+ */
+static int keep_tied(double *gram, int32_t *list, int count) {
+    int32_t from[TIES_MOST];
+    int kept = 0;
+    for (int i = 0; i < count; ++i)
+        if (gram[(count + 1) * i] > 0) from[kept++] = i;
+    for (int i = 0; i < kept; ++i) {
+        for (int j = 0; j < kept; ++j) gram[kept * i + j] = gram[count * from[i] + from[j]];
+        list[i] = list[from[i]];
+    }
+    return kept;
+}
+
+int rank_tie(low_rank *r, regions *g, const level *l) {
+    int32_t list[TIES_MOST];
+    const int count = regions_closed(g) ? list_tied(list, r, g, l) : 0;
+    if (count == 0) return regions_tie(g, 0, NULL, NULL);
+    const size_t n = (size_t)count;
+    double *gram = mem_alloc(n * n * sizeof *gram);
+    double(*column)[POISSON_RANK] = mem_alloc(n * sizeof *column);
+    int bad = !gram || !column;
+    for (int group = 0; group < r->groups && !bad; ++group) {
+        tie_group(column, list, count, r, group, g, l);
         for (int i = 0; i < count; ++i)
             for (int j = 0; j < count; ++j)
-                for (int c = 0; c < POISSON_RANK; ++c) gram[TIES_MOST * i + j] += column[i][c] * column[j][c];
+                for (int c = 0; c < POISSON_RANK; ++c) gram[count * i + j] += column[i][c] * column[j][c];
     }
-    for (int i = 0; i < count; ++i) { /* those that nothing ties stay as they were */
-        if (!(gram[(TIES_MOST + 1) * i] > 0)) continue;
-        for (int j = 0; j < count; ++j) gram[TIES_MOST * kept + j] = gram[TIES_MOST * i + j];
-        for (int j = 0; j < count; ++j) gram[TIES_MOST * j + kept] = gram[TIES_MOST * j + i];
-        list[kept++] = list[i];
-    }
-    regions_tie(g, kept, list, gram);
+    if (!bad) bad = regions_tie(g, keep_tied(gram, list, count), list, gram);
     mem_free(gram);
     mem_free(column);
-    mem_free(size);
-    return 0;
+    return bad ? -1 : 0;
 }
 
 INLINE vec8 row_of(const float row[ROW]) {

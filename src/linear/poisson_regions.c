@@ -12,7 +12,7 @@
 #include "core/memory.h"
 
 enum { NO_SLOT = -1, MIXED = -2 }; /* the m-th block of several slots has MIXED - m */
-enum { OPEN = -1, UNSEEN = -2, BUFFERS = 9 };
+enum { OPEN = -1, UNSEEN = -2, BUFFERS = 12 };
 
 struct regions {
     int closed, mixed;
@@ -28,8 +28,8 @@ struct regions {
     buffer memory[BUFFERS];
     /* regions whose constants the term of low rank ties to each other: see regions_tie() */
     int ties;
-    int32_t tied[TIES_MOST];
-    double null[TIES_MOST * TIES_MOST], inverse[TIES_MOST * TIES_MOST];
+    int32_t *tied;          /* [ties] */
+    double *null, *inverse; /* [ties][ties] */
 };
 
 regions *regions_create(void) {
@@ -204,7 +204,7 @@ static void sum_regions(projection *w, pool *p) {
 static void times_ties(double means[TIES_MOST], const regions *g, const double *matrix) {
     for (int i = 0; i < g->ties; ++i) {
         means[i] = 0;
-        for (int j = 0; j < g->ties; ++j) means[i] += matrix[TIES_MOST * i + j] * g->sum[g->tied[j]];
+        for (int j = 0; j < g->ties; ++j) means[i] += matrix[g->ties * i + j] * g->sum[g->tied[j]];
     }
 }
 
@@ -244,61 +244,80 @@ int32_t regions_at(const regions *g, const level *l, int id, int lane) {
 /* Eigenvalues of a symmetric matrix on its diagonal, vectors in the columns of u: cyclic Jacobi rotations. */
 static void diagonalise(double *m, double *u, int n) {
     for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j) u[TIES_MOST * i + j] = i == j;
+        for (int j = 0; j < n; ++j) u[n * i + j] = i == j;
     for (int sweep = 0; sweep < 30; ++sweep) {
         double off = 0, all = 0;
         for (int i = 0; i < n; ++i)
-            for (int j = 0; j < n; ++j)
-                *(i == j ? &all : &off) += m[TIES_MOST * i + j] * m[TIES_MOST * i + j];
+            for (int j = 0; j < n; ++j) *(i == j ? &all : &off) += m[n * i + j] * m[n * i + j];
         if (off <= 1e-28 * all) return;
         for (int p = 0; p < n; ++p)
             for (int q = p + 1; q < n; ++q) {
-                const double a = m[TIES_MOST * p + q];
+                const double a = m[n * p + q];
                 if (a == 0) continue;
-                const double d = (m[(TIES_MOST + 1) * q] - m[(TIES_MOST + 1) * p]) / (2 * a);
+                const double d = (m[(n + 1) * q] - m[(n + 1) * p]) / (2 * a);
                 const double t = (d < 0 ? -1 : 1) / (fabs(d) + sqrt(d * d + 1)), c = 1 / sqrt(t * t + 1),
                              s = t * c;
                 for (int k = 0; k < n; ++k) {
-                    const double x = m[TIES_MOST * k + p], y = m[TIES_MOST * k + q];
-                    m[TIES_MOST * k + p] = c * x - s * y;
-                    m[TIES_MOST * k + q] = s * x + c * y;
+                    const double x = m[n * k + p], y = m[n * k + q];
+                    m[n * k + p] = c * x - s * y;
+                    m[n * k + q] = s * x + c * y;
                 }
                 for (int k = 0; k < n; ++k) {
-                    const double x = m[TIES_MOST * p + k], y = m[TIES_MOST * q + k];
-                    m[TIES_MOST * p + k] = c * x - s * y;
-                    m[TIES_MOST * q + k] = s * x + c * y;
-                    const double v = u[TIES_MOST * k + p], z = u[TIES_MOST * k + q];
-                    u[TIES_MOST * k + p] = c * v - s * z;
-                    u[TIES_MOST * k + q] = s * v + c * z;
+                    const double x = m[n * p + k], y = m[n * q + k];
+                    m[n * p + k] = c * x - s * y;
+                    m[n * q + k] = s * x + c * y;
+                    const double v = u[n * k + p], z = u[n * k + q];
+                    u[n * k + p] = c * v - s * z;
+                    u[n * k + q] = s * v + c * z;
                 }
             }
     }
 }
 
+static int hold_ties(regions *g, int count) {
+    const size_t n = (size_t)count;
+    if (buffer_hold(&g->memory[9], n * sizeof *g->tied) ||
+        buffer_hold(&g->memory[10], n * n * sizeof *g->null) ||
+        buffer_hold(&g->memory[11], n * n * sizeof *g->inverse))
+        return -1;
+    g->tied = g->memory[9].data;
+    g->null = g->memory[10].data;
+    g->inverse = g->memory[11].data;
+    return 0;
+}
+
 /* On constants the whole operator is E = Z^T C C^T Z (A has none of it), and with cells D the null space in
  * the measure of cells is that of D^-1/2 E D^-1/2. */
-void regions_tie(regions *g, int count, const int32_t *tied, double *gram) {
-    double vectors[TIES_MOST * TIES_MOST], root[TIES_MOST], most = 0;
+int regions_tie(regions *g, int count, const int32_t *tied, double *gram) {
+    double root[TIES_MOST], most = 0;
+    g->ties = 0;
+    if (count == 0) return 0;
+    double *vectors = mem_alloc((size_t)count * (size_t)count * sizeof *vectors);
+    if (!vectors || hold_ties(g, count)) {
+        mem_free(vectors);
+        return -1;
+    }
     g->ties = count;
     for (int i = 0; i < count; ++i) {
         g->tied[i] = tied[i];
         root[i] = sqrt(g->cells[tied[i]]);
     }
     for (int i = 0; i < count; ++i)
-        for (int j = 0; j < count; ++j) gram[TIES_MOST * i + j] /= root[i] * root[j];
+        for (int j = 0; j < count; ++j) gram[count * i + j] /= root[i] * root[j];
     diagonalise(gram, vectors, count);
-    for (int i = 0; i < count; ++i) most = fmax(most, gram[(TIES_MOST + 1) * i]);
+    for (int i = 0; i < count; ++i) most = fmax(most, gram[(count + 1) * i]);
     for (int i = 0; i < count; ++i)
         for (int j = 0; j < count; ++j) {
             double null = 0, inverse = 0;
             for (int k = 0; k < count; ++k) {
-                const double both =
-                    vectors[TIES_MOST * i + k] * vectors[TIES_MOST * j + k] / (root[i] * root[j]);
-                const double value = gram[(TIES_MOST + 1) * k];
+                const double both = vectors[count * i + k] * vectors[count * j + k] / (root[i] * root[j]);
+                const double value = gram[(count + 1) * k];
                 if (value > 1e-8 * most) inverse += both / value;
                 else null += both;
             }
-            g->null[TIES_MOST * i + j] = null;
-            g->inverse[TIES_MOST * i + j] = inverse;
+            g->null[count * i + j] = null;
+            g->inverse[count * i + j] = inverse;
         }
+    mem_free(vectors);
+    return 0;
 }

@@ -10,7 +10,7 @@ typedef struct problem {
     float *face[3], *extra, *rhs, *x;
     uint8_t *unknown;
     poisson_pair *pairs;
-    int first[3], groups;
+    int first[64], groups;
 } problem;
 
 #define EACH_CELL(p)                                                                                         \
@@ -211,6 +211,34 @@ static void plug_between_sealed_chambers(void **state) {
     drop(&p);
 }
 
+/* Many tubes, each with a plug between two sealed chambers. */
+static void many_plugs(void **state) {
+    (void)state;
+    enum { PITCH = 4, LENGTH = 24, TUBES_X = 8, TUBES_Z = 6 };
+    problem p = make(PITCH * TUBES_X, LENGTH, PITCH * TUBES_Z);
+    for (int x = 0; x < PITCH * TUBES_X; x += PITCH)
+        carve(&p, (int[3]){x, 0, 0}, (int[3]){x + 1, LENGTH, p.b.n[2]});
+    for (int z = 0; z < PITCH * TUBES_Z; z += PITCH)
+        carve(&p, (int[3]){0, 0, z}, (int[3]){p.b.n[0], LENGTH, z + 1});
+    carve(&p, (int[3]){0, 10, 0}, (int[3]){p.b.n[0], 14, p.b.n[2]});
+    link_all(&p, 0);
+    EACH_CELL(&p) {
+        const ptrdiff_t c = box_at(&p.b, i, j, k);
+        if (p.unknown[c]) p.rhs[c] = (float)((j == 9) - (j == 14));
+    }
+    for (int x = 1; x < PITCH * TUBES_X; x += PITCH)
+        for (int z = 1; z < PITCH * TUBES_Z; z += PITCH)
+            add_body(&p, (int[3]){x, 10, z}, (int[3]){x + 3, 14, z + 3}, 5);
+    const poisson_result r = solve(&p, POISSON_MULTIGRID, NULL);
+    print_message("%d plugs: %d closed regions, %d iterations, residual %.1e, incompatible %.1e\n",
+                  TUBES_X * TUBES_Z, r.closed_regions, r.iterations, true_residual(&p), r.incompatibility);
+    assert_int_equal(r.closed_regions, 2 * TUBES_X * TUBES_Z);
+    assert_true(r.converged);
+    assert_true(true_residual(&p) < 2e-6);
+    assert_true(r.incompatibility < 1e-5);
+    drop(&p);
+}
+
 static void threads_change_nothing(void **state) {
     (void)state;
     const int low[3] = {6, 8, 6}, high[3] = {14, 14, 14};
@@ -235,6 +263,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_of_any_density),
         cmocka_unit_test(plug_between_sealed_chambers),
+        cmocka_unit_test(many_plugs),
         cmocka_unit_test(threads_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
