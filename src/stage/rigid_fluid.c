@@ -15,7 +15,9 @@
  * Below ULTRABUOYANT the factor rho_f / rho_r makes this explicit exchange unstable whatever dt (84). The
  * source leaves the term out, V = fit of u* + (1 - rho_f / rho_r) f dt, and reports bodies that leap out of
  * the water for ever: ours did. Instead the liquid that must move with the body is reckoned in, with the
- * coefficient C of a sphere times the share that is wet,
+ * coefficient C of a sphere times the share of the cells around the body that hold liquid (were it not for
+ * that share, a body that has just left the water would hover there, no heavier than it is but as hard to
+ * move as water),
  *
  *   V = V^n + (rho_r f dt + rho_f (fit of u* - V_0)) / (rho_r + C rho_f),
  *
@@ -58,6 +60,7 @@ struct rigid_region {
     held_cell *cells;
     int face_count, face_room, cell_count, cell_room;
     int wet, failed;
+    int beside, wetted; /* cells around it; those of them that hold liquid */
 };
 
 typedef struct {
@@ -157,7 +160,10 @@ static int find_cells(rigid_region *b, const job *s) {
                 place(x, g, (const int[3]){i, j, k}, -1);
                 const double d = distance_at(b, x);
                 const ptrdiff_t at = box_at(&g->box, i, j, k);
-                b->wet |= d < g->dx && s->phi[at] < 0;
+                const int near = d < g->dx, liquid = s->phi[at] < 0;
+                b->wet |= near & liquid;
+                b->beside += near & (d >= 0);
+                b->wetted += near & (d >= 0) & liquid;
                 if (d >= 0) continue;
                 held_cell *list = one_more(b->cells, b->cell_count, &b->cell_room, sizeof *list);
                 if (!list) return -1;
@@ -171,7 +177,7 @@ static void find_task(void *context, int index) {
     const job *s = context;
     rigid_region *b = &s->r->regions[index];
     b->solid = &s->bodies[index];
-    b->face_count = b->cell_count = b->wet = 0;
+    b->face_count = b->cell_count = b->wet = b->beside = b->wetted = 0;
     b->failed = find_cells(b, s);
     for (int axis = 0; axis < s->g->box.dim && !b->failed; ++axis) b->failed = find_faces(b, s->g, axis);
 }
@@ -229,23 +235,20 @@ void rigid_fluid_note(rigid_fluid *r, const mac_field *u) {
 
 /* The rigid motion with the momenta of what happened to the velocities in the body. Pressure does nothing to
  * faces in the air. */
-static int fit_change(double change[SIX], double *wet_share, const rigid_region *b, const job *s) {
-    double gram[SIX * SIX] = {0}, factor[SIX * SIX], all = 0, wetted = 0;
+static int fit_change(double change[SIX], const rigid_region *b, const job *s) {
+    double gram[SIX * SIX] = {0}, factor[SIX * SIX];
     memset(change, 0, SIX * sizeof *change);
     for (int i = 0; i < b->face_count; ++i) {
         const held_face *f = &b->faces[i];
         double row[SIX];
         row_of(row, f);
         const int wet = s->unknown[f->at] | s->unknown[f->at - s->g->box.step[f->axis]];
-        all += (double)f->share;
-        wetted += wet ? (double)f->share : 0;
         const float now = wet ? s->u->value[f->axis][f->at] : f->before;
         for (int r = 0; r < SIX; ++r) {
             change[r] += (double)f->share * row[r] * ((double)now - (double)f->before);
             for (int c = 0; c < SIX; ++c) gram[SIX * r + c] += (double)f->share * row[r] * row[c];
         }
     }
-    *wet_share = all > 0 ? wetted / all : 0;
     for (int part = 0; part < SIX; part += 3) { /* moving, turning: motions that no face shows */
         double trace = 0;
         for (int r = part; r < part + 3; ++r) trace += gram[(SIX + 1) * r];
@@ -261,11 +264,12 @@ static void push_task(void *context, int index) {
     const job *s = context;
     const rigid_region *b = &s->r->regions[index];
     const body *rigid = b->solid->body;
-    double change[SIX], wet_share;
-    if (!b->wet || !fit_change(change, &wet_share, b, s)) return;
+    double change[SIX];
+    if (!b->wet || !fit_change(change, b, s)) return;
     const double relative = rigid->mass / (s->density * rigid->volume);
     const double around = s->g->box.dim == 2 ? ADDED_DISC : ADDED_BALL;
-    const double added = s->pull && relative < ULTRABUOYANT ? around * wet_share : 0;
+    const double wetted = b->beside > 0 ? (double)b->wetted / b->beside : 0;
+    const double added = s->pull && relative < ULTRABUOYANT ? around * wetted : 0;
     for (int a = 0; a < 3; ++a) {
         rigid->now->velocity[a] += (change[a] - (added > 0 ? added * s->pull[a] : 0)) / (relative + added);
         rigid->now->spin[a] += change[3 + a] / (relative + added);
