@@ -181,32 +181,54 @@ HOT static void level_task(void *context, int block) {
     else level_block(s, block, 2);
 }
 
+/* The edge of the surface on a wall. */
+INLINE int is_edge(const job *s, ptrdiff_t c) {
+    const float dx = (float)s->g->dx;
+    return (s->phi[c] <= 0) & (s->phi[c] > -0.999f * dx) & (s->solid[c] < 1.5f * dx);
+}
+
+static int is_beside_edge(const job *s, int i, int j, int k) {
+    const box *b = &s->g->box;
+    const int deep = b->dim == 3;
+    for (int z = -deep; z <= deep; ++z)
+        for (int y = -1; y <= 1; ++y)
+            for (int x = -1; x <= 1; ++x)
+                if (is_edge(s, cell_near(b, i + x, j + y, k + z))) return 1;
+    return 0;
+}
+
 /* Samples on the two sides of a thin wall do not tell where between them liquid ends, nor those at the edge
  * of the surface on a wall: the smeared density lacks there what would be in the wall. The air above that
- * edge goes with it, and farther: cubes between the two would count what their particles do once more. */
+ * edge goes with it, and farther: cubes between the two would count what their particles do once more. Air
+ * under a solid that hangs over the liquid has no such edge, and stays with the liquid below it. */
 HOT static void wall_task(void *context, int block) {
     const job *s = context;
-    const float dx = (float)s->g->dx, deep = -0.999f * dx, wall = 1.5f * dx, air = 2 * dx;
+    const float dx = (float)s->g->dx, wall = 1.5f * dx, air = 2 * dx;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
-        const float *solid = s->solid + row, *phi = s->phi + row;
         uint8_t *resolved = s->from + row;
-        for (int i = 0; i < s->g->box.n[0]; ++i)
-            resolved[i] &= (solid[i] >= (phi[i] > 0 ? air : wall)) | (phi[i] <= deep);
+        for (int i = 0; i < s->g->box.n[0]; ++i) {
+            if (!resolved[i] || s->solid[row + i] >= air) continue;
+            if (s->phi[row + i] > 0 ? is_beside_edge(s, i, j, k) : is_edge(s, row + i)) resolved[i] = 0;
+        }
         for (int i = 0; s->gap && i < s->g->box.n[0]; ++i)
             if (s->gap[row + i] < wall) resolved[i] = 0;
     }
 }
 
-/* How many particles are near no inside. */
+/* How many particles are near no inside. What was crushed into a solid, in cells that have no room outside of
+ * it, takes up no space. */
 HOT static double alone_task(void *context, int block) {
     const job *s = context;
     const box *b = &s->g->box;
+    const float no_room = (float)(-0.5 * sqrt(b->dim) * s->g->dx);
     uint64_t sum = 0;
     FOR_ROWS(&s->range, block, j, k) {
         const uint32_t *start = s->p->cell_start + box_dense(b, 0, j, k);
         const uint8_t *resolved = s->from + box_at(b, 0, j, k);
-        for (int i = 0; i < b->n[0]; ++i) sum += resolved[i] ? 0 : start[i + 1] - start[i];
+        const float *solid = s->solid + box_at(b, 0, j, k);
+        for (int i = 0; i < b->n[0]; ++i)
+            sum += resolved[i] || solid[i] < no_room ? 0 : start[i + 1] - start[i];
     }
     return (double)sum;
 }

@@ -1,6 +1,6 @@
 /* Resolved liquid is measured by its surface, not by how many particles it has: a pool under a plane, level
- * or slanted, above a floor that is a solid, has the volume of its geometry; a cloud of particles has its
- * own. */
+ * or slanted, above a floor that is a solid or under a lid that hangs over it, has the volume of its
+ * geometry; a cloud of particles has its own, and one within a solid none. */
 #include "check.h"
 #include "core/memory.h"
 #include "stage/enclosed.h"
@@ -70,6 +70,30 @@ static void pools(void **state) {
     }
 }
 
+/* Solid above y = lid instead. */
+static void hang(setting *s, double lid) {
+    const box *b = &s->g.box;
+    for (int k = -3 * (b->dim == 3); k < b->n[2] + 3 * (b->dim == 3); ++k)
+        for (int j = -3; j < N + 3; ++j)
+            for (int i = -3; i < N + 3; ++i) s->solid[box_at(b, i, j, k)] = (float)(lid - j * s->g.dx);
+}
+
+static void pools_under_lids(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        setting s;
+        set(&s, dim);
+        for (int i = 0; i < 7; ++i)
+            for (double gap = 1.6; gap < 2.7; gap += 0.2) {
+                const double height = 0.5 + 0.17 * i / N;
+                fill(&s, height, 0, -1);
+                hang(&s, height + gap / N);
+                check_near(measure(&s, 1e-3), height, 2e-3);
+            }
+        unset(&s);
+    }
+}
+
 static void cloud(void **state) {
     (void)state;
     setting s;
@@ -80,12 +104,15 @@ static void cloud(void **state) {
     for (size_t q = 0; q < 50; ++q)
         for (int a = 0; a < 3; ++a) s.p.x[a][q] = 1 + (float)((q * (7 + 4 * (size_t)a)) % 17);
     check_near(measure(&s, 1e-4), 50e-4, 1e-9);
+    hang(&s, -0.1); /* all of the box is solid */
+    check_near(measure(&s, 1e-4), 0, 1e-9);
     unset(&s);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pools),
+        cmocka_unit_test(pools_under_lids),
         cmocka_unit_test(cloud),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
