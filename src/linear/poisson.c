@@ -34,7 +34,8 @@ struct poisson {
     coarsest *coarsest;
     bool exact_end;        /* the coarsest level has its inverse */
     double coarsest_least; /* which it was made with; below 0: none is made yet */
-    bool leaky;            /* some regions are nearly closed, and their constants taken out */
+    bool leaks_known;      /* nearly closed regions are looked for when a solve first asks */
+    bool leaky;            /* there are some, and their constants taken out */
     regions *regions;
     leaks *leaks;
     mic *mic;
@@ -140,8 +141,9 @@ int poisson_setup(poisson *s, const poisson_system *system) {
     s->unknowns = 0;
     level *fine = &s->levels[0];
     if (level_from_system(fine, &s->b, s->p, system, &s->scratch) || hold_vectors(s) ||
-        regions_find(s->regions, fine) || leaks_find(s->leaks, fine, regions_labels(s->regions)))
+        regions_find(s->regions, fine))
         return -1;
+    s->leaks_known = false;
     s->unknowns = count_unknowns(fine);
     int count = 1;
     if (s->kind == POISSON_MIC) {
@@ -167,10 +169,18 @@ static void invert_coarsest(poisson *s) {
     s->coarsest_least = least;
 }
 
+/* What the term that is attached, or that none is, decides. Without memory for them nearly closed regions
+ * cost iterations, no more. */
+static void prepare(poisson *s) {
+    const int alone = rank_groups(s->rank) == 0;
+    if (alone && !s->leaks_known)
+        s->leaks_known = leaks_find(s->leaks, &s->levels[0], regions_labels(s->regions)) == 0;
+    s->leaky = alone && s->leaks_known && leaks_count(s->leaks) > 0;
+    if (s->kind == POISSON_MULTIGRID && s->exact_end) invert_coarsest(s);
+}
+
 int poisson_attach(poisson *s, const poisson_pair *pairs, const int *first, int groups) {
     const int cycled = s->kind == POISSON_MULTIGRID ? s->count : 0;
-    s->leaky = groups == 0 && leaks_count(s->leaks) > 0;
-    if (cycled && s->exact_end) invert_coarsest(s);
     return rank_attach(s->rank, s->levels, cycled, &s->b, s->p, pairs, first, s->count ? groups : 0) ||
                    rank_tie(s->rank, s->regions, &s->levels[0])
                ? -1
@@ -553,6 +563,7 @@ static poisson_result solve(poisson *s, float *x, const float *b, double toleran
     int chunks = s->count ? chunks_of(s) : 0;
     double bb = 0;
     if (chunks) {
+        prepare(s);
         parallel_for(workers(s), chunks, load_task, &w);
         if (out.closed_regions) {
             out.size = parallel_sum(workers(s), vector_chunks(s), size_task, &w);

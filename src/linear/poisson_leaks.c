@@ -31,6 +31,7 @@ typedef struct leak {
 
 struct leaks {
     int count;
+    int tight;           /* sets of enough cells that may still be regions; without any the search is over */
     labels own, *strong; /* cells that strong links join; own, unless there are no others */
     double *whole;       /* [runs], of a root: its leak */
     int32_t *cells;      /* [runs], of a root */
@@ -93,7 +94,7 @@ typedef void note_leak(leaks *g, const level *l, int32_t of, int id, int lane, i
                        int to_lane, float a);
 
 HOT static void each_leak(leaks *g, const level *l, const labels *all, float weak, note_leak *note) {
-    for (int id = 0; id < l->blocks; ++id) {
+    for (int id = 0; id < l->blocks && g->tight; ++id) {
         const entry_links *strong = links_of(g->strong, l, id), *any = links_of(all, l, id);
         const unsigned here = l->unknowns[id];
         for (unsigned left = strong->extra & here; left; left &= left - 1) {
@@ -120,8 +121,10 @@ HOT static void each_leak(leaks *g, const level *l, const labels *all, float wea
 
 static void add_whole(leaks *g, const level *l, int32_t of, int id, int lane, int32_t into, int to_id,
                       int to_lane, float a) {
-    (void)l, (void)id, (void)lane, (void)into, (void)to_id, (void)to_lane;
-    g->whole[of] += (double)a;
+    (void)id, (void)lane, (void)into, (void)to_id, (void)to_lane;
+    const double before = g->whole[of], most = leaks_most(l);
+    g->whole[of] = before + (double)a;
+    g->tight -= g->cells[of] >= CELLS_LEAST && before <= most && g->whole[of] > most;
 }
 
 /* The cells of the run that begins with the first of those left; takes them off. */
@@ -132,6 +135,7 @@ INLINE unsigned take_run(unsigned *left, unsigned starts) {
     return run;
 }
 
+/* Of every set; most have too few to be a region, and the rest of the water is soon seen to be none. */
 HOT static void count_cells(leaks *g, const level *l) {
     memset(g->cells, 0, g->strong->runs * sizeof *g->cells);
     for (int id = 0; id < l->blocks; ++id) {
@@ -141,6 +145,8 @@ HOT static void count_cells(leaks *g, const level *l) {
             g->cells[label_of(g->strong, l, id, first)] += __builtin_popcount(take_run(&left, starts));
         }
     }
+    g->tight = 0;
+    for (size_t r = 0; r < g->strong->runs; ++r) g->tight += g->cells[r] >= CELLS_LEAST;
 }
 
 /* Numbers the regions of at least `least` cells; returns how many there are. */
@@ -235,7 +241,7 @@ static int has_small_extra(const level *l, float most) {
 int leaks_find(leaks *g, const level *l, labels *all) {
     const float full = l->coefs[0].side[EVEN].x_mid[0];
     const double most = leaks_most(l);
-    int least = CELLS_LEAST, count = 0;
+    int least = CELLS_LEAST, count;
     g->count = g->leak_count = 0;
     if (l->blocks == 0) return 0;
     const int same = labels_find(&g->own, l, WEAK * full, all);
@@ -244,10 +250,9 @@ int leaks_find(leaks *g, const level *l, labels *all) {
     if (same && !has_small_extra(l, (float)most)) return 0; /* no weak link, and what leads out is wide */
     if (hold(g, l)) return -1;
     memset(g->whole, 0, g->strong->runs * sizeof *g->whole);
-    each_leak(g, l, all, WEAK * full, add_whole);
-    for (size_t r = 0; r < g->strong->runs; ++r) count += g->whole[r] > 0 && g->whole[r] <= most;
-    if (count == 0) return 0;
     count_cells(g, l);
+    each_leak(g, l, all, WEAK * full, add_whole);
+    if (g->tight == 0) return 0;
     while ((count = number_regions(g, most, least)) > LEAKS_MOST) least *= 2;
     if (count == 0) return 0;
     label_blocks(g, l);

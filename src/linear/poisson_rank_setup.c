@@ -105,13 +105,13 @@ static int32_t place_of(row_finder *f, const level *l, const box *b, ptrdiff_t c
     return 8 * spot(l, id, lane & 1) + lane / 2;
 }
 
-static int half_at(const level *l, int32_t place, int *id) {
+INLINE int half_at(const level *l, int32_t place, int *id) {
     const int vector = place / 8, black = vector >= l->stride;
     *id = vector - (black ? l->stride : 0);
     return block_parity(&l->block[*id]) ^ black;
 }
 
-static float inverse_at(const level *l, int32_t place) {
+INLINE float inverse_at(const level *l, int32_t place) {
     int id;
     const int half = half_at(l, place, &id);
     return l->coefs[l->block[id].coefs].side[half].inverse[place % 8];
@@ -182,16 +182,26 @@ static int32_t gather_side(gathered *g, row_finder *f, const level *l, const box
     return e->place;
 }
 
-/* The largest eigenvalue of C^T D^-1 C, by powers: how much the term weighs beside the diagonal. */
-static double weight_of(const entry *entries, int32_t count, const level *on) {
-    double gram[POISSON_RANK][POISSON_RANK] = {{0}}, v[POISSON_RANK], length = 0;
+/* C^T D^-1 C, symmetric */
+HOT static void find_gram(double gram[POISSON_RANK][POISSON_RANK], const entry *entries, int32_t count,
+                          const level *on) {
+    dvec8 sum[POISSON_RANK];
+    for (int i = 0; i < POISSON_RANK; ++i) sum[i] = dvec8_of(0);
     for (const entry *k = entries; k < entries + count; ++k) {
-        double row[POISSON_RANK];
+        const float *c = k->row;
+        const dvec8 row = {{(double)c[0], (double)c[1], (double)c[2], (double)c[3]},
+                           {(double)c[4], (double)c[5], 0, 0}};
         const double inverse = (double)inverse_at(on, k->place);
-        for (int i = 0; i < POISSON_RANK; ++i) row[i] = (double)k->row[i];
         for (int i = 0; i < POISSON_RANK; ++i)
-            for (int j = 0; j < POISSON_RANK; ++j) gram[i][j] += inverse * row[i] * row[j];
+            sum[i] = dvec8_plus_product(sum[i], dvec8_of(inverse * (double)c[i]), row);
     }
+    for (int i = 0; i < POISSON_RANK; ++i) memcpy(gram[i], &sum[i], sizeof gram[i]);
+}
+
+/* The largest eigenvalue of it, by powers: how much the term weighs beside the diagonal. */
+static double weight_of(const entry *entries, int32_t count, const level *on) {
+    double gram[POISSON_RANK][POISSON_RANK], v[POISSON_RANK], length = 0;
+    find_gram(gram, entries, count, on);
     for (int i = 0; i < POISSON_RANK; ++i) v[i] = sqrt(gram[i][i]);
     for (int round = 0; round < POWERS; ++round) {
         double next[POISSON_RANK] = {0}, sum = 0, before = 0;
