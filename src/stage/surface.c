@@ -24,6 +24,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/hot.h"
+#include "core/lanes.h"
 #include "grid/room.h"
 #include "grid/rows.h"
 #include "grid/sample.h"
@@ -175,12 +176,28 @@ static uint32_t list_heard(const job *s, const int cell[3], const around *all) {
     return heard;
 }
 
-/* Whether the surface passes among those cells around c that are heard. */
+/* Whether the surface passes among the cells around c at all, three of a row at a time. */
+HOT static int is_near_surface(const job *s, ptrdiff_t c) {
+    const box *b = &s->g->box;
+    const int deep = b->dim == 3;
+    int8 dry = {0}, wet = {0};
+    for (int k = -deep; k <= deep; ++k)
+        for (int j = -1; j <= 1; ++j) {
+            const ptrdiff_t row = c - 1 + j * b->step[1] + k * b->step[2];
+            const int8 heard = vec8_load(s->room + row) >= ROOM_ENOUGH,
+                       full = vec8_load(s->filled + row) > 0.5f;
+            wet |= heard & full;
+            dry |= heard & ~full;
+        }
+    return ((wet[0] | wet[1] | wet[2]) & (dry[0] | dry[1] | dry[2])) != 0;
+}
+
+/* The same among those that are heard. */
 INLINE int is_beside_surface(const job *s, ptrdiff_t c, const around *all, uint32_t mask) {
     int dry = 0, wet = 0;
     for (int n = 0; n < all->count; ++n) {
         const ptrdiff_t q = c + all->to[n];
-        const int heard = (mask >> n & 1) & (s->room[q] >= ROOM_ENOUGH), full = s->filled[q] > 0.5f;
+        const int heard = mask >> n & 1, full = s->filled[q] > 0.5f;
         wet |= heard & full;
         dry |= heard & !full;
     }
@@ -259,7 +276,7 @@ static void beside_task(void *context, int block) {
             const ptrdiff_t c = row + i;
             double plane[SIX] = {0};
             if (!(s->room[c] >= ROOM_ENOUGH && s->room[c] < ROOM_WHOLE)) continue;
-            if (!is_beside_surface(s, c, &all, UINT32_MAX)) continue; /* most */
+            if (!is_near_surface(s, c)) continue; /* most */
             const int cell[3] = {i, j, k};
             const uint32_t heard = list_heard(s, cell, &all);
             if (is_beside_surface(s, c, &all, heard) && fit_plane(plane, s, c, &all, heard))
