@@ -288,8 +288,10 @@ void measure_liquid(rheo_sim *s) {
     f->counts.spray = (int64_t)parallel_sum(s->g.pool, PARTS, spray_task, &s->parts);
     float *const scratch[2] = {s->psi, s->work.rhs}; /* free between steps, as the marks are */
     uint8_t *const marks[2] = {s->front.layer, s->work.unknown};
-    f->volume =
-        enclosed_volume(&s->g, s->phi, s->solid, s->thin.gap, &s->parts, s->particle_volume, scratch, marks);
+    float *filled = s->work.extra; /* likewise */
+    if (s->thin.count) thin_filled(filled, &s->thin, &s->g, s->phi, s->solid);
+    f->volume = enclosed_volume(&s->g, s->phi, s->solid, s->thin.gap, filled, &s->parts, s->particle_volume,
+                                scratch, marks);
     f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
     f->speed = measure_speed(s);
     f->temperature[0] = f->temperature[1] = s->def.ambient; /* liquids neither heat nor cool */

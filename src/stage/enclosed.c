@@ -13,9 +13,10 @@
  * space it takes.
  *
  * Where a cell and all cells around it have air beside them (drops, threads and sheets of up to two cells)
- * there is no inside to speak of, and the particles' own volume is counted; so it is within 1.5 cells of
- * walls thinner than a cell, and of others where the surface is within a cell: a wedge of liquid on an
- * oblique wall has no density in the wall to be smeared with, and the level would cut its edge off. Cubes
+ * there is no inside to speak of, and the particles' own volume is counted; so it is where the surface is
+ * within a cell and a wall within 1.5: a wedge of liquid on an
+ * oblique wall has no density in the wall to be smeared with, and the level would cut its edge off. Within
+ * 1.5 cells of walls thinner than a cell, below the surface, the open share of cells counts. Cubes
  * between the samples belong to the cells at their corners that lie outside solids, equally, so every place
  * is counted one way or the other.
  *
@@ -29,15 +30,17 @@
 #include "geom/fractions.h"
 #include "grid/rows.h"
 
+#define WALL 1.5f  /* cells: what is nearer to a wall is beside it */
 enum { NEAR = 3 }; /* cells from the inside to where the smeared surface has ended */
 
 typedef struct {
     const mac_grid *g;
-    const float *phi, *node_solid, *gap;
+    const float *phi, *node_solid, *gap, *filled;
     const particles *p;
     float *solid, *level; /* at centres: distance to solids; to the surface, with the inside far from it */
     uint8_t *from, *to;   /* marks of cells */
     float sigma;          /* m */
+    double full;          /* particles in a cell */
     int axis, reach;      /* of spread_task() */
     cell_range range;
 } job;
@@ -184,7 +187,7 @@ HOT static void level_task(void *context, int block) {
 /* The edge of the surface on a wall. */
 INLINE int is_edge(const job *s, ptrdiff_t c) {
     const float dx = (float)s->g->dx;
-    return (s->phi[c] <= 0) & (s->phi[c] > -0.999f * dx) & (s->solid[c] < 1.5f * dx);
+    return (s->phi[c] <= 0) & (s->phi[c] > -0.999f * dx) & (s->solid[c] < WALL * dx);
 }
 
 static int is_beside_edge(const job *s, int i, int j, int k) {
@@ -203,7 +206,7 @@ static int is_beside_edge(const job *s, int i, int j, int k) {
  * under a solid that hangs over the liquid has no such edge, and stays with the liquid below it. */
 HOT static void wall_task(void *context, int block) {
     const job *s = context;
-    const float dx = (float)s->g->dx, wall = 1.5f * dx, air = 2 * dx;
+    const float dx = (float)s->g->dx, wall = WALL * dx, air = 2 * dx;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         uint8_t *resolved = s->from + row;
@@ -216,21 +219,26 @@ HOT static void wall_task(void *context, int block) {
     }
 }
 
-/* How many particles are near no inside. What was crushed into a solid, in cells that have no room outside of
- * it, takes up no space. */
+/* How many particles are near no inside, or would be in what is filled beside a thin wall. What was crushed
+ * into a solid, in cells that have no room outside of it, takes up no space. */
 HOT static double alone_task(void *context, int block) {
     const job *s = context;
     const box *b = &s->g->box;
     const float no_room = (float)(-0.5 * sqrt(b->dim) * s->g->dx);
     uint64_t sum = 0;
+    double filled = 0;
     FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
         const uint32_t *start = s->p->cell_start + box_dense(b, 0, j, k);
-        const uint8_t *resolved = s->from + box_at(b, 0, j, k);
-        const float *solid = s->solid + box_at(b, 0, j, k);
-        for (int i = 0; i < b->n[0]; ++i)
-            sum += resolved[i] || solid[i] < no_room ? 0 : start[i + 1] - start[i];
+        const uint8_t *resolved = s->from + row;
+        const float *solid = s->solid + row;
+        for (int i = 0; i < b->n[0]; ++i) {
+            const int known = s->gap && s->gap[row + i] < WALL * (float)s->g->dx && s->filled[row + i] >= 0;
+            if (known) filled += (double)s->filled[row + i];
+            sum += resolved[i] || known || solid[i] < no_room ? 0 : start[i + 1] - start[i];
+        }
     }
-    return (double)sum;
+    return (double)sum + filled * s->full;
 }
 
 /* Where samples lie: outside both levels or in a solid, within both, or neither. */
@@ -334,10 +342,12 @@ HOT static double cube_task(void *context, int block) {
 }
 
 double enclosed_volume(const mac_grid *g, const float *phi, const float *node_solid, const float *gap,
-                       const particles *p, double particle_volume, float *const scratch[2],
-                       uint8_t *const marks[2]) {
+                       const float *filled, const particles *p, double particle_volume,
+                       float *const scratch[2], uint8_t *const marks[2]) {
     job s = {.g = g, .phi = phi, .node_solid = node_solid, .gap = gap, .p = p, .range = range_cells(g)};
     const int blocks = range_blocks(&s.range);
+    s.filled = filled;
+    s.full = g->dx * g->dx * g->dx / particle_volume;
     s.solid = scratch[0];
     s.level = scratch[1];
     s.from = marks[1];

@@ -36,8 +36,10 @@ enum { QUARTERS = 4 };
 #define CUT      0.9   /* cells: walls farther from a cell's centre do not cut it */
 #define ROOM_MIN 0.02f /* as in stage/surface.c */
 #define MIDDLE   0.45  /* cells from its centre: as far as a cell's middle may be */
+#define CLEAR    0.1   /* cells from a wall: as near as it may be where there is room */
 #define ASIDE    1.2   /* cells: where a wall is looked for beside a place in it, */
 #define BESIDE   0.25  /* and how near it must be there */
+#define SLIVER   0.25f /* open share of faces in a wall: narrower ones are closed */
 #define ACROSS   0.999 /* of a normal's part along an axis: the wall lies across it */
 
 typedef struct {
@@ -190,23 +192,33 @@ static int goes_on(const job *s, const obstacle *solid, const double x[3], const
     return 1;
 }
 
+/* Out of a solid at `distance` to `clear` from its surface, as long as that is in the cell and no other thin
+ * solid is near. */
+static int clear_of(float middle[3], const job *s, const obstacle *solid, const double centre[3],
+                    double distance, double clear) {
+    double x[3], way[3], n[3];
+    if (!obstacle_normal(n, solid, centre, s->g->box.dim, 0.05 * s->g->dx)) return 0;
+    for (int a = 0; a < 3; ++a) {
+        way[a] = n[a] * (clear - distance);
+        x[a] = centre[a] + way[a];
+        if (fabs(way[a]) > MIDDLE * s->g->dx) return 0;
+    }
+    if (obstacles_thin_distance(s->solids, s->count, x) < SKIN * s->g->dx) return 0;
+    if (distance < SKIN * s->g->dx && !goes_on(s, solid, centre, n)) return 0;
+    for (int a = 0; a < s->g->box.dim; ++a) middle[a] = (float)(way[a] / s->g->dx);
+    return 1;
+}
+
+/* Ways along a wall a skin away would take more steps than a march has: where there is room the middle keeps
+ * farther from it. */
 static void find_middle(cut_cell *cell, const job *s, const int c[3]) {
-    double centre[3], x[3], way[3], n[3], distance;
+    double centre[3], distance;
     centre_of(centre, s->g, c);
     memset(cell->middle, 0, sizeof cell->middle);
     const obstacle *solid = nearest_thin(&distance, s, centre);
-    if (!solid || distance >= SKIN * s->g->dx || shape_is_sheet(solid->shape)) return;
-    memcpy(x, centre, sizeof x);
-    step_out(x, s, solid, -distance);
-    if (obstacles_thin_distance(s->solids, s->count, x) < SKIN * s->g->dx) return;
-    vec_sub(way, x, centre);
-    const double length = vec_length(way);
-    for (int a = 0; a < 3; ++a) {
-        if (fabs(way[a]) > MIDDLE * s->g->dx) return;
-        n[a] = way[a] / length;
-    }
-    if (!goes_on(s, solid, centre, n)) return;
-    for (int a = 0; a < s->g->box.dim; ++a) cell->middle[a] = (float)(way[a] / s->g->dx);
+    if (!solid || distance >= CLEAR * s->g->dx || shape_is_sheet(solid->shape)) return;
+    if (clear_of(cell->middle, s, solid, centre, distance, CLEAR * s->g->dx)) return;
+    if (distance < SKIN * s->g->dx) clear_of(cell->middle, s, solid, centre, distance, 1.1 * SKIN * s->g->dx);
 }
 
 /* A pair is asked in one order only, so that both cells get the same answer. Balls about the two centres that
@@ -328,31 +340,62 @@ static double share_inside(const job *s, const obstacle *solid, double distance)
     return fmax(0, fmin(1, 0.5 - QUARTERS * distance / s->g->dx));
 }
 
-static void add_part(cut_cell *cell, int octant, int home, int size) {
+/* Parts of octants while they are gathered: sums of their samples' places [cells from the octant's middle].
+ */
+typedef struct part_sums {
+    double place[8][2][3];
+} part_sums;
+
+static void add_part(cut_cell *cell, part_sums *sums, int octant, int home, int size, const double at[3]) {
     for (int part = 0; part < 2; ++part) {
         if (cell->share[octant][part] && cell->home[octant][part] != home) continue;
         cell->home[octant][part] = (uint8_t)home;
         cell->share[octant][part] = (uint8_t)(cell->share[octant][part] + size);
+        for (int a = 0; a < 3; ++a) sums->place[octant][part][a] += size * at[a];
         return;
     }
 }
 
+static void place_parts(cut_cell *cell, const part_sums *sums) {
+    for (int o = 0; o < 8; ++o)
+        for (int part = 0; part < 2; ++part)
+            for (int a = 0; a < 3; ++a) {
+                const int size = cell->share[o][part];
+                const double at = size ? sums->place[o][part][a] / size : 0;
+                cell->place[o][part][a] = (int8_t)lround(PLACE * at);
+            }
+}
+
+/* The middle of what is open of the sample at x, from the middle of its octant: as far out as half of what
+ * is not. */
+static void open_place(double at[3], const job *s, const int quarter[3], const obstacle *solid,
+                       const double x[3], double inside) {
+    double n[3];
+    for (int a = 0; a < 3; ++a) at[a] = a < s->g->box.dim ? (quarter[a] % 2 - 0.5) / QUARTERS : 0;
+    if (!(inside > 0) || !obstacle_normal(n, solid, x, s->g->box.dim, 0.05 * s->g->dx)) return;
+    for (int a = 0; a < s->g->box.dim; ++a) at[a] += 0.5 * inside * n[a] / QUARTERS;
+}
+
 static void cut_one(cut_cell *cell, const job *s, const int c[3]) {
     const int dim = s->g->box.dim;
+    part_sums sums = {0};
     memset(cell->share, 0, sizeof cell->share);
     for (int q = 0; q < (dim == 3 ? QUARTERS * QUARTERS * QUARTERS : QUARTERS * QUARTERS); ++q) {
         const int at[3] = {q % QUARTERS, q / QUARTERS % QUARTERS, q / (QUARTERS * QUARTERS)};
-        double x[3], distance;
+        double x[3], open[3], distance;
         place(x, s->g, c[0] + (at[0] + 0.5) / QUARTERS, c[1] + (at[1] + 0.5) / QUARTERS,
               c[2] + (at[2] + 0.5) / QUARTERS);
         const obstacle *solid = nearest_thin(&distance, s, x);
-        const int size = (int)(PART * (1 - share_inside(s, solid, distance)) + 0.5);
+        const double inside = share_inside(s, solid, distance);
+        const int size = (int)(PART * (1 - inside) + 0.5);
         if (size == 0) continue;
-        if (distance < 0) step_out(x, s, solid, -distance);
+        open_place(open, s, at, solid, x, inside);
+        if (distance < SKIN * s->g->dx) step_out(x, s, solid, -distance); /* nearer it sees nothing */
         const int home = find_home(s, c, x);
         const int octant = at[0] / 2 + 2 * (at[1] / 2) + (dim == 3 ? 4 * (at[2] / 2) : 0);
-        if (home != NOWHERE) add_part(cell, octant, home, size);
+        if (home != NOWHERE) add_part(cell, &sums, octant, home, size, open);
     }
+    place_parts(cell, &sums);
 }
 
 static void cut_task(void *context, int block) {
@@ -425,6 +468,13 @@ static int is_slanting(const job *s, const double face[3], ptrdiff_t c) {
     return !obstacle_normal(n, wall, x, s->g->box.dim, 0.05 * s->g->dx) || fabs(n[s->axis]) < ACROSS;
 }
 
+/* Whether the centres of two cells are both in a wall: they may see each other beside it, but the face
+ * between them has its own centre in the wall too, and what is read there is of both sides. */
+INLINE int is_buried(const job *s, ptrdiff_t c, ptrdiff_t low) {
+    const float skin = (float)(SKIN * s->g->dx);
+    return s->t->gap[c] < skin && s->t->gap[low] < skin && is_outside(s, c) && is_outside(s, low);
+}
+
 static void close_task(void *context, int block) {
     const job *s = context;
     const box *b = &s->g->box;
@@ -447,7 +497,7 @@ static void close_task(void *context, int block) {
                 continue;
             }
             *open -= taken_share(s, x);
-            if (*open < OPEN_MIN) *open = 0;
+            if (*open < (is_buried(s, c, low) ? SLIVER : OPEN_MIN)) *open = 0;
         }
     }
 }
@@ -524,6 +574,19 @@ static float octant_open(const job *s, const float x[3]) {
     return d > 0.5f ? 1 : d < -0.5f ? 0 : d + 0.5f;
 }
 
+/* What the parts of octant o of a cut cell that are in sight leave, weighed where they are. */
+static float parts_in_sight(const cut_cell *cell, int o, uint32_t sees, int dir, const float way[3],
+                            int dim) {
+    float sum = 0;
+    for (int part = 0; part < 2; ++part) {
+        float at[3] = {0, 0, 0};
+        if (!cell->share[o][part] || !is_in_sight(sees, dir, cell->home[o][part])) continue;
+        for (int a = 0; a < dim; ++a) at[a] = way[a] + (float)cell->place[o][part][a] / PLACE;
+        sum += (float)cell->share[o][part] / (float)((1 << dim) * PART) * reach_of(at, dim);
+    }
+    return sum;
+}
+
 static float room_of_cell(const job *s, const int c[3]) {
     const box *b = &s->g->box;
     const int dim = b->dim, octants = 1 << dim;
@@ -544,15 +607,9 @@ static float room_of_cell(const job *s, const int c[3]) {
             const float w = reach_of(way, dim);
             if (w <= 0) continue;
             all += w;
-            float share = 0;
-            if (cut < 0) share = (float)(sees >> dir & 1);
-            else
-                for (int part = 0; part < 2; ++part) {
-                    const cut_cell *cell = &s->t->cells[cut];
-                    if (cell->share[o][part] && is_in_sight(sees, dir, cell->home[o][part]))
-                        share += (float)cell->share[o][part] / (float)(octants * PART);
-                }
-            if (share > 0) open += w * share * octant_open(s, x);
+            const float seen = cut < 0 ? w * (float)(sees >> dir & 1)
+                                       : parts_in_sight(&s->t->cells[cut], o, sees, dir, way, dim);
+            if (seen > 0) open += seen * octant_open(s, x);
         }
     }
     return open / all;

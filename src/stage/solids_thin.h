@@ -68,6 +68,10 @@ int thin_middle(double x[3], const thin_walls *t, const mac_grid *g, const int c
 /* Shares of cells outside thick solids <- those of what belongs to each cell: parts that thin walls cut off
  * belong to their home, so a share may be larger than 1, and what is in a wall to none. */
 void thin_shares(float *share, float *scratch, const thin_walls *t, const mac_grid *g);
+/* The share of cells beside thin walls that liquid takes up: what is open of them on its side. -1 where the
+ * surface is near, or a thick solid at nodes, and farther from thin walls. */
+void thin_filled(float *filled, const thin_walls *t, const mac_grid *g, const float *phi,
+                 const float *node_phi);
 /* Of `count` cells that a shape covers by a part, those whose fluid it covers come first; how many. */
 size_t thin_keep_covered(ptrdiff_t *cell, float *part, size_t count, const thin_walls *t, const mac_grid *g,
                          const shape *s);

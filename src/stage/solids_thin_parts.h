@@ -8,9 +8,12 @@
 enum { SELF = 13, NOWHERE = 255, PART = 31 };
 
 /* Octants of a cut cell: up to two homes that parts of it belong to, and how large the parts are: of the 8
- * (in 2D 4) samples of an octant each counts up to PART. */
+ * (in 2D 4) samples of an octant each counts up to PART. And where they are: from the octant's middle, in
+ * PLACE-ths of a cell. */
+enum { PLACE = 256 };
 struct cut_cell {
     uint8_t home[8][2], share[8][2];
+    int8_t place[8][2][3];
     float middle[3]; /* cells from the centre */
 };
 

@@ -216,8 +216,7 @@ static double mean_level(const tank *t) {
 static void a_sunk_plate_lifts_the_surface(void **state) {
     (void)state;
     const double dx = 1.0 / 12;
-    /* of the lift; 0.6 leaves the thinnest layer of water above it that the cells have for their own */
-    static const double thick[] = {0.3, 0.6, 1.2}, within[] = {0.1, 0.2, 0.08};
+    static const double thick[] = {0.3, 0.6, 1.2}, within[] = {0.1, 0.1, 0.08}; /* of the lift */
     for (int n = 0; n < 3; ++n) {
         const double low[3] = {0.13, 0.55, 0.16}, high[3] = {0.83, 0.55 + thick[n] * dx, 0.91};
         rheo_shape form = rheo_default_shape(RHEO_SHAPE_BOX);

@@ -2,6 +2,7 @@
  * particle may be outside. */
 #include "check.h"
 #include <rheo/rheo.h>
+#include "sim/liquid.h"
 
 static rheo_shape box_shape(double half, double top) {
     rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
@@ -48,17 +49,17 @@ static void make(vessel *v, int dim, double top) {
 /* How many particles are outside the inner box, but above its open top: from the vessel's own frame. */
 static int count_outside(const rheo_sim *sim, const vessel *v, int open) {
     rheo_particle_view view;
-    rheo_body_stats body = {.orientation = {1, 0, 0, 0}, .position = {0.5, 0.5, 0.5}};
+    rheo_body_stats stand = {.orientation = {1, 0, 0, 0}, .position = {0.5, 0.5, 0.5}};
     const char *name;
     int outside = 0;
     rheo_view_particles(&view, sim);
-    if (v->solid.motion == RHEO_KEYED) rheo_read_body(&body, &name, sim, 0);
-    const double c = 1 - 2 * body.orientation[3] * body.orientation[3],
-                 s = 2 * body.orientation[0] * body.orientation[3]; /* turned about z */
+    if (v->solid.motion == RHEO_KEYED) rheo_read_body(&stand, &name, sim, 0);
+    const double c = 1 - 2 * stand.orientation[3] * stand.orientation[3],
+                 s = 2 * stand.orientation[0] * stand.orientation[3]; /* turned about z */
     for (size_t q = 0; q < view.count; ++q) {
         double d[3] = {0, 0, 0};
         for (int a = 0; a < v->scene.dim; ++a)
-            d[a] = view.origin[a] + view.dx * (double)view.position[a][q] - body.position[a];
+            d[a] = view.origin[a] + view.dx * (double)view.position[a][q] - stand.position[a];
         const double x = c * d[0] + s * d[1], y = -s * d[0] + c * d[1], edge = v->half;
         outside += fabs(x) > edge || fabs(d[2]) > edge || y < -edge || (!open && y > edge);
     }
@@ -93,6 +94,39 @@ static void test_still(void **state) {
         check_below(s.speed, 0.03);
         check_below(fabs(s.volume_drift),
                     dim == 2 ? 0.02 : 0.05); /* 10 cells across in 3D: half an octant is 3 % */
+    }
+}
+
+/* The volume that is read is the space that the water takes up in the vessel, whose sides lie between the
+ * grid's planes: particles beside them, half a cell apart, are fewer or more than that. */
+static void test_volume_is_space(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        vessel v;
+        rheo_sim *sim;
+        rheo_report report = {0};
+        rheo_frame_stats stats = {0};
+        double level = 0;
+        int columns = 0;
+        make(&v, dim, 0.4);
+        if (rheo_create_sim(&sim, &v.scene, 1, &report)) fail_msg("%s", report.message);
+        for (int f = 0; f < 15; ++f)
+            if (rheo_advance_frame(sim, NULL, &stats, &report)) fail_msg("%s", report.message);
+        const box *b = &sim->g.box;
+        for (int k = 0; k < b->n[2]; ++k)
+            for (int i = 0; i < b->n[0]; ++i)
+                for (int j = 1; j < b->n[1]; ++j) {
+                    const double low = (double)sim->phi[box_at(b, i, j - 1, k)],
+                                 high = (double)sim->phi[box_at(b, i, j, k)];
+                    if (!(low < 0 && high >= 0)) continue;
+                    level += (j - 0.5 + low / (low - high)) * sim->g.dx;
+                    ++columns;
+                }
+        const double side = 2 * v.half, deep = dim == 3 ? side : sim->g.dx;
+        const double space = side * deep * (level / columns - 0.5 + v.half);
+        print_message("%dD: volume %.5g, space below the level %.5g\n", dim, stats.volume, space);
+        check_near(stats.volume, space, 0.01 * space);
+        rheo_free_sim(sim);
     }
 }
 
@@ -188,7 +222,8 @@ static void test_filling(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_still), cmocka_unit_test(test_tumbling),
-                                       cmocka_unit_test(test_shell), cmocka_unit_test(test_filling)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_still), cmocka_unit_test(test_volume_is_space),
+                                       cmocka_unit_test(test_tumbling), cmocka_unit_test(test_shell),
+                                       cmocka_unit_test(test_filling)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

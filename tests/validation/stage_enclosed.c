@@ -48,7 +48,8 @@ static void fill(setting *s, double height, double slope, double floor) {
 
 static double measure(setting *s, double particle_volume) {
     if (particles_sort(&s->p, &s->g)) fail_msg("no memory");
-    return enclosed_volume(&s->g, s->phi, s->solid, NULL, &s->p, particle_volume, s->scratch, s->marks) /
+    return enclosed_volume(&s->g, s->phi, s->solid, NULL, NULL, &s->p, particle_volume, s->scratch,
+                           s->marks) /
            (s->g.box.dim == 3 ? 1 : s->g.dx);
 }
 
