@@ -25,10 +25,7 @@
  * Of a body thinner than a cell the part in the cell-sized box about a face has its own centre: rows take
  * that for the face's place, or pressure would turn it with arms longer than its own.
  *
- * To a wall thinner than a cell pressure comes from the centres of the cells beside it, as if it were a cell
- * thick. The layers of liquid between these and its own surfaces count as part of it, each where its side is
- * wet: pressure at the centre carries body and layer, what is left for the body is the pressure at its
- * surface, and a plate on the water floats if it is lighter than water, not than a cell of it.
+ * What moves with walls thinner than a cell, and lies on them, is coupling_thin.c's.
  *
  * Limits: places are the centres of faces, of cut ones too; a body that closes no face is not felt. */
 #include "stage/coupling_body.h"
@@ -40,8 +37,7 @@
 #include "grid/rows.h"
 #include "solid/vector.h"
 #include "stage/coupling_lift.h"
-
-#define WALL 0.999 /* share of a face from which on a thin body is a wall to it, not a rod */
+#include "stage/coupling_thin.h"
 
 typedef struct {
     coupling *c;
@@ -91,63 +87,7 @@ static body_face *add_face(coupled_body *b) {
     return &b->faces[b->count++];
 }
 
-/* From the middle of a thin body's part in the cell-sized box about x: of samples, each as far as it is
- * inside. What has no sample inside stays at the nearest place of the body. */
-static void thin_arm(double arm[3], const obstacle *solid, const mac_grid *g, const double x[3]) {
-    enum { SAMPLES = 6 };
-    const int dim = g->box.dim, layers = dim == 3 ? SAMPLES : 1;
-    const double *centre = solid->body->now->position;
-    double all = 0, sum[3] = {0, 0, 0}, nearest = INFINITY, place[3] = {0, 0, 0};
-    for (int k = 0; k < layers; ++k)
-        for (int j = 0; j < SAMPLES; ++j)
-            for (int i = 0; i < SAMPLES; ++i) {
-                const int at[3] = {i, j, k};
-                double y[3] = {x[0], x[1], x[2]};
-                for (int a = 0; a < dim; ++a) y[a] += g->dx * ((at[a] + 0.5) / SAMPLES - 0.5);
-                const double d = obstacle_distance(solid, y);
-                const double inside = fmax(0, fmin(1, 0.5 - SAMPLES * d / g->dx));
-                for (int a = 0; a < dim; ++a) sum[a] += inside * (y[a] - centre[a]);
-                all += inside;
-                if (d >= nearest) continue;
-                nearest = d;
-                vec_sub(place, y, centre);
-            }
-    for (int a = 0; a < 3; ++a) arm[a] = all > 0 ? sum[a] / all : place[a];
-}
-
-/* From the centre of the cell on one side of a face to a thin body across it. */
-static double clear_way(const obstacle *solid, const mac_grid *g, const double face[3], int axis, int side) {
-    enum { STEPS = 24 };
-    double x[3] = {face[0], face[1], face[2]}, gone = 0;
-    for (int step = 0; step < STEPS && gone < g->dx; ++step) {
-        x[axis] = face[axis] + side * (0.5 * g->dx - gone);
-        const double d = obstacle_distance(solid, x);
-        if (d < 1e-3 * g->dx) break;
-        gone += d;
-    }
-    return fmin(gone, g->dx);
-}
-
-/* The layers of liquid on the wet sides of a wall move as it does: k_f k_f^T of their mass. */
-static void attach_layers(coupled_body *b, const body_face *f, const job *s, const double x[3]) {
-    double k[SIX] = {0}, thick = 0;
-    if (f->low) thick += clear_way(b->solid, s->g, x, f->axis, -1);
-    if (f->high) thick += clear_way(b->solid, s->g, x, f->axis, 1);
-    k[f->axis] = 1;
-    for (int r = 0; r < 3; ++r) k[3 + r] = f->turn[r] / f->share;
-    const double mass = s->fluid_density * s->g->dx * s->g->dx * f->share * thick;
-    for (int r = 0; r < SIX; ++r)
-        for (int c = 0; c < SIX; ++c) b->attached[SIX * r + c] += mass * k[r] * k[c];
-}
-
-/* What a pressure that rises linearly along each axis does to the faces across one: sums over cells inside
- * the body telescope away. `side` sums c_f, positive where the cell above is an unknown and negative where
- * that below is, `wet` sums c_f over both; with them places from the centre of mass. */
-typedef struct face_sums {
-    double side, side_at[3], side_at2[3][3], wet, wet_at[3];
-} face_sums;
-
-static void add_displaced(coupled_body *b, const face_sums *m, int axis, const mac_grid *g) {
+void coupling_displaced(coupled_body *b, const face_sums *m, int axis, const mac_grid *g) {
     const int p = (axis + 1) % 3, q = (axis + 2) % 3;
     const double area = g->dx * g->dx, half = 0.5 * g->dx * area;
     b->closed[axis] -= m->side;
@@ -160,9 +100,8 @@ static void add_displaced(coupled_body *b, const face_sums *m, int axis, const m
     b->excess[SIX * (3 + q) + axis] -= half * m->wet_at[p];
 }
 
-/* One face: turned by its lever, at its arm. */
-static void add_place(face_sums *m, const body_face *f, const double arm[3], const double lever[3]) {
-    const double side = (f->high - f->low) * f->share, wet = (f->high + f->low) * f->share;
+void coupling_place(face_sums *m, double low, double high, const double arm[3], const double lever[3]) {
+    const double side = high - low, wet = high + low;
     m->side += side;
     m->wet += wet;
     for (int a = 0; a < 3; ++a) {
@@ -210,8 +149,8 @@ static void place_thin(body_face *f, face_sums *m, coupled_body *b, const job *s
     thin_arm(lever, b->solid, s->g, x);
     if (b->solid->body->flat) arm[2] = lever[2] = 0;
     set_turn(f, lever);
-    add_place(m, f, arm, lever);
-    if (f->share > WALL) attach_layers(b, f, s, x);
+    coupling_place(m, f->low * f->share, f->high * f->share, arm, lever);
+    if (f->share > THIN_WALL) thin_layers(b, f, s->g, s->fluid_density, x);
 }
 
 typedef int16_t short8 __attribute__((vector_size(16)));
@@ -324,7 +263,7 @@ static int find_faces(coupled_body *b, const job *s, int axis) {
                 if (found && add_found(b, &sums, s, axis, &row, found)) return -1;
             }
         }
-    add_displaced(b, &sums, axis, g);
+    coupling_displaced(b, &sums, axis, g);
     return 0;
 }
 
@@ -399,12 +338,13 @@ static void make_mass(coupled_body *b, const job *s) {
     lift_error lift;
     body_mass(m, b->solid->body);
     for (int i = 0; i < SIX * SIX; ++i) m[i] += b->attached[i];
-    if (displaced_excess(excess, b, s)) {
+    if (displaced_excess(excess, b, s) || b->solid->thin) {
+        for (int i = 0; i < SIX * SIX; ++i) excess[i] += b->film[i];
         factor_with(b, m, excess);
         return;
     }
     six_factorise(b->factor, m);
-    if (!s->still || b->solid->thin) return;
+    if (!s->still) return;
     lift_find(&lift, s->still, b->solid, (uint16_t)(b->solid - s->solids + 1));
     mass_along(excess, lift.excess, s->still->up);
     for (int i = 0; i < SIX * SIX; ++i) excess[i] *= s->fluid_density;
@@ -420,7 +360,9 @@ static void body_task(void *context, int index) {
     b->all = b->closed[0] = b->closed[1] = b->closed[2] = 0;
     memset(b->excess, 0, sizeof b->excess);
     memset(b->attached, 0, sizeof b->attached);
+    memset(b->film, 0, sizeof b->film);
     for (int axis = 0; axis < s->g->box.dim && !b->failed; ++axis) b->failed = find_faces(b, s, axis);
+    if (s->still && b->solid->thin && !b->failed) thin_films_on(b, s->still, s->fluid_density);
     make_mass(b, s);
     coupling_make_held(b);
     coupling_read_start(b);

@@ -32,6 +32,7 @@ struct coupled_body {
     double closed[3], all;      /* sums of c_f over wet sides, by direction, and over faces */
     double excess[SIX * SIX];   /* G / rho, first three columns, m3 */
     double attached[SIX * SIX]; /* of layers between a thin body and the cells beside it, kg */
+    double film[SIX * SIX];     /* of what else lies on it without a pressure of its own, kg */
     double factor[SIX * SIX];   /* L of the mass matrix, lower triangle, row-major */
     double held[SIX][SIX];      /* Q^T */
     int held_count;
@@ -41,6 +42,17 @@ struct coupled_body {
     coupled_motor motor;
     int failed; /* no memory */
 };
+
+/* What a pressure that rises linearly along each axis does to the faces across one: sums over cells inside
+ * the body telescope away. `side` sums c_f, positive where the cell above is an unknown and negative where
+ * that below is, `wet` sums c_f over both; with them places from the centre of mass. */
+typedef struct face_sums {
+    double side, side_at[3], side_at2[3][3], wet, wet_at[3];
+} face_sums;
+/* One face, the share of it that is wet from below and from above: turned by its lever, at its arm. */
+void coupling_place(face_sums *m, double low, double high, const double arm[3], const double lever[3]);
+/* To what the body displaces. */
+void coupling_displaced(coupled_body *b, const face_sums *m, int axis, const mac_grid *g);
 
 /* y <- (1 - Q Q^T) y; what is left of it by rounding is nothing. */
 void coupling_leave_free(double y[SIX], const coupled_body *b);
