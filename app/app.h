@@ -64,11 +64,14 @@ void print_json_number(FILE *to, double value);
 /* progress.c */
 typedef struct progress {
     int total, done, first;
-    double start; /* s */
+    double start, drawn; /* s */
     bool tty, quiet;
+    char now[256]; /* of the last frame */
 } progress;
 void progress_start(progress *p, int first, int total, bool quiet); /* the clock runs from here on */
 void progress_step(progress *p, int done, const char *now);
+/* On a terminal, and not too often: what is done of the frame under way, in frames since the start. */
+void progress_stage(progress *p, double done, const char *stage);
 /* Lines that are no progress: they do not stand in the bar, and --quiet does not keep them back. */
 void progress_say(const progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void progress_end(progress *p);

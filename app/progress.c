@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,29 +19,57 @@ void progress_start(progress *p, int first, int total, bool quiet) {
     p->tty = isatty(STDERR_FILENO) != 0;
 }
 
+/* "3 min to go", or nothing before there is anything to tell it by. */
+static void time_left(char text[40], const progress *p, double done) {
+    const double made = done - p->first;
+    char left[24];
+    format_seconds(left, made > 0 ? (wall_time() - p->start) / made * (p->total - done) : 0);
+    snprintf(text, 40, made > 0 ? "%s to go" : "", left);
+}
+
+static int terminal_columns(void) {
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/* One line, cut where the terminal ends. */
+static void draw(progress *p, double done, const char *now) {
+    enum { WIDTH = 24 };
+    char bar[WIDTH + 1], left[40], count[40];
+    const double share = p->total > 0 ? done / p->total : 1;
+    memset(bar, '.', WIDTH);
+    memset(bar, '#', (size_t)(WIDTH * (share < 1 ? share : 1)));
+    bar[WIDTH] = '\0';
+    time_left(left, p, done);
+    snprintf(count, sizeof count, "%d/%d", p->done, p->total);
+    const int room = terminal_columns() - WIDTH - 8 - (int)(strlen(count) + strlen(left));
+    const bool color = use_color();
+    fprintf(stderr, "\r%s[%s]%s %s  %s  %.*s\033[K", color ? "\033[36m" : "", bar, color ? "\033[0m" : "",
+            count, left, room > 0 ? room : 0, now);
+    fflush(stderr);
+    p->drawn = wall_time();
+}
+
 /* `now` is a few words about the present state. */
 void progress_step(progress *p, int done, const char *now) {
     p->done = done;
     if (p->quiet) return;
-    int made = done - p->first;
-    double each = made > 0 ? (wall_time() - p->start) / made : 0;
-    char left[24];
-    format_seconds(left, each * (p->total - done));
-    if (!p->tty) {
-        fprintf(stderr, "frame %d of %d: %s, %s to go\n", done, p->total, now, left);
+    if (p->tty) {
+        snprintf(p->now, sizeof p->now, "%s", now);
+        draw(p, done, now);
         return;
     }
-    enum { WIDTH = 24 };
-    char bar[WIDTH + 1];
-    int full = p->total > 0 ? (int)((long long)WIDTH * done / p->total) : WIDTH;
-    if (full > WIDTH) full = WIDTH;
-    memset(bar, '.', WIDTH);
-    memset(bar, '#', (size_t)full);
-    bar[WIDTH] = '\0';
-    bool color = use_color();
-    fprintf(stderr, "\r%s[%s]%s %d/%d  %s  %s to go\033[K", color ? "\033[36m" : "", bar,
-            color ? "\033[0m" : "", done, p->total, now, left);
-    fflush(stderr);
+    char left[40];
+    time_left(left, p, done);
+    fprintf(stderr, "frame %d of %d: %s%s%s\n", done, p->total, now, left[0] ? ", " : "", left);
+}
+
+void progress_stage(progress *p, double done, const char *stage) {
+    const double often = 0.1; /* s */
+    char now[sizeof p->now + 64];
+    if (p->quiet || !p->tty || wall_time() - p->drawn < often) return;
+    snprintf(now, sizeof now, "%s  %s", stage, p->now);
+    draw(p, done, now);
 }
 
 void progress_say(const progress *p, const char *format, ...) {

@@ -154,10 +154,16 @@ static void say_where_it_goes_on(const runner *r, int first_frame) {
     else if (again[0] || !r->o->quiet) fprintf(stderr, "goes on after frame %d%s\n", first - 1, again);
 }
 
+static void on_stage(void *user, const char *stage, double time) {
+    runner *r = user;
+    progress_stage(&r->bar, time * r->scene->fps, stage);
+}
+
 static void on_start(void *user, rheo_sim *sim, int first_frame) {
     runner *r = user;
     progress_start(&r->bar, first_frame > 0 ? first_frame - 1 : 0, r->scene->frames,
                    r->o->quiet || r->o->json);
+    rheo_watch_stages(sim, on_stage, r);
     if (r->o->resume) say_where_it_goes_on(r, first_frame);
     if (!r->o->json) return;
     printf("{\"event\":\"start\",\"scene\":");

@@ -85,6 +85,10 @@ RHEO_API rheo_status rheo_create_sim(rheo_sim **sim, const rheo_scene *scene, in
                                      rheo_report *report);
 RHEO_API void rheo_free_sim(rheo_sim *sim);
 RHEO_API int rheo_count_threads(const rheo_sim *sim); /* that work on it */
+/* `begun` is called as each stage of a step begins, on the thread that steps, with the time of the step's
+ * start; it may not touch the simulation. NULL ends that. */
+RHEO_API void rheo_watch_stages(rheo_sim *sim, void (*begun)(void *user, const char *stage, double time),
+                                void *user);
 
 /* To the end of the next frame. `cancel` may be NULL; it is looked at between steps, and a set flag ends the
  * call with RHEO_INTERRUPTED after the step under way (the next call goes on to the same frame). `stats` may

@@ -12,7 +12,7 @@ double timer_now(void) {
 }
 
 void timer_reset(stage_timer *t) {
-    *t = (stage_timer){.current = -1};
+    *t = (stage_timer){.current = -1, .begun = t->begun, .user = t->user};
 }
 
 void timer_stage(stage_timer *t, const char *name) {
@@ -21,6 +21,7 @@ void timer_stage(stage_timer *t, const char *name) {
     t->current = -1;
     t->since = now;
     if (!name) return;
+    if (t->begun) t->begun(t->user, name);
     for (int s = 0; s < t->count; ++s)
         if (strcmp(t->stage[s].name, name) == 0) {
             t->current = s;

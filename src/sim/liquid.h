@@ -95,6 +95,8 @@ struct rheo_sim {
     int frame_done; /* the next step starts a frame's statistics */
     rheo_frame_stats stats;
     stage_timer timer;
+    void (*watch)(void *user, const char *stage, double time); /* rheo_watch_stages() */
+    void *watcher;
     double surface_area;
 
     struct smoke *smoke; /* method smoke: what it has beside this (sim/smoke.h), else NULL */

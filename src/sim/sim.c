@@ -275,6 +275,18 @@ int rheo_count_threads(const rheo_sim *sim) {
     return pool_threads(sim->g.pool);
 }
 
+static void tell_stage(void *user, const char *stage) {
+    const rheo_sim *s = user;
+    s->watch(s->watcher, stage, s->time);
+}
+
+void rheo_watch_stages(rheo_sim *sim, void (*begun)(void *user, const char *stage, double time), void *user) {
+    sim->watch = begun;
+    sim->watcher = user;
+    sim->timer.begun = begun ? tell_stage : NULL;
+    sim->timer.user = sim;
+}
+
 int sim_frame(const rheo_sim *sim) {
     return sim->frame;
 }

@@ -290,6 +290,40 @@ static void test_senseless_calls_are_usage_errors(void **state) {
     assert_null(loaded);
 }
 
+static void count_stage(void *user, const char *stage, double time) {
+    double *seen = user; /* solves of pressure, the last time, all */
+    seen[0] += strcmp(stage, "pressure") == 0;
+    seen[1] = time;
+    seen[2] += 1;
+}
+
+/* Who watches is told of every stage of every step, in this frame and the next, until it ends. */
+static void test_stages_are_told(void **state) {
+    (void)state;
+    const rheo_shape fill = box_shape(0, 0, 0.5, 0.5);
+    rheo_fluid water;
+    rheo_scene scene = scene_of(&water, &fill, RHEO_FLIP, 2, 16);
+    rheo_frame_stats stats;
+    rheo_report report = {0};
+    rheo_sim *sim;
+    double seen[3] = {0, -1, 0};
+    int steps = 0;
+    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
+    rheo_watch_stages(sim, count_stage, seen);
+    for (int frame = 0; frame < 2; ++frame) {
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        steps += stats.steps;
+        assert_int_equal((int)seen[0], steps);
+        assert_true(seen[1] >= 0 && seen[1] < stats.time);
+    }
+    rheo_watch_stages(sim, NULL, NULL);
+    const double told = seen[2];
+    assert_true(told > 5 * steps);
+    assert_int_equal(rheo_advance_frame(sim, NULL, NULL, &report), RHEO_OK);
+    assert_true(seen[2] == told);
+    rheo_free_sim(sim);
+}
+
 /* Statistics of a frame that was interrupted are those of the state it is in. */
 static void test_an_interrupted_frame_has_statistics(void **state) {
     (void)state;
@@ -414,6 +448,7 @@ int main(void) {
         cmocka_unit_test(test_incompatible_is_reported),
         cmocka_unit_test(test_a_vessel_that_moves_with_its_water),
         cmocka_unit_test(test_senseless_calls_are_usage_errors),
+        cmocka_unit_test(test_stages_are_told),
         cmocka_unit_test(test_an_interrupted_frame_has_statistics),
         cmocka_unit_test(test_memory_counts_the_method),
         cmocka_unit_test(test_a_start_against_a_wall),
