@@ -22,8 +22,8 @@ enum { PARTS_MOST = 4096, STEPS_MANY = 100 }; /* parts of a run looked at one by
 #define GRAVITY_MANY 100.0                    /* m/s2 */
 
 /* Bytes: calibrated against the peak of runs of the dam break from 12 to 128 cells, all methods. */
-static const double BASE_BYTES = 30e6, CELL_BYTES = 140, EMITTER_BYTES = 32, PARTICLE_BYTES = 52,
-                    AFFINE_BYTES = 57;
+static const double BASE_BYTES = 30e6, CELL_BYTES = 140, EMITTER_BYTES = 32, MOVING_BYTES = 26,
+                    SEPARATION_BYTES = 35, PARTICLE_BYTES = 52, AFFINE_BYTES = 57;
 static const double SMOKE_CELL_BYTES = 200;
 /* Seconds of one thread of a machine of 2021, from the built-in scenes at 32 to 128 cells: a step by itself,
  * by a cell of the box and a particle; more by a cell where there are solids, solids that move, and a
@@ -225,6 +225,12 @@ static void estimate_smoke(doctor *d) {
     out->seconds = s->frames * (steps + 0.3) * SMOKE_CELL_SECONDS * cells;
 }
 
+static bool moves(const rheo_scene *s) {
+    bool any = false;
+    for (int i = 0; i < s->solid_count; ++i) any = any || s->solids[i].motion != RHEO_STATIC;
+    return any;
+}
+
 static void estimate(doctor *d, double emitted) {
     const rheo_scene *s = d->scene;
     rheo_preflight *out = d->out;
@@ -236,14 +242,16 @@ static void estimate(doctor *d, double emitted) {
     double cell = pow(out->dx, s->dim), most = fmin(d->put_in + emitted, domain);
     out->particles = round(per_cell * d->put_in / cell);
     double peak = per_cell * most / cell;
-    out->memory = BASE_BYTES + (CELL_BYTES + (s->emitter_count ? EMITTER_BYTES : 0)) * cells +
-                  (PARTICLE_BYTES + (s->method == RHEO_APIC ? AFFINE_BYTES : 0)) * peak;
+    double a_cell = CELL_BYTES + (s->emitter_count ? EMITTER_BYTES : 0) + (moves(s) ? MOVING_BYTES : 0) +
+                    (s->separation ? SEPARATION_BYTES : 0);
+    out->memory =
+        BASE_BYTES + a_cell * cells + (PARTICLE_BYTES + (s->method == RHEO_APIC ? AFFINE_BYTES : 0)) * peak;
     out->memory_available = available_memory();
     double surface =
         12 * pow(most / cell, (s->dim - 1.0) / s->dim); /* cells; twice that of a cube for splashes */
     double frame = 1000 + (s->output_mesh ? 62 * surface : 0) + (s->output_particles ? 33 * peak : 0);
     double state = 36 * (peak + cells); /* bytes before they are packed */
-    out->disk = s->frames * frame + 2 * 36 * peak;
+    out->disk = s->frames * frame + 2 * state;
     out->steps = expected_steps(d);
     double step = step_seconds(d, cells, 0.5 * (out->particles + peak));
     double saves = s->checkpoint_every > 0 ? 1 + s->frames / s->checkpoint_every : 1;

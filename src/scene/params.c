@@ -185,7 +185,7 @@ const param scene_params[] = {
      "of pictures: glass shows what a vessel holds and hides; auto: glass with inside: fluid, else matte"},
 
     {IN_ROTATION, "axis", P_VECTOR, "", -FAR, FAR, false, false, "[0, 0, 1]", SOLID(rotation_axis), NULL, 0,
-     "of the rotation, any length"},
+     "of the rotation, any length; in 2D [0, 0, 1] or its opposite"},
     {IN_ROTATION, "degrees", P_CURVE1, "degrees", -1e9, 1e9, false, false, "", SOLID(rotation_degrees), NULL,
      0, "angle from where the shape stands; can be keyed"},
 
@@ -274,7 +274,7 @@ const param scene_params[] = {
     {IN_PLACEMENT, "move", P_VECTOR, "m", -FAR, FAR, false, false, "[0, 0, 0]", SHAPE(move), NULL, 0,
      "third"},
     {IN_ROTATE, "axis", P_VECTOR, "", -FAR, FAR, false, false, "[0, 0, 1]", SHAPE(rotate_axis), NULL, 0,
-     "of the rotation, any length"},
+     "of the rotation, any length; in 2D [0, 0, 1] or its opposite, but for meshes and rings"},
     {IN_ROTATE, "degrees", P_REAL, "degrees", -1e9, 1e9, false, true, "", SHAPE(rotate_degrees), NULL, 0,
      "angle"},
 };

@@ -142,6 +142,14 @@ static bool has_length(const double v[3]) {
     return v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > 0;
 }
 
+/* What turns does so about an axis, in a plane scene about z. */
+static rheo_status check_turn(const checker *c, const double axis[3], bool any_way, const char *path) {
+    if (!has_length(axis)) return fail(c, path, "not 0 0 0", "the axis has no length");
+    if (c->scene->dim == 3 || any_way || (axis[0] == 0 && axis[1] == 0)) return RHEO_OK;
+    return fail(c, path, "[0, 0, 1] or [0, 0, -1]", "a plane scene turns about z, not about [%g, %g, %g]",
+                axis[0], axis[1], axis[2]);
+}
+
 static rheo_status check_shape(const checker *c, const rheo_shape *s, const char *path, int depth) {
     char at[NODE_PATH_MAX];
     if ((int)s->kind < 0 || s->kind > RHEO_SHAPE_INTERSECTION)
@@ -162,8 +170,12 @@ static rheo_status check_shape(const checker *c, const rheo_shape *s, const char
         return fail(c, at, "not 0 0 0", "the axis has no length");
     if (s->kind == RHEO_SHAPE_PLANE && !has_length(s->b))
         return fail(c, at, "not 0 0 0", "the normal has no length");
-    if (s->rotate_degrees != 0 && !has_length(s->rotate_axis))
-        return fail(c, path_of(at, "%.200s.rotate.axis", path), "not 0 0 0", "the axis has no length");
+    char turn[NODE_PATH_MAX];
+    /* how a mesh or a ring lies decides which section of it a plane scene has */
+    const bool any_way = s->kind == RHEO_SHAPE_MESH || s->kind == RHEO_SHAPE_TORUS;
+    if (s->rotate_degrees != 0)
+        status = check_turn(c, s->rotate_axis, any_way, path_of(turn, "%.200s.rotate.axis", path));
+    if (status != RHEO_OK) return status;
     if (s->kind == RHEO_SHAPE_MESH && (!s->file || !s->file[0]))
         return fail(c, at, "a mesh file", "no file is named");
     if (s->kind < RHEO_SHAPE_UNION) return RHEO_OK;
@@ -331,9 +343,8 @@ static rheo_status check_motion(const checker *c, const rheo_solid *solid, int i
     if (solid->motion == RHEO_STATIC && keyed)
         return fail(c, path, "motion: keyed",
                     "a static solid has no position or rotation; place it with move and rotate");
-    if (solid->rotation_degrees.count && !has_length(solid->rotation_axis))
-        return fail(c, path_of(path, "solids[%d].rotation.axis", i), "not 0 0 0", "the axis has no length");
-    return RHEO_OK;
+    if (!solid->rotation_degrees.count) return RHEO_OK;
+    return check_turn(c, solid->rotation_axis, false, path_of(path, "solids[%d].rotation.axis", i));
 }
 
 /* A thin solid is its surface: a mesh, which liquid may meet from both sides. */
