@@ -342,7 +342,7 @@ static void put_section(writer *t, uint64_t *checksum, const rheo_scene *s, int 
     case 3: put_solver(t, s); break;
     case 4:
         put_list(t, s, s->fluid_count, put_fluid);
-        if (s->method == RHEO_SMOKE) put_heat(t, s); /* what the fluid starts from; no section of its own */
+        put_heat(t, s); /* what the fluid starts from, or reports; no section of its own */
         break;
     case 5: put_list(t, s, s->emitter_count, put_emitter); break;
     case 6: /* joints belong to the solids they hold */
