@@ -64,13 +64,15 @@ static double rig_overlap(const rig *r) {
 
 /* ---- one thing at a time ---- */
 
-rheo_status dry_stack(stack_result *r, int boxes, rheo_report *report) {
+rheo_status dry_stack(stack_result *r, int boxes, double side, double gap, rheo_report *report) {
     rig w;
     double before[RIG_SOLIDS][3];
     *r = (stack_result){0};
     floor_and_gravity(&w);
-    for (int i = 0; i < boxes; ++i)
-        rig_add(&w, rig_box(0.5 + 0.005 * i, 0.06 + 0.11 * i, 0.5, 0.05, 0.05, 0.05), RHEO_DYNAMIC);
+    for (int i = 0; i < boxes; ++i) {
+        const double half = 0.5 * side, x = 0.5 + 0.5 * gap * i, y = half + gap + (side + gap) * i;
+        rig_add(&w, rig_box(x, y, 0.5, half, half, half), RHEO_DYNAMIC);
+    }
     const rheo_status status = rig_begin(&w, report);
     for (int i = 0; i < 120 && !status; ++i) {
         if (i == 60)

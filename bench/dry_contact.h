@@ -15,7 +15,8 @@ typedef struct stack_result {
     double overlap;     /* cells, the largest in two seconds */
     double drift, turn; /* cells and 1 - |w| in the second second */
 } stack_result;
-rheo_status dry_stack(stack_result *r, int boxes, rheo_report *report);
+/* Cubes of `side` m, dropped from `gap` m above each other and half of it aside; 0: corner on corner. */
+rheo_status dry_stack(stack_result *r, int boxes, double side, double gap, rheo_report *report);
 
 /* A ball on a slope: rolls with 5/7 g sin(theta) while tan(theta) < 7/2 mu, else slips. */
 typedef struct roll_result {

@@ -51,7 +51,7 @@ static rheo_status stacks(rows *out) {
         char what[SETUP_NAME], quantity[80];
         rows_format(what, sizeof what, "dry stack of %d", boxes);
         if (!rows_wants(out, what)) continue;
-        if ((status = dry_stack(&r, boxes, out->report))) break;
+        if ((status = dry_stack(&r, boxes, 0.1, 0.01, out->report))) break;
         put_overlap(out, what, 32, r.overlap);
         rows_format(quantity, sizeof quantity, "%s: drift, cells/s", what);
         put(out, quantity, 32, r.drift, 0, STILL, "<= 0.02");
