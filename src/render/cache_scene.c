@@ -224,8 +224,8 @@ static vec3 vertex_of(const float *position, size_t v) {
     return vec(position[3 * v], position[3 * v + 1], position[3 * v + 2]);
 }
 
-/* The triangles of a mesh moved outwards by the swell, by the mean normal of those around each vertex: one of
- * glass must overlap what it holds as one drawn by its distance does. False: no memory. */
+/* The triangles of a mesh moved outwards by the swell, by the mean normal of those around each vertex: they
+ * must overlap the liquid beside them as what is drawn by its distance does. False: no memory. */
 static bool grow(cache_solid *s) {
     float *normal = mem_alloc(3 * s->vertex_count * sizeof *normal);
     if (!normal) return false;
@@ -261,7 +261,7 @@ static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def, d
             place_point(x, s, s->vertex[v]);
             for (size_t a = 0; a < 3; ++a) s->position[3 * v + a] = (float)x[a];
         }
-        if (kind_of(def) == PICTURE_CLEAR && !grow(s)) return false;
+        if (!grow(s)) return false;
         picture_mesh mesh = {.vertex_count = s->vertex_count,
                              .triangle_count = s->triangle_count,
                              .position = s->position,
