@@ -88,7 +88,9 @@ double step_limit(double dx, double cfl, double speed, double acceleration) {
 double liquid_dt_limit(const rheo_sim *s, double time) {
     double g[3];
     rheo_evaluate_curve(g, &s->def.gravity, time);
-    const double fast = liquid_wall_speed(s, time) + length3(s->speed), pull = length3(g);
+    /* an emitter that begins or quickens does not show in the liquid's speed yet */
+    const double flow = fmax(length3(s->speed), liquid_emitter_speed(s, time, curve_longest));
+    const double fast = liquid_wall_speed(s, time) + flow, pull = length3(g);
     const double dt = fmin(step_limit(s->g.dx, s->def.cfl, fast, pull), liquid_light_body_limit(s, pull));
     /* rigid fluid is moved by what it displaced: at most a cell a step (Carlson 2004, 5.7.1) */
     return s->domain ? fmin(dt, s->g.dx / world_speed(s->world)) : dt;
@@ -247,11 +249,15 @@ openings *liquid_close_emitters(rheo_sim *s, double dt) {
     return &s->driven;
 }
 
-double liquid_emitter_speed(const rheo_sim *s, double time) {
+double liquid_emitter_speed(const rheo_sim *s, double time,
+                            double (*size)(const rheo_curve *velocity, double from, double to)) {
     double most = 0;
-    for (int e = 0; e < s->def.emitter_count; ++e)
-        if (emit_runs(&s->def.emitters[e], time, 1 / s->def.fps) > 0)
-            most = fmax(most, curve_largest(&s->def.emitters[e].velocity, time, time + 1 / s->def.fps));
+    for (int i = 0; i < s->def.emitter_count; ++i) {
+        const rheo_emitter *e = &s->def.emitters[i];
+        const double end = time + 1 / s->def.fps;
+        if (emit_runs(e, time, end - time) > 0)
+            most = fmax(most, size(&e->velocity, fmax(time, e->during[0]), fmin(end, e->during[1])));
+    }
     return most;
 }
 

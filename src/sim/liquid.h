@@ -129,8 +129,10 @@ void liquid_drive_emitters(mac_field *u, const rheo_sim *s, double dt);
 /* The openings with running emitters closed as boundaries that move at their velocity, and the sources that
  * they are to the pressure; the plain openings when the scene has none. */
 openings *liquid_close_emitters(rheo_sim *s, double dt);
-/* The fastest that any emitter is in the frame after `time`, m/s, summed over axes. */
-double liquid_emitter_speed(const rheo_sim *s, double time);
+/* The fastest that any emitter is in the frame after `time`, m/s: curve_largest() or curve_longest() of it.
+ */
+double liquid_emitter_speed(const rheo_sim *s, double time,
+                            double (*size)(const rheo_curve *velocity, double from, double to));
 /* Cells where liquid leaves a wall since the last projection; NULL: walls hold it. */
 const uint8_t *liquid_voids(const rheo_sim *s);
 void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r);

@@ -23,6 +23,7 @@
 #include <string.h>
 #include "core/report.h"
 #include "particle/transfer.h"
+#include "solid/curve.h"
 #include "stage/mac_method.h"
 #include "stage/surface.h"
 
@@ -37,7 +38,7 @@ double mac_dt_limit(const rheo_sim *s, double time) {
     double speed[3], g[3];
     mac_speed(speed, &s->g, &s->carry);
     rheo_evaluate_curve(g, &s->def.gravity, time);
-    const double flow = fmax(speed[0] + speed[1] + speed[2], liquid_emitter_speed(s, time));
+    const double flow = fmax(speed[0] + speed[1] + speed[2], liquid_emitter_speed(s, time, curve_largest));
     const double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     return fmin(mac_stable_dt(&s->g, flow + liquid_wall_speed(s, time), pull, viscosity(s), s->def.cfl),
                 liquid_light_body_limit(s, pull));

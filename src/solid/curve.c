@@ -105,15 +105,36 @@ double curve_fastest(const rheo_curve *c, double from, double to) {
     return most;
 }
 
-double curve_largest(const rheo_curve *c, double from, double to) {
+typedef double size_of(const double *value, int width);
+
+static double sum_of(const double *value, int width) {
+    double sum = 0;
+    for (int w = 0; w < width; ++w) sum += fabs(value[w]);
+    return sum;
+}
+
+static double length_of(const double *value, int width) {
+    double squares = 0;
+    for (int w = 0; w < width; ++w) squares += value[w] * value[w];
+    return sqrt(squares);
+}
+
+/* Sizes are convex between keys. */
+static double most_of(const rheo_curve *c, double from, double to, size_of *size) {
     const double ends[2] = {from, to};
     double most = 0, value[3];
     for (int i = -2; i < c->count; ++i) {
         if (i >= 0 && (c->count == 1 || c->times[i] < from || c->times[i] > to)) continue;
         rheo_evaluate_curve(value, c, i < 0 ? ends[i + 2] : c->times[i]);
-        double size = 0;
-        for (int w = 0; w < c->width; ++w) size += fabs(value[w]);
-        most = fmax(most, size);
+        most = fmax(most, size(value, c->width));
     }
     return most;
+}
+
+double curve_largest(const rheo_curve *c, double from, double to) {
+    return most_of(c, from, to, sum_of);
+}
+
+double curve_longest(const rheo_curve *c, double from, double to) {
+    return most_of(c, from, to, length_of);
 }

@@ -19,4 +19,5 @@ double curve_fastest(const rheo_curve *curve, double from, double to);
 
 /* The largest sum of |components| from `from` to `to` (s): at its ends or on a key between them. */
 double curve_largest(const rheo_curve *curve, double from, double to);
+double curve_longest(const rheo_curve *curve, double from, double to); /* the same of its length */
 #endif

@@ -402,6 +402,7 @@ static void curves(void **state) {
     check_near(v[1], 0, 0);
     check_near(curve_fastest(&c, 0, 9), 0, 0);
     check_near(curve_largest(&c, 0, 9), 15, 0);
+    check_near(curve_longest(&c, 0, 9), sqrt(77), 1e-14);
     c.count = 0;
     check_near(curve_fastest(&c, 0, 9), 0, 0);
     rheo_evaluate_curve(v, &c, 7);
