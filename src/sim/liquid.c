@@ -173,6 +173,11 @@ static rheo_status count_emitted(rheo_sim *s, emission in, rheo_report *report) 
     return RHEO_OK;
 }
 
+static emitter_reach reach_of(const rheo_sim *s, int e, const emitter_step *step) {
+    return emit_reach(s->emitter_shape[e], step->velocity, &s->g, &s->open,
+                      s->def.solid_count ? s->solid : NULL);
+}
+
 rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report) {
     const float *solid = s->def.solid_count ? s->solid : NULL;
     for (int e = 0; e < s->def.emitter_count; ++e) {
@@ -186,28 +191,30 @@ rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report) {
         if (step.begins && s->emitter_room[e] > 0)
             status = count_emitted(
                 s, emit_begin(&s->parts, &s->next_id, &s->g, inlet, &step, fluid, seed, solid), report);
+        const emitter_reach reach = reach_of(s, e, &step);
         if (!status)
-            status = count_emitted(s,
-                                   emit_inflow(&s->parts, &s->next_id, &s->g, inlet, &step, fluid, seed,
-                                               solid, s->emitter_room[e]),
-                                   report);
+            status = count_emitted(
+                s, emit_inflow(&s->parts, &s->next_id, &s->g, &reach, &step, fluid, seed, s->emitter_room[e]),
+                report);
         if (status) return status;
         if (s->stats.counts.refused > refused && !s->stats.refusing) s->stats.refusing = e + 1;
     }
     return RHEO_OK;
 }
 
-/* Whether an emitter drives the liquid in this step. */
-static int drives(emitter_step *step, const rheo_sim *s, int e, double dt) {
+/* Whether an emitter drives the liquid in this step, and where. */
+static int drives(emitter_step *step, emitter_reach *reach, const rheo_sim *s, int e, double dt) {
     *step = emit_step(&s->def.emitters[e], s->time, dt);
     if (!(s->emitter_room[e] > 0)) return 0;
+    *reach = reach_of(s, e, step);
     return step->velocity[0] != 0 || step->velocity[1] != 0 || step->velocity[2] != 0;
 }
 
 void liquid_drive_emitters(mac_field *u, const rheo_sim *s, double dt) {
     emitter_step step;
+    emitter_reach reach;
     for (int e = 0; e < s->def.emitter_count; ++e)
-        if (drives(&step, s, e, dt)) emit_velocity(u, &s->g, s->emitter_shape[e], step.velocity);
+        if (drives(&step, &reach, s, e, dt)) emit_velocity(u, &s->g, &reach, step.velocity);
 }
 
 rheo_status liquid_carry_emitted(rheo_sim *s, double dt, rheo_report *report) {
@@ -215,17 +222,18 @@ rheo_status liquid_carry_emitted(rheo_sim *s, double dt, rheo_report *report) {
     if (status) return status;
     if (s->parts.count) memset(s->keep, 0, s->parts.count);
     emitter_step step;
+    emitter_reach reach;
     for (int e = 0; e < s->def.emitter_count; ++e)
-        if (drives(&step, s, e, dt))
-            emit_carry(&s->parts, s->keep, &s->g, s->emitter_shape[e], step.velocity, dt);
+        if (drives(&step, &reach, s, e, dt)) emit_carry(&s->parts, s->keep, &s->g, &reach, step.velocity, dt);
     return RHEO_OK;
 }
 
 /* Whether any emitter drives the liquid in this step. */
 static int any_drives(const rheo_sim *s, double dt) {
     emitter_step step;
+    emitter_reach reach;
     for (int e = 0; e < s->def.emitter_count; ++e)
-        if (drives(&step, s, e, dt)) return 1;
+        if (drives(&step, &reach, s, e, dt)) return 1;
     return 0;
 }
 
@@ -240,11 +248,12 @@ openings *liquid_close_emitters(rheo_sim *s, double dt) {
     memcpy(s->driven.open_wall, s->open.open_wall, sizeof s->driven.open_wall);
     memcpy(s->driven.mover, s->open.mover, sizeof s->driven.mover); /* pointers, of s->open */
     emitter_step step;
+    emitter_reach reach;
     for (int e = 0; e < s->def.emitter_count; ++e) {
-        if (!drives(&step, s, e, dt)) continue;
+        if (!drives(&step, &reach, s, e, dt)) continue;
         double mean[3]; /* over the whole step: what it gives in its part of it */
         for (int a = 0; a < 3; ++a) mean[a] = step.velocity[a] * (step.runs / dt);
-        emit_drive(&s->driven, s->source, s->psi, &s->g, &s->open, s->emitter_shape[e], mean);
+        emit_drive(&s->driven, s->source, s->psi, &s->g, &s->open, &reach, mean);
     }
     return &s->driven;
 }

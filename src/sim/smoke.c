@@ -128,7 +128,7 @@ static void emit(rheo_sim *s, double dt) {
                                          : smoke_fill(s->density, m->temperature, &s->g, in, m->share, &warm);
         s->emitted += added;
         s->volume_put_in += added;
-        emit_velocity(&s->vel, &s->g, s->emitter_shape[i], step.velocity);
+        emit_velocity(&s->vel, &s->g, &(emitter_reach){.inlet = s->emitter_shape[i]}, step.velocity);
     }
     for (int i = 0; i < s->def.heat_source_count; ++i) {
         double degrees;
@@ -381,7 +381,7 @@ static rheo_status start(rheo_sim *s, const rheo_scene *scene, rheo_report *repo
     for (int i = 0; i < s->fill_count; ++i) {
         const smoke_cover *in = covered(s, &m->fill[i], s->fill[i]);
         s->volume_put_in += smoke_fill(s->density, m->temperature, &s->g, in, m->share, &warm);
-        emit_velocity(&s->vel, &s->g, s->fill[i], gas->velocity);
+        emit_velocity(&s->vel, &s->g, &(emitter_reach){.inlet = s->fill[i]}, gas->velocity);
     }
     pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);
     clock_start(s);

@@ -8,6 +8,11 @@
  * the shape is closed and moves at v. The net flow of those shares out of a cell is positive where liquid
  * enters, zero inside, and negative where it leaves, which is the liquid's own business.
  *
+ * Where the liquid runs into a solid or a closed side it must turn aside. Driven up to there it could not:
+ * what the last cells are given would leave them through whatever is open, however little (39 m/s of 3), or
+ * not at all. So what lies less than a gap before such a wall, along v, is left to the pressure. The gap is
+ * half the shape's shortest side: in the plane what comes 2 r wide at v leaves to both sides, r high, at v.
+ *
  * Particles come in on a lattice of octants that moves with the liquid: a point is put in when it enters the
  * shape, once, as every place of the lattice is the way s(t) = integral of v dt from its start, exact for
  * keyed velocities and clipped to the time that the emitter runs (no state: s is a function of time). So what
@@ -15,7 +20,7 @@
  *
  * Limits: an emitter shorter than a cell along v is no source to the pressure; its particles are emitted all
  * the same; to it a round emitter's area is cut straight: 3 % short at 2.6 cells of radius, second order.
- * Within a step the way is straight. */
+ * Within a step the way is straight. Solids thinner than a cell do not shorten what is driven. */
 #include "stage/emit.h"
 
 #include <math.h>
@@ -25,6 +30,7 @@
 #include "solid/curve.h"
 
 #define EDGE     1e-3  /* cells from the domain's sides */
+#define OFF_WALL 0.25  /* cells: ways begin no closer to walls, so that one along a wall is free */
 #define LEFT_MIN 1e-3f /* of a face: less open than that beside an emitter is closed */
 
 typedef struct {
@@ -89,24 +95,31 @@ static float solid_distance(const judge *j, const double x[3]) {
     return sample_nodes(j->solid, j->g, cells);
 }
 
+/* The direction away from the solid; returns its length, 0 where there is none. */
+static double way_from_solid(double n[3], const judge *j, const double x[3]) {
+    const double step = OFF_WALL * j->g->dx;
+    double size = 0;
+    n[0] = n[1] = n[2] = 0;
+    for (int a = 0; a < j->g->box.dim; ++a) {
+        double high[3] = {x[0], x[1], x[2]}, low[3] = {x[0], x[1], x[2]};
+        high[a] += step;
+        low[a] -= step;
+        n[a] = (double)(solid_distance(j, high) - solid_distance(j, low));
+        size += n[a] * n[a];
+    }
+    return sqrt(size);
+}
+
 /* Whether the way out of the solid along its distance leads into the open: not between two solids that touch,
  * where liquid has no place. */
 static int has_way_out(const judge *j, const double place[3]) {
     enum { TRIES = 3 };
-    const double step = 0.25 * j->g->dx;
-    double x[3] = {place[0], place[1], place[2]};
+    const double step = OFF_WALL * j->g->dx;
+    double n[3], x[3] = {place[0], place[1], place[2]};
     for (int t = 0; t < TRIES; ++t) {
         const double depth = -(double)solid_distance(j, x);
-        double n[3] = {0, 0, 0}, size = 0;
         if (depth < 0) return 1;
-        for (int a = 0; a < j->g->box.dim; ++a) {
-            double high[3] = {x[0], x[1], x[2]}, low[3] = {x[0], x[1], x[2]};
-            high[a] += step;
-            low[a] -= step;
-            n[a] = (double)(solid_distance(j, high) - solid_distance(j, low));
-            size += n[a] * n[a];
-        }
-        size = sqrt(size);
+        const double size = way_from_solid(n, j, x);
         for (int a = 0; a < j->g->box.dim && size > 0; ++a) x[a] += (depth + 0.5 * step) * n[a] / size;
     }
     return solid_distance(j, x) > 0;
@@ -186,11 +199,70 @@ void emit_touched_cells(int lower[3], int upper[3], const mac_grid *g, const sha
     }
 }
 
-/* Particles inside a shape take its velocity; with `moved` they also move by it for a time, once. */
-static void push_inside(particles *p, const mac_grid *g, const shape *s, const double velocity[3],
+emitter_reach emit_reach(const shape *s, const double velocity[3], const mac_grid *g, const openings *o,
+                         const float *node_solid) {
+    const double *v = velocity, speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    emitter_reach r = {.inlet = s, .solid = node_solid, .open_side = o->open_wall, .gap = INFINITY};
+    double low[3], high[3];
+    shape_bounds(low, high, s);
+    for (int a = 0; a < g->box.dim; ++a) {
+        r.gap = fmin(r.gap, 0.5 * fmin(high[a] - low[a], g->dx * g->box.n[a]));
+        r.ahead[a] = speed > 0 ? v[a] / speed : 0;
+    }
+    return r;
+}
+
+/* How far it is along the liquid's way to a closed side of the domain, but no more than `most`. */
+static double way_to_side(const emitter_reach *r, const mac_grid *g, const double x[3], double most) {
+    double way = most;
+    for (int a = 0; a < g->box.dim; ++a) {
+        const int up = r->ahead[a] > 0;
+        if (r->ahead[a] == 0 || g->box.periodic[a] || r->open_side[2 * a + up]) continue;
+        const double low = x[a] - g->origin[a], left = up ? g->dx * g->box.n[a] - low : low;
+        way = fmin(way, fmax(left, OFF_WALL * g->dx) / fabs(r->ahead[a]));
+    }
+    return way;
+}
+
+/* Moves a place that is in a solid, or beside one, a little out of it. */
+static void step_off(double x[3], const judge *j) {
+    const double step = OFF_WALL * j->g->dx, d = (double)solid_distance(j, x);
+    double n[3];
+    if (d >= step) return;
+    const double size = way_from_solid(n, j, x);
+    for (int a = 0; a < 3 && size > 0; ++a) x[a] += (step - d) * n[a] / size;
+}
+
+/* The same to a solid: steps of the distance, within which there is none. */
+static double way_to_solid(const emitter_reach *r, const mac_grid *g, const double x[3], double most) {
+    const judge j = {.g = g, .solid = r->solid};
+    const double least = OFF_WALL * g->dx;
+    double from[3] = {x[0], x[1], x[2]}, step = 0, before = g->dx;
+    step_off(from, &j);
+    for (double gone = 0; gone < most; gone += step) {
+        const double at[3] = {from[0] + gone * r->ahead[0], from[1] + gone * r->ahead[1],
+                              from[2] + gone * r->ahead[2]};
+        const double d = (double)solid_distance(&j, at);
+        if (d <= 0) return gone - step * d / (d - before); /* where the line between the two is zero */
+        before = d;
+        step = fmax(d, least);
+    }
+    return most;
+}
+
+/* Negative where an emitter drives the liquid: in its shape, but not in the gap before a wall. */
+static double driven_distance(const emitter_reach *r, const mac_grid *g, const double x[3]) {
+    const double d = shape_distance(r->inlet, x);
+    if (d >= 0 || !r->open_side) return d;
+    const double most = r->gap + g->dx, way = way_to_side(r, g, x, most);
+    return fmax(d, r->gap - (r->solid ? way_to_solid(r, g, x, way) : way));
+}
+
+/* Particles that are driven take the velocity; with `moved` they also move by it for a time, once. */
+static void push_inside(particles *p, const mac_grid *g, const emitter_reach *r, const double velocity[3],
                         uint8_t *moved, double time) {
     int lower[3], upper[3];
-    emit_touched_cells(lower, upper, g, s);
+    emit_touched_cells(lower, upper, g, r->inlet);
     if (lower[0] >= upper[0]) return;
     for (int k = lower[2]; k < upper[2]; ++k)
         for (int j = lower[1]; j < upper[1]; ++j) {
@@ -199,7 +271,7 @@ static void push_inside(particles *p, const mac_grid *g, const shape *s, const d
             for (uint32_t q = from; q < to; ++q) {
                 double x[3] = {0, 0, g->origin[2] + 0.5 * g->dx};
                 for (int a = 0; a < p->dim; ++a) x[a] = g->origin[a] + g->dx * (double)p->x[a][q];
-                if ((moved && moved[q]) || shape_distance(s, x) >= 0) continue;
+                if ((moved && moved[q]) || driven_distance(r, g, x) >= 0) continue;
                 if (moved) moved[q] = 1;
                 for (int a = 0; a < p->dim; ++a) {
                     p->v[a][q] = (float)velocity[a];
@@ -209,9 +281,9 @@ static void push_inside(particles *p, const mac_grid *g, const shape *s, const d
         }
 }
 
-void emit_carry(particles *p, uint8_t *moved, const mac_grid *g, const shape *s, const double velocity[3],
-                double dt) {
-    push_inside(p, g, s, velocity, moved, dt);
+void emit_carry(particles *p, uint8_t *moved, const mac_grid *g, const emitter_reach *r,
+                const double velocity[3], double dt) {
+    push_inside(p, g, r, velocity, moved, dt);
 }
 
 emission emit_fill(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
@@ -244,10 +316,9 @@ emission emit_begin(particles *p, uint32_t *next_id, const mac_grid *g, const sh
     return e;
 }
 
-emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
-                     const emitter_step *step, int fluid, unsigned seed, const float *node_solid,
-                     double room) {
-    judge j = {.s = s, .g = g, .solid = node_solid, .room = room};
+emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const emitter_reach *r,
+                     const emitter_step *step, int fluid, unsigned seed, double room) {
+    judge j = {.s = r->inlet, .g = g, .solid = r->solid, .room = room};
     const double *velocity = step->velocity;
     moving_lattice lattice = {.axis = step->axis};
     particles_seeding seeding = {
@@ -257,8 +328,8 @@ emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const s
         .fluid = (uint8_t)fluid,
         .seed = seed,
     };
-    emit_touched_cells(seeding.lower, seeding.upper, g, s);
-    if (room > 0) push_inside(p, g, s, velocity, NULL, 0);
+    emit_touched_cells(seeding.lower, seeding.upper, g, r->inlet);
+    if (room > 0) push_inside(p, g, r, velocity, NULL, 0);
     for (int a = 0; a < p->dim; ++a) {
         lattice.moved[a] = step->to[a] / g->dx;
         j.back[a] = step->to[a] - step->from[a];
@@ -272,9 +343,9 @@ emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const s
     return (emission){.added = added, .refused = j.refused};
 }
 
-void emit_velocity(mac_field *u, const mac_grid *g, const shape *s, const double velocity[3]) {
+void emit_velocity(mac_field *u, const mac_grid *g, const emitter_reach *r, const double velocity[3]) {
     int lower[3], upper[3];
-    emit_touched_cells(lower, upper, g, s);
+    emit_touched_cells(lower, upper, g, r->inlet);
     for (int axis = 0; axis < g->box.dim; ++axis)
         for (int k = lower[2]; k < upper[2]; ++k)
             for (int j = lower[1]; j < upper[1]; ++j)
@@ -283,12 +354,12 @@ void emit_velocity(mac_field *u, const mac_grid *g, const shape *s, const double
                                           k + 0.5 * (axis != 2)};
                     double x[3];
                     for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * at[a];
-                    if (shape_distance(s, x) < 0)
+                    if (driven_distance(r, g, x) < 0)
                         u->value[axis][box_at(&g->box, i, j, k)] = (float)velocity[axis];
                 }
 }
 
-/* The share of a face that lies in a shape, from distances at the nodes. */
+/* The share of a face that is driven, from distances at the nodes. */
 static double share_inside(const float *node, const box *b, int axis, ptrdiff_t n) {
     const ptrdiff_t one = b->step[(axis + 1) % b->dim], two = b->dim == 3 ? b->step[(axis + 2) % 3] : 0;
     const double corner[4] = {-(double)node[n], -(double)node[n + one], -(double)node[n + two],
@@ -296,7 +367,7 @@ static double share_inside(const float *node, const box *b, int axis, ptrdiff_t 
     return b->dim == 3 ? fraction_square(corner) : fraction_segment(corner[0], corner[1]);
 }
 
-static void node_distances(float *node, const mac_grid *g, const shape *s, const int lower[3],
+static void node_distances(float *node, const mac_grid *g, const emitter_reach *r, const int lower[3],
                            const int upper[3]) {
     const int last = upper[2] - (g->box.dim == 2);
     for (int k = lower[2]; k <= last; ++k)
@@ -304,7 +375,7 @@ static void node_distances(float *node, const mac_grid *g, const shape *s, const
             for (int i = lower[0]; i <= upper[0]; ++i) {
                 const double x[3] = {g->origin[0] + g->dx * i, g->origin[1] + g->dx * j,
                                      g->origin[2] + g->dx * k};
-                node[box_at(&g->box, i, j, k)] = (float)shape_distance(s, x);
+                node[box_at(&g->box, i, j, k)] = (float)driven_distance(r, g, x);
             }
 }
 
@@ -356,11 +427,11 @@ static void match_sides(openings *driven, const mac_grid *g, int axis, const int
 }
 
 void emit_drive(openings *driven, float *source, float *scratch, const mac_grid *g, const openings *o,
-                const shape *s, const double velocity[3]) {
+                const emitter_reach *r, const double velocity[3]) {
     const box *b = &g->box;
     int lower[3], upper[3];
-    emit_touched_cells(lower, upper, g, s);
-    node_distances(scratch, g, s, lower, upper);
+    emit_touched_cells(lower, upper, g, r->inlet);
+    node_distances(scratch, g, r, lower, upper);
     for (int k = lower[2]; k < upper[2]; ++k)
         for (int j = lower[1]; j < upper[1]; ++j)
             for (int i = lower[0]; i < upper[0]; ++i) {

@@ -25,6 +25,18 @@ typedef struct emitter_step {
 double emit_runs(const rheo_emitter *e, double time, double dt); /* s of the step from time to time + dt */
 emitter_step emit_step(const rheo_emitter *e, double time, double dt);
 
+/* Where an emitter drives the liquid: in its shape, but not in the gap before a wall that it blows at.
+ * Without open_side everywhere in the shape. */
+typedef struct emitter_reach {
+    const shape *inlet;
+    const float *solid;       /* distances at nodes, or NULL */
+    const uint8_t *open_side; /* of the domain, six */
+    double ahead[3];          /* direction of the velocity */
+    double gap;               /* m */
+} emitter_reach;
+emitter_reach emit_reach(const shape *s, const double velocity[3], const mac_grid *g, const openings *o,
+                         const float *node_solid);
+
 /* Fills the part of a shape that lies in the domain and outside solids (node_solid may be NULL), in octants
  * without particles. added is -1 when there is no memory. */
 emission emit_fill(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
@@ -36,11 +48,10 @@ emission emit_begin(particles *p, uint32_t *next_id, const mac_grid *g, const sh
 
 /* What flows into the open part of a shape (in the domain, outside solids) through that part's own surface
  * within a step: v A dt in all, whatever its length, but no more than `room` particles. Particles that are
- * inside already take the velocity, unless there is no room. The set must be sorted. seed: the same in all
+ * driven take the velocity, unless there is no room. The set must be sorted. seed: the same in all
  * steps. */
-emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
-                     const emitter_step *step, int fluid, unsigned seed, const float *node_solid,
-                     double room);
+emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const emitter_reach *r,
+                     const emitter_step *step, int fluid, unsigned seed, double room);
 
 /* How many more particles the space around a shape can hold, `full` in an open cell: everything that it is
  * connected with, liquid or air. INFINITY: it has a way out of the domain, or plenty. The set must be sorted.
@@ -50,16 +61,16 @@ double emit_room(const particles *p, const mac_grid *g, const openings *o, const
 /* The cells that a shape's bounds touch, [lower, upper). */
 void emit_touched_cells(int lower[3], int upper[3], const mac_grid *g, const shape *s);
 
-/* Particles inside a shape move at the velocity for dt; moved[q] is set for them, and those with it set are
+/* Particles that are driven move at the velocity for dt; moved[q] is set for them, and those with it set are
  * left alone. The set must be sorted, and is not afterwards. */
-void emit_carry(particles *p, uint8_t *moved, const mac_grid *g, const shape *s, const double velocity[3],
-                double dt);
+void emit_carry(particles *p, uint8_t *moved, const mac_grid *g, const emitter_reach *r,
+                const double velocity[3], double dt);
 
-/* Faces inside a shape take the velocity. */
-void emit_velocity(mac_field *u, const mac_grid *g, const shape *s, const double velocity[3]);
+/* Faces that are driven take the velocity. */
+void emit_velocity(mac_field *u, const mac_grid *g, const emitter_reach *r, const double velocity[3]);
 /* The emitter as a boundary condition of the pressure: `driven`, a copy of o with wall velocities, is closed
- * where faces lie in the shape and moves there at `velocity`; cells through which liquid comes in get the
+ * where faces are driven and moves there at `velocity`; cells through which liquid comes in get the
  * inflow as a net outflow [m/s, summed over faces], v A in all. scratch: a field. */
 void emit_drive(openings *driven, float *source, float *scratch, const mac_grid *g, const openings *o,
-                const shape *s, const double velocity[3]);
+                const emitter_reach *r, const double velocity[3]);
 #endif

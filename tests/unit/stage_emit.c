@@ -76,7 +76,7 @@ static double drive(setting *s, const rheo_shape *def, const double velocity[3])
     const rheo_status status =
         s->g.box.dim == 2 ? shape_make_flat(&made, def, &report) : shape_make(&made, def, &report);
     if (status) fail_msg("%s", report.message);
-    emit_drive(&s->driven, s->source, s->scratch, &s->g, &s->open, made, velocity);
+    emit_drive(&s->driven, s->source, s->scratch, &s->g, &s->open, &(emitter_reach){.inlet = made}, velocity);
     shape_free(made);
     return sum_sources(s);
 }
@@ -214,7 +214,9 @@ static double emit_for(setting *s, particles *p, shape *made, double thick, int 
             filled = p->count;
         }
         assert_int_equal(particles_sort(p, &s->g), 0);
-        assert_true(emit_inflow(p, &next_id, &s->g, made, &step, 0, 1, NULL, INFINITY).added > 0);
+        assert_true(
+            emit_inflow(p, &next_id, &s->g, &(emitter_reach){.inlet = made}, &step, 0, 1, INFINITY).added >
+            0);
         assert_int_equal(particles_sort(p, &s->g), 0);
     }
     return (double)(p->count - filled) / across;

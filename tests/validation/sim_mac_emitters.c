@@ -142,6 +142,50 @@ static void pool_is_fed_from_inside(void **state) {
     }
 }
 
+/* Liquid that is blown at a closed side, into a pool and into air, and at a plate that the emitter reaches
+ * into: it turns aside, and is neither pressed together nor thrown off at many times its speed. */
+static void walls_turn_the_inflow_aside(void **state) {
+    (void)state;
+    static const struct {
+        const char *at;
+        int pool, plate;
+        double centre[2], radius, velocity[2];
+    } blown[] = {{"a side, half in a pool", 1, 0, {0.05, 0.3}, 0.15, {-3, 0}},
+                 {"the same, upwards", 1, 0, {0.05, 0.3}, 0.15, {-3, 1}},
+                 {"a side", 0, 0, {0.1, 0.6}, 0.1, {-3, 0}},
+                 {"a plate", 0, 1, {0.5, 0.6}, 0.1, {0, -3}}};
+    for (int i = 0; i < 4; ++i) {
+        setting s;
+        rheo_solid plate = rheo_default_solid();
+        set(&s, 2, 32, DOWN);
+        s.fill = box_shape(0, 0, 0, 1, 0.3, 1);
+        s.fluid.fill = &s.fill;
+        s.fluid.fill_count = blown[i].pool;
+        plate.name = "plate";
+        plate.shape = box_shape(0.2, 0.4, 0, 0.8, 0.52, 1);
+        s.scene.solids = &plate;
+        s.scene.solid_count = blown[i].plate;
+        s.emitter.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
+        s.emitter.shape.radius = blown[i].radius;
+        s.velocity[2] = 0;
+        for (int a = 0; a < 2; ++a) {
+            s.emitter.shape.a[a] = blown[i].centre[a];
+            s.velocity[a] = blown[i].velocity[a];
+        }
+        rheo_sim *sim = start(&s, 1);
+        double speed = 0, drift = 0;
+        for (int k = 0; k < 10; ++k) {
+            const rheo_frame_stats f = advance(sim);
+            speed = larger(speed, f.speed);
+            drift = larger(drift, fabs(f.volume_drift));
+        }
+        printf("blown at %s: speed at most %.2f m/s, drift at most %.3f\n", blown[i].at, speed, drift);
+        check_below(speed, 12);
+        check_below(drift, 0.05);
+        rheo_free_sim(sim);
+    }
+}
+
 static double sum_of_places(const rheo_sim *sim) {
     rheo_particle_view v;
     double sum = 0;
@@ -169,9 +213,8 @@ static void threads_do_not_matter(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jet_keeps_its_speed),
-        cmocka_unit_test(jet_falls_with_g),
-        cmocka_unit_test(pool_is_fed_from_inside),
+        cmocka_unit_test(jet_keeps_its_speed),     cmocka_unit_test(jet_falls_with_g),
+        cmocka_unit_test(pool_is_fed_from_inside), cmocka_unit_test(walls_turn_the_inflow_aside),
         cmocka_unit_test(threads_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
