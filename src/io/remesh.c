@@ -1,13 +1,15 @@
 /* The surfaces of a cache made again, without simulating.
  *
  * A frame with a checkpoint is brought back exactly; one with a particle file gets its particles back (float
- * metres, so positions are good to a millionth of the domain) and grid fields made from them. Limits: a
- * pressure surface needs the pressure, which only checkpoints hold; frames with neither file keep the mesh
- * they have. */
+ * metres, so positions are good to a millionth of the domain), its dynamic solids their places from the file
+ * of bodies, and grid fields are made from them. Limits: a pressure surface needs the pressure, which only
+ * checkpoints hold; frames with neither file keep the mesh they have, and so do those whose file of bodies is
+ * lost, which is an error. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <rheo/cache.h>
+#include "core/memory.h"
 #include "core/report.h"
 #include "io/cache.h"
 #include "io/checkpoint.h"
@@ -35,6 +37,60 @@ static bool can_mesh(const remesh *r, int frame) {
     return r->scene->surface != RHEO_SURFACE_PRESSURE && cache_find_file(&r->m, CACHE_PARTICLES, frame);
 }
 
+/* ---- bodies ---- */
+
+static int count_bodies(const rheo_scene *scene, bool keyed_too) {
+    int count = 0;
+    for (int i = 0; i < scene->solid_count; ++i)
+        count +=
+            scene->solids[i].motion == RHEO_DYNAMIC || (keyed_too && scene->solids[i].motion == RHEO_KEYED);
+    return count;
+}
+
+/* Only the file of bodies knows where dynamic solids were; without it they would be drawn where they began.
+ */
+static bool knows_bodies(const remesh *r, int frame) {
+    char path[FILE_PATH_MAX];
+    if (find_checkpoint(&r->m, frame) || !count_bodies(r->scene, false)) return true;
+    return cache_find_file(&r->m, CACHE_BODIES, frame) &&
+           cache_path(path, r->cache, CACHE_BODIES, NULL, frame) && !access(path, F_OK);
+}
+
+static rheo_status refuse_without_bodies(const remesh *r, int frame) {
+    char name[CACHE_NAME_MAX];
+    cache_name(name, CACHE_BODIES, NULL, frame);
+    report_fail(r->report, RHEO_INVALID, "the file as the run wrote it, or run the scene again",
+                "frame %d keeps the mesh it has: %s, which tells where its bodies were, is missing", frame,
+                name);
+    report_place(r->report, r->cache, 0, 0, NULL);
+    return RHEO_INVALID;
+}
+
+static rheo_status restore_bodies(rheo_sim *sim, const remesh *r, int frame) {
+    char path[FILE_PATH_MAX];
+    const int count = count_bodies(r->scene, true);
+    int read = 0;
+    if (!count_bodies(r->scene, false)) return RHEO_OK;
+    if (!cache_path(path, r->cache, CACHE_BODIES, NULL, frame))
+        return report_fail(r->report, RHEO_IO, NULL, "the path of the cache is too long");
+    cache_body *file = mem_alloc((size_t)(count + 1) * sizeof *file); /* one more tells too many */
+    rheo_body_stats *bodies = mem_alloc((size_t)count * sizeof *bodies);
+    rheo_status status = file && bodies ? cache_read_bodies(file, &read, count + 1, path, r->report)
+                                        : report_no_memory(r->report, "bodies");
+    if (status == RHEO_OK && read != count) {
+        status = report_fail(r->report, RHEO_INVALID, "the file as the run wrote it, or run the scene again",
+                             "not the bodies of this scene");
+        report_place(r->report, path, 0, 0, NULL);
+    }
+    for (int i = 0; i < count && status == RHEO_OK; ++i) bodies[i] = file[i].body;
+    if (status == RHEO_OK) sim_place_bodies(sim, bodies);
+    mem_free(file);
+    mem_free(bodies);
+    return status;
+}
+
+/* ---- frames ---- */
+
 static rheo_status restore_particles(rheo_sim *sim, const remesh *r, int frame) {
     char path[FILE_PATH_MAX];
     ply_particles read;
@@ -46,7 +102,8 @@ static rheo_status restore_particles(rheo_sim *sim, const remesh *r, int frame) 
                                 .velocity = (const float(*)[3])read.velocity,
                                 .id = read.id,
                                 .fluid = read.fluid};
-    status = sim_place_particles(sim, frame, &from, r->report);
+    status = restore_bodies(sim, r, frame);
+    if (status == RHEO_OK) status = sim_place_particles(sim, frame, &from, r->report);
     ply_free_particles(&read);
     return status;
 }
@@ -96,11 +153,17 @@ static rheo_status mesh_all(remesh *r, int *meshes) {
     if (r->surface) r->scene->surface = *r->surface;
     snprintf(directory, sizeof directory, "%s/%s", r->cache, cache_directory(CACHE_MESH));
     status = directory_make(directory, r->report);
+    int left_out = -1;
     for (int frame = 0; frame < r->m.frame_count && status == RHEO_OK; ++frame) {
         if (!can_mesh(r, frame)) continue;
+        if (!knows_bodies(r, frame)) {
+            if (left_out < 0) left_out = frame;
+            continue;
+        }
         status = mesh_frame(r, frame);
         *meshes += status == RHEO_OK;
     }
+    if (status == RHEO_OK && left_out >= 0) return refuse_without_bodies(r, left_out);
     if (status != RHEO_OK || *meshes) return status;
     report_fail(r->report, RHEO_INVALID, "a run with output: { particles: true }",
                 "no frame of the cache has particles or a checkpoint to make %s from",

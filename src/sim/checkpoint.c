@@ -198,3 +198,18 @@ rheo_status sim_place_particles(rheo_sim *s, int frame, const sim_particles *fro
     s->time = frame / s->def.fps;
     return liquid_begin(s, report);
 }
+
+void sim_place_bodies(rheo_sim *s, const rheo_body_stats *bodies) {
+    for (int i = 0; i < s->def.solid_count; ++i) {
+        const obstacle *o = &s->solids[i];
+        if (o->def->motion == RHEO_STATIC) continue;
+        const rheo_body_stats *from = bodies++;
+        if (!o->body) continue; /* keyed: the time alone says where it is */
+        placement p = {.position = {0}};
+        memcpy(p.position, from->position, sizeof p.position);
+        memcpy(p.orientation, from->orientation, sizeof p.orientation);
+        memcpy(p.velocity, from->velocity, sizeof p.velocity);
+        memcpy(p.spin, from->spin, sizeof p.spin);
+        body_set_placement(o->body, &p);
+    }
+}

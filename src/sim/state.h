@@ -37,4 +37,6 @@ typedef struct sim_particles {
 /* Puts a liquid's particles as they were at the end of a frame, and makes the grid's fields from them. What
  * the particles do not tell (affine velocities, pressure, spray) is zero: for drawing, not for going on. */
 rheo_status sim_place_particles(rheo_sim *sim, int frame, const sim_particles *from, rheo_report *report);
+/* Before that, where there are dynamic solids: all bodies as rheo_read_body() told them, in its order. */
+void sim_place_bodies(rheo_sim *sim, const rheo_body_stats *bodies);
 #endif

@@ -134,6 +134,19 @@ placement body_placement(const body *b) {
     return p;
 }
 
+void body_set_placement(const body *b, const placement *p) {
+    double rotation[9], own[3], arm[3], turn[3];
+    memcpy(b->now->orientation, p->orientation, sizeof p->orientation);
+    memcpy(b->now->spin, p->spin, sizeof p->spin);
+    shape_centre(own, b->shape);
+    vec_sub(own, own, b->centre);
+    body_rotation(rotation, b);
+    mat_times(arm, rotation, own);
+    vec_cross(turn, p->spin, arm);
+    vec_sub(b->now->position, p->position, arm);
+    vec_sub(b->now->velocity, p->velocity, turn);
+}
+
 double body_rate_along(const double row[6], const body_state *b) {
     return vec_dot(row, b->velocity) + vec_dot(row + 3, b->spin);
 }

@@ -67,6 +67,8 @@ void body_note_motion(double sum[6], const body_state *b, double share);
 void body_add_motion(body_state *b, const double v[6], double share);
 /* Where the shape is and how its centre moves: what the grid stages want of an obstacle. */
 placement body_placement(const body *b);
+/* The other way round: the state from where the shape is; p's rotation is not read, its orientation is. */
+void body_set_placement(const body *b, const placement *p);
 double body_kinetic(const body *b);                               /* J */
 double body_rate_along(const double row[6], const body_state *b); /* row . (velocity, spin) */
 

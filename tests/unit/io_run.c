@@ -28,6 +28,21 @@ static const char SCENE[] =
     "of: [velocity, pressure] } ]\n"
     "output: { particles: true, checkpoint_every: 2 }\n";
 
+/* A club that sinks and turns: its centre of mass is not its shape's centre. */
+static const char SINKING[] =
+    "domain: { size: [1, 1, 1], cells: 16 }\n"
+    "time: { frames: 6, fps: 24 }\n"
+    "fluids: [ { name: water, fill: [ { box: { min: [0, 0, 0], max: [1, 0.6, 1] } } ] } ]\n"
+    "solids:\n"
+    "  - name: club\n"
+    "    shape: { union: [ { sphere: { center: [0.4, 0.75, 0.5], radius: 0.16 } },\n"
+    "                      { capsule: { from: [0.4, 0.75, 0.5], to: [0.75, 0.75, 0.5], radius: 0.07 } } ] }\n"
+    "    motion: dynamic\n"
+    "    density: 5000\n"
+    "    velocity: [0, -2, 0]\n"
+    "    spin: [0, 0, 5]\n"
+    "output: { particles: true, checkpoint_every: 0 }\n";
+
 static char *in_base(const char *name) {
     static char path[4][256];
     static int next;
@@ -431,6 +446,75 @@ static void meshed_again_as_the_scene_says(void **state) {
     shell("! cmp -s '%s/round/mesh/water.000006.ply' '%s/round.ply'", base, base);
 }
 
+static rheo_status write_sinking(const char *out, rheo_report *report) {
+    FILE *f = fopen(in_base("sinking.yaml"), "w");
+    assert_non_null(f);
+    fputs(SINKING, f);
+    fclose(f);
+    rheo_scene *scene;
+    assert_int_equal(rheo_load_scene(&scene, in_base("sinking.yaml"), NULL, 0, report), RHEO_OK);
+    rheo_run_options o = {.threads = 1, .out = in_base(out)};
+    const rheo_status status = rheo_run_scene(NULL, scene, &o, report);
+    rheo_free_scene(scene);
+    return status;
+}
+
+/* How far from b's vertices a vertex of a lies at most. */
+static double farthest(const rheo_mesh *a, const rheo_mesh *b) {
+    double most = 0;
+    for (size_t i = 0; i < a->vertex_count; ++i) {
+        double nearest = INFINITY;
+        for (size_t k = 0; k < b->vertex_count; ++k) {
+            double square = 0;
+            for (size_t c = 0; c < 3; ++c) {
+                const double apart = (double)a->position[3 * i + c] - (double)b->position[3 * k + c];
+                square += apart * apart;
+            }
+            nearest = fmin(nearest, square);
+        }
+        most = fmax(most, sqrt(nearest));
+    }
+    return most;
+}
+
+/* Bodies are where the frame had them, not where the scene begins. */
+static void meshed_again_with_bodies(void **state) {
+    (void)state;
+    int meshes;
+    rheo_report report = {0};
+    rheo_mesh before, after;
+    assert_int_equal(write_sinking("sinking", &report), RHEO_OK);
+    assert_int_equal(ply_read_mesh(&before, in_base("sinking/mesh/water.000005.ply"), NULL), RHEO_OK);
+    shell("rm '%s'/sinking/mesh/*", base);
+    assert_int_equal(rheo_remesh_cache(&meshes, in_base("sinking"), NULL, 1, &report), RHEO_OK);
+    assert_int_equal(meshes, 7);
+    assert_int_equal(ply_read_mesh(&after, in_base("sinking/mesh/water.000005.ply"), NULL), RHEO_OK);
+    const double dx = 1.0 / 16;
+    assert_true(farthest(&after, &before) < 0.1 * dx);
+    assert_true(farthest(&before, &after) < 0.1 * dx);
+    rheo_free_mesh(&before);
+    rheo_free_mesh(&after);
+}
+
+/* A frame that does not tell where its bodies were keeps its mesh, and that is said. */
+static void not_meshed_without_bodies(void **state) {
+    (void)state;
+    int meshes;
+    rheo_report report = {0};
+    assert_int_equal(write_sinking("lost", &report), RHEO_OK);
+    shell("rm '%s/lost/bodies/bodies.000004.json' && cp '%s/lost/mesh/water.000004.ply' '%s/kept.ply'", base,
+          base, base);
+    assert_int_equal(rheo_remesh_cache(&meshes, in_base("lost"), NULL, 1, &report), RHEO_INVALID);
+    assert_int_equal(meshes, 6);
+    assert_non_null(strstr(report.message, "bodies/bodies.000004.json"));
+    assert_non_null(strstr(report.allowed, "run the scene again"));
+    shell("cmp '%s/lost/mesh/water.000004.ply' '%s/kept.ply'", base, base);
+    shell("sed -i 's/\"bodies\": \\[/\"bodies\": []}/;5,$d' '%s/lost/bodies/bodies.000003.json'", base);
+    assert_int_equal(rheo_remesh_cache(&meshes, in_base("lost"), NULL, 1, &report), RHEO_INVALID);
+    assert_int_equal(meshes, 3);
+    assert_non_null(strstr(report.message, "not the bodies of this scene"));
+}
+
 static void nothing_written(void **state) {
     (void)state;
     rheo_scene *scene = load("time.frames=1");
@@ -459,6 +543,8 @@ int main(void) {
         cmocka_unit_test(full_disk),
         cmocka_unit_test(meshed_again),
         cmocka_unit_test(meshed_again_as_the_scene_says),
+        cmocka_unit_test(meshed_again_with_bodies),
+        cmocka_unit_test(not_meshed_without_bodies),
         cmocka_unit_test(nothing_written),
     };
     return cmocka_run_group_tests(tests, prepare, clean);
