@@ -172,14 +172,19 @@ static rheo_status mesh_all(remesh *r, int *meshes) {
     return RHEO_INVALID;
 }
 
+/* Locked before it is read: a run that ends in between would be undone by the manifest of before. */
+static rheo_status open_cache(remesh *r, int *lock) {
+    const bool there = !access(r->cache, F_OK); /* else the manifest's own report says what is missing */
+    const rheo_status status = there ? cache_lock(lock, r->cache, r->report) : RHEO_OK;
+    return status == RHEO_OK ? cache_read_manifest(&r->m, r->cache, r->report) : status;
+}
+
 rheo_status rheo_remesh_cache(int *meshes, const char *cache, const rheo_surface *surface, int threads,
                               rheo_report *report) {
     remesh r = {.cache = cache, .surface = surface, .threads = threads, .report = report};
     int lock = -1;
     *meshes = 0;
-    rheo_status status = cache_read_manifest(&r.m, cache, report);
-    if (status != RHEO_OK) return status;
-    status = cache_lock(&lock, cache, report);
+    rheo_status status = open_cache(&r, &lock);
     if (status == RHEO_OK) status = mesh_all(&r, meshes);
     rheo_free_scene(r.scene);
     cache_free_manifest(&r.m);

@@ -64,10 +64,11 @@ static rheo_status keep_damaged(run *r) {
     return rename(from, to) ? file_fail(r->report, to, "write", errno) : RHEO_OK;
 }
 
-/* Reads the manifest that is there, if any, and says no before anything is made or simulated. */
+/* Reads the manifest that is there, if any, and says no where it must not be replaced. */
 static rheo_status look_at_directory(run *r, cache_manifest *old) {
     char path[FILE_PATH_MAX];
-    *old = (cache_manifest){0};
+    cache_free_manifest(old);
+    r->damaged = false;
     if (!directory_in_use(r->out)) return RHEO_OK;
     if (snprintf(path, sizeof path, "%s/manifest.json", r->out) >= (int)sizeof path)
         return file_fail(r->report, r->out, "write", ENAMETOOLONG);
@@ -249,11 +250,19 @@ static rheo_status restore(run *r) {
     return RHEO_OK;
 }
 
-static rheo_status open_cache(run *r, cache_manifest *old) {
-    bool resume = r->options->resume && old->values;
+/* What counts is what the directory holds once it is locked: another run may have come and gone since the
+ * first look. */
+static rheo_status claim_directory(run *r, cache_manifest *old) {
     rheo_status status = directory_make(r->out, r->report);
     if (status == RHEO_OK) status = cache_lock(&r->lock, r->out, r->report);
+    if (status == RHEO_OK) status = look_at_directory(r, old);
     if (status == RHEO_OK) status = directory_require_writable(r->out, r->report);
+    return status;
+}
+
+static rheo_status open_cache(run *r, cache_manifest *old) {
+    rheo_status status = claim_directory(r, old);
+    const bool resume = r->options->resume && old->values;
     if (status == RHEO_OK && resume) status = require_same_scene(r, old);
     if (status != RHEO_OK) return status;
     if (resume) {
@@ -344,7 +353,7 @@ rheo_status rheo_run_scene(rheo_run_summary *summary, const rheo_scene *scene,
     if (!summary) summary = &none;
     *summary = (rheo_run_summary){0};
     rheo_status status = rheo_validate_scene(scene, report);
-    if (status == RHEO_OK && r.out) status = look_at_directory(&r, &old);
+    if (status == RHEO_OK && r.out) status = look_at_directory(&r, &old); /* an early no, nothing made yet */
     if (status == RHEO_OK) status = rheo_create_sim(&r.sim, scene, options->threads, report);
     if (status == RHEO_OK && r.out) status = fill_manifest(&r);
     if (status == RHEO_OK && r.out) status = open_cache(&r, &old);

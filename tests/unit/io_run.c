@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include <rheo/cache.h>
@@ -58,6 +59,17 @@ static void shell(const char *format, ...) {
     vsnprintf(command, sizeof command, format, args);
     va_end(args);
     assert_int_equal(system(command), 0);
+}
+
+/* In place of the C library's: what another run does in the moment before a directory is locked. */
+static char before_lock[512];
+int flock(int descriptor, int operation);
+int flock(int descriptor, int operation) {
+    if (before_lock[0]) {
+        assert_int_equal(system(before_lock), 0);
+        before_lock[0] = 0;
+    }
+    return (int)syscall(SYS_flock, descriptor, operation);
 }
 
 static rheo_scene *load(const char *set) {
@@ -408,6 +420,31 @@ static void full_disk(void **state) {
     }
 }
 
+/* Of two runs started together the second finds what the first left, however late it gets the lock. */
+static void other_run_before_the_lock(void **state) {
+    (void)state;
+    rheo_report report = {0};
+    snprintf(before_lock, sizeof before_lock, "cp -a '%s'/whole/. '%s/late'", base, base);
+    assert_int_equal(run("late", NULL, false, false, NULL, &report), RHEO_USAGE);
+    assert_int_equal(before_lock[0], 0);
+    assert_non_null(strstr(report.message, "there is a cache already"));
+    assert_same_cache("late");
+
+    snprintf(before_lock, sizeof before_lock, "cp -a '%s'/whole/. '%s/later'", base, base);
+    assert_int_equal(run("later", NULL, true, false, NULL, &report), RHEO_OK); /* --resume: all is there */
+    assert_int_equal(before_lock[0], 0);
+    assert_same_cache("later");
+
+    int meshes;
+    rheo_cache_info info;
+    assert_int_equal(run("shorter", "time.frames=2", false, false, NULL, &report), RHEO_OK);
+    snprintf(before_lock, sizeof before_lock, "cp -a '%s'/whole/. '%s/shorter'", base, base);
+    assert_int_equal(rheo_remesh_cache(&meshes, in_base("shorter"), NULL, 1, &report), RHEO_OK);
+    assert_int_equal(before_lock[0], 0);
+    assert_int_equal(rheo_read_cache_info(&info, in_base("shorter"), false, NULL), RHEO_OK);
+    assert_int_equal(info.last_frame, 6);
+}
+
 /* Meshes from checkpoints are the same bytes; from particles nearly the same surface. */
 static void meshed_again(void **state) {
     (void)state;
@@ -541,6 +578,7 @@ int main(void) {
         cmocka_unit_test(finished_run_is_swept),
         cmocka_unit_test(damage_is_found),
         cmocka_unit_test(full_disk),
+        cmocka_unit_test(other_run_before_the_lock),
         cmocka_unit_test(meshed_again),
         cmocka_unit_test(meshed_again_as_the_scene_says),
         cmocka_unit_test(meshed_again_with_bodies),
