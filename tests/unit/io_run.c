@@ -294,6 +294,19 @@ static void goes_on_with_other_looks(void **state) {
     assert_non_null(strstr(report.message, "different: solids"));
 }
 
+/* Liquids do not move otherwise in warm air, but report it: frames of one run must agree. */
+static void stops_at_another_temperature(void **state) {
+    (void)state;
+    rheo_report report;
+    stopper s = {0, 3};
+    rheo_run_options o = {.threads = 1, .cancel = &s.cancel, .on_frame = stop_after, .user = &s};
+    assert_int_equal(run("warm", "heat.ambient=10", false, false, &o, &report), RHEO_INTERRUPTED);
+    shell("grep -q '\"heat\": *{ *\"ambient\": *10' '%s/warm/manifest.json'", base);
+    assert_int_equal(run("warm", "heat.ambient=80", true, false, NULL, &report), RHEO_INVALID);
+    assert_non_null(strstr(report.message, "different: fluids"));
+    assert_int_equal(run("warm", "heat.ambient=10", true, false, NULL, &report), RHEO_OK);
+}
+
 static void refusals(void **state) {
     (void)state;
     rheo_report report;
@@ -572,6 +585,7 @@ int main(void) {
         cmocka_unit_test(resumed_to_more_frames),
         cmocka_unit_test(damaged_checkpoint_falls_back),
         cmocka_unit_test(goes_on_with_other_looks),
+        cmocka_unit_test(stops_at_another_temperature),
         cmocka_unit_test(refusals),
         cmocka_unit_test(overwritten),
         cmocka_unit_test(damaged_overwritten),
