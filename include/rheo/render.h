@@ -14,7 +14,7 @@ typedef struct rheo_render_options {
     int first_frame, last_frame; /* -1: all there are */
     int every;                   /* 1: each frame */
     int threads;                 /* 0: all cores */
-    bool redo;                   /* also frames whose picture is newer than the mesh */
+    bool redo;                   /* also frames whose picture is up to date */
     const volatile int *cancel;
     void (*on_frame)(void *user, int frame, int done, int total);
     void *user;

@@ -1,9 +1,11 @@
 /* Pictures of a cache's frames, one after the other; a frame's tiles share the threads.
  *
- * A picture that is newer than its mesh and has the size asked for is kept, so a render that was stopped goes
- * on where it was. */
+ * A picture that is newer than its mesh and has the size, the looks and at least the samples asked for is
+ * kept, so a render that was stopped goes on where it was. */
 #include <rheo/render.h>
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "core/memory.h"
@@ -70,11 +72,27 @@ static bool newer(const struct stat *a, const struct stat *b) {
     return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
 }
 
-static bool is_up_to_date(const char *picture, const char *mesh, const rheo_render_options *o) {
+static void write_note(char note[NOTE_MAX], uint64_t looks, int samples) {
+    snprintf(note, NOTE_MAX, "looks %016" PRIx64 " samples %d", looks, samples);
+}
+
+/* Drawn with more samples is as good: a movie does not undo the fine pictures it is made from. */
+static bool shows_looks(const char *picture, uint64_t looks, int samples) {
+    char note[NOTE_MAX];
+    uint64_t drawn_looks;
+    int drawn_samples;
+    png_read_note(note, picture);
+    return sscanf(note, "looks %" SCNx64 " samples %d", &drawn_looks, &drawn_samples) == 2 &&
+           drawn_looks == looks && drawn_samples >= samples;
+}
+
+static bool is_up_to_date(const char *picture, const char *mesh, uint64_t looks,
+                          const rheo_render_options *o) {
     struct stat p, m;
     int width, height;
     return !stat(picture, &p) && !stat(mesh, &m) && newer(&p, &m) &&
-           png_read_size(&width, &height, picture) && width == o->width && height == o->height;
+           png_read_size(&width, &height, picture) && width == o->width && height == o->height &&
+           shows_looks(picture, looks, o->samples);
 }
 
 /* ---- drawing ---- */
@@ -84,6 +102,7 @@ typedef struct job {
     const rheo_render_options *options;
     const cache_manifest *manifest;
     cache_scene *scene;
+    uint64_t looks; /* of the scene */
     pool *pool;
     image image;
 } job;
@@ -96,7 +115,7 @@ static rheo_status draw_frame(bool *drawn, job *j, int frame, rheo_report *repor
     if (!cache_path(picture, j->cache, CACHE_PICTURE, NULL, frame) ||
         !cache_scene_path(mesh, j->cache, cache_scene_source(j->manifest, frame)->name))
         return report_fail(report, RHEO_IO, NULL, "the cache's path is too long");
-    if (!o->redo && is_up_to_date(picture, mesh, o)) return RHEO_OK;
+    if (!o->redo && is_up_to_date(picture, mesh, j->looks, o)) return RHEO_OK;
     rheo_status status = cache_scene_load_frame(j->scene, frame, (float)o->width / (float)o->height, report);
     if (!status)
         status = picture_paint(j->image.pixels, o->width, o->height, o->samples, &j->scene->picture, j->pool,
@@ -130,6 +149,8 @@ static rheo_status render_manifest(int *pictures, const char *cache, const cache
     if (!status) status = cache_scene_open(&j.scene, cache, m, report);
     if (!status) status = image_make(&j.image, o->width, o->height, report);
     if (!status) {
+        j.looks = cache_scene_looks(j.scene->scene);
+        write_note(j.image.note, j.looks, o->samples);
         j.pool = pool_create(o->threads);
         status = draw_frames(pictures, &j, &list, report);
         pool_free(j.pool);

@@ -418,3 +418,26 @@ rheo_status cache_scene_load_frame(cache_scene *c, int frame, float aspect, rheo
     picture_add_mesh(&c->picture, picture_make_edges(&c->edges, &c->picture, line));
     return RHEO_OK;
 }
+
+/* ---- looks ---- */
+
+static uint64_t add_curve(uint64_t sum, const rheo_curve *c) {
+    const size_t keys = (size_t)c->count;
+    sum = checksum_add(sum, &c->count, sizeof c->count);
+    if (keys > 1) sum = checksum_add(sum, c->times, keys * sizeof *c->times);
+    return checksum_add(sum, c->values, keys * (size_t)c->width * sizeof *c->values);
+}
+
+uint64_t cache_scene_looks(const rheo_scene *scene) {
+    uint64_t sum = add_curve(CHECKSUM_START, &scene->camera_eye);
+    sum = add_curve(sum, &scene->camera_target);
+    sum = add_curve(sum, &scene->camera_fov);
+    for (int i = 0; i < scene->fluid_count; ++i)
+        sum = checksum_add(sum, scene->fluids[i].color, sizeof scene->fluids[i].color);
+    for (int i = 0; i < scene->solid_count; ++i) {
+        const int look = (int)scene->solids[i].look;
+        sum = checksum_add(sum, scene->solids[i].color, sizeof scene->solids[i].color);
+        sum = checksum_add(sum, &look, sizeof look);
+    }
+    return sum;
+}

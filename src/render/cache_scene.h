@@ -37,6 +37,9 @@ rheo_status cache_scene_open(cache_scene **c, const char *cache, const cache_man
 /* Fills `picture` with the frame: surface and spray or smoke, solids where they are, camera. */
 rheo_status cache_scene_load_frame(cache_scene *c, int frame, float aspect, rheo_report *report);
 void cache_scene_free(cache_scene *c);
+/* A checksum of all that decides how things look and that a run may change while its frames stay: camera,
+ * colours, looks. */
+uint64_t cache_scene_looks(const rheo_scene *scene);
 /* The file that a frame is drawn from, a surface or a volume; NULL: none. */
 const cache_file *cache_scene_source(const cache_manifest *m, int frame);
 /* CACHE/NAME of a file the manifest lists; false when too long. */

@@ -188,6 +188,63 @@ static void test_draws_and_keeps(void **state) {
     assert_int_equal(pictures, FRAMES); /* another size is another picture */
 }
 
+/* Another value in the scene that the manifest holds, as --resume leaves it. */
+static void change_value(const char *from, const char *to) {
+    cache_manifest m;
+    assert_int_equal(cache_read_manifest(&m, cache, NULL), RHEO_OK);
+    const char *at = strstr(m.values, from);
+    assert_non_null(at);
+    const size_t room = strlen(m.values) + strlen(to) + 1;
+    char *values = mem_alloc(room);
+    assert_non_null(values);
+    snprintf(values, room, "%.*s%s%s", (int)(at - m.values), m.values, to, at + strlen(from));
+    mem_free(m.values);
+    m.values = values;
+    assert_int_equal(cache_write_manifest(&m, cache, NULL), RHEO_OK);
+    cache_free_manifest(&m);
+}
+
+static int draw(const rheo_render_options *o) {
+    int pictures;
+    rheo_report report = {0};
+    if (rheo_render_cache(&pictures, cache, o, &report)) fail_msg("%s", report.message);
+    return pictures;
+}
+
+/* Pictures follow what --resume and the command line may change; what does not show in them keeps them. */
+static void test_follows_looks_and_samples(void **state) {
+    (void)state;
+    if (!tracer_available()) skip();
+    static const struct {
+        const char *from, *to;
+        int drawn;
+    } changes[] = {
+        {"[0.55, 0.82, 0.9]", "[0.9, 0.1, 0.1]", FRAMES}, /* the water's colour */
+        {"[0.8, 0.2, 0.1]", "[0.1, 0.2, 0.8]", FRAMES},   /* the ball's */
+        {"\"look\": \"auto\"", "\"look\": \"glass\"", FRAMES}, {"\"fov\": 35", "\"fov\": 30", FRAMES},
+        {"\"particles\": false", "\"particles\": true", 0},
+    };
+    write_cache(true, 3);
+    rheo_render_options o = small();
+    image before, after;
+    assert_int_equal(draw(&o), FRAMES);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; ++i) {
+        read_pixels(&before, 0);
+        change_value(changes[i].from, changes[i].to);
+        if (draw(&o) != changes[i].drawn) fail_msg("%s", changes[i].to);
+        read_pixels(&after, 0);
+        const bool same = !memcmp(before.pixels, after.pixels, 64 * 36 * 3);
+        assert_int_equal(same, changes[i].drawn == 0);
+        image_free(&before);
+        image_free(&after);
+        assert_int_equal(draw(&o), 0);
+    }
+    o.samples = 3;
+    assert_int_equal(draw(&o), FRAMES);
+    o.samples = 2;
+    assert_int_equal(draw(&o), 0); /* finer than asked for */
+}
+
 static void test_plane_scene(void **state) {
     (void)state;
     if (!tracer_available()) skip();
@@ -380,6 +437,7 @@ static void test_movie_and_sheet(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_draws_and_keeps, clean_up),
+        cmocka_unit_test_teardown(test_follows_looks_and_samples, clean_up),
         cmocka_unit_test_teardown(test_plane_scene, clean_up),
         cmocka_unit_test_teardown(test_vessels_and_cuts, clean_up),
         cmocka_unit_test(test_glass_shows_what_it_hides),

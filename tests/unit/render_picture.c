@@ -413,6 +413,7 @@ static void test_png_round_trip(void **state) {
     snprintf(file, sizeof file, "%s/a.png", directory);
     image out, back;
     int width, height;
+    char note[NOTE_MAX];
     assert_int_equal(image_make(&out, 37, 21, NULL), RHEO_OK);
     for (int i = 0; i < 37 * 21 * 3; ++i) out.pixels[i] = (unsigned char)(i * 7 + i / 11);
     assert_int_equal(png_write(file, &out, NULL), RHEO_OK);
@@ -421,6 +422,15 @@ static void test_png_round_trip(void **state) {
     assert_int_equal(height, 21);
     assert_int_equal(png_read(&back, file, NULL), RHEO_OK);
     assert_int_equal(back.width, 37);
+    assert_memory_equal(back.pixels, out.pixels, 37 * 21 * 3);
+    image_free(&back);
+    png_read_note(note, file);
+    assert_string_equal(note, "");
+    strcpy(out.note, "what it shows");
+    assert_int_equal(png_write(file, &out, NULL), RHEO_OK);
+    png_read_note(note, file);
+    assert_string_equal(note, "what it shows");
+    assert_int_equal(png_read(&back, file, NULL), RHEO_OK);
     assert_memory_equal(back.pixels, out.pixels, 37 * 21 * 3);
     image_free(&back);
 
