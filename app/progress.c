@@ -23,8 +23,10 @@ void progress_start(progress *p, int first, int total, bool quiet) {
 static void time_left(char text[40], const progress *p, double done) {
     const double made = done - p->first;
     char left[24];
-    format_seconds(left, made > 0 ? (wall_time() - p->start) / made * (p->total - done) : 0);
-    snprintf(text, 40, made > 0 ? "%s to go" : "", left);
+    text[0] = '\0';
+    if (!(made > 0)) return;
+    format_seconds(left, (wall_time() - p->start) / made * (p->total - done));
+    snprintf(text, 40, "%s to go", left);
 }
 
 static int terminal_columns(void) {
