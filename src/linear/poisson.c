@@ -21,10 +21,6 @@
 enum { COARSEST_CELLS = 2 };
 static const double REPLACE_DROP = 1e-3;
 static const double REPLACE_RISE = 10; /* above the least since the last replacement: the recursion is lost */
-/* A residual that falls by less in so many iterations does not fall: the preconditioner is not that of this
- * matrix. */
-static const double STALLED = 0.5;
-enum { PATIENCE = 40 };
 
 typedef enum { BY_W_CYCLE, BY_V_CYCLE, BY_MIC, BY_DIAGONAL } preconditioner;
 
@@ -512,8 +508,7 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
     preconditioner by = s->kind == POISSON_MIC ? BY_MIC : BY_W_CYCLE;
     double goal = tolerance * tolerance * bb, pending = 0, rz_before = 0;
     double rr = rough ? bb : replace_residual(s, &pending), rr_exact = rr, rr_least = rr;
-    double rr_looked = rr;
-    int exact = 1, looked = 0;
+    int exact = 1;
     const int ranked = rank_groups(s->rank) > 0;
     for (;;) {
         if (rough) exact = 1;
@@ -525,14 +520,6 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
             if (lost) rz_before = 0; /* the next direction starts from what is true */
         }
         if (exact && (rr <= goal || !isfinite(rr) || out->iterations >= max_iterations)) break;
-        if (out->iterations - looked >= PATIENCE) {
-            if (rr > STALLED * STALLED * rr_looked && by != BY_MIC) {
-                by = weaker(s, by);
-                rz_before = 0;
-            }
-            looked = out->iterations;
-            rr_looked = rr;
-        }
         double rz = precondition(s, by, rough);
         while (!(rz > 0) && by != BY_DIAGONAL) {
             by = weaker(s, by);
