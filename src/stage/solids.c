@@ -246,21 +246,10 @@ static void mover_on_row(const mover_faces *m, int j, int k) {
     }
 }
 
-/* Where a face is this mover's: the others may be another task's. Mostly eight in a row are, or none. */
+/* Where a face is this mover's: the others may be another task's. */
 HOT static void set_linear(float *wall, const uint16_t *mover, uint16_t me, const int span[2], double base,
                            double slope) {
-    enum { FEW = 8 };
-    int i = span[0];
-    for (; i + FEW <= span[1]; i += FEW) {
-        int mine = 0;
-        for (int e = 0; e < FEW; ++e) mine += mover[i + e] == me;
-        if (mine == FEW)
-            for (int e = 0; e < FEW; ++e) wall[i + e] = (float)(base + slope * (i + e));
-        else if (mine)
-            for (int e = 0; e < FEW; ++e)
-                if (mover[i + e] == me) wall[i + e] = (float)(base + slope * (i + e));
-    }
-    for (; i < span[1]; ++i)
+    for (int i = span[0]; i < span[1]; ++i)
         if (mover[i] == me) wall[i] = (float)(base + slope * i);
 }
 
