@@ -92,19 +92,26 @@ static void set_slip_direction(dContact *c, const double u[3], double closing, c
     c->fdir1[3] = 0;
 }
 
-/* Velocity of a solid at a point before the forces of the step. */
-static void velocity_before(double u[3], const world *w, int i, const double point[3]) {
+/* Velocity at a point of what moves and turns so; of what is no body its own. */
+static void velocity_with(double u[3], const world *w, int i, const double v[3], const double spin[3],
+                          const double point[3]) {
     const body *b = w->things[i].body;
     double arm[3];
     if (!b) {
         thing_velocity(u, &w->things[i], point);
         return;
     }
-    const double *v = w->slid[b - w->bodies];
     vec_sub(arm, point, b->now->position);
     if (b->flat) arm[2] = 0;
-    vec_cross(u, v + 3, arm);
+    vec_cross(u, spin, arm);
     for (int c = 0; c < 3; ++c) u[c] += v[c];
+}
+
+/* Before the forces of the step. */
+static void velocity_before(double u[3], const world *w, int i, const double point[3]) {
+    const body *b = w->things[i].body;
+    const double *v = b ? w->slid[b - w->bodies] : NULL;
+    velocity_with(u, w, i, v, b ? v + 3 : NULL, point);
 }
 
 /* How fast a contact slid before the forces of the step. With them, what static friction is to hold on a
@@ -153,20 +160,14 @@ world_speeds world_least_speeds(const world *w, double time, double dt) {
                           .fall = weight * dt};
 }
 
-/* Velocity at a point as ODE has it now. */
+/* As ODE has it now. */
 static void velocity_solved(double u[3], const world *w, int i, const double point[3]) {
-    const body *b = w->things[i].body;
-    double arm[3];
-    if (!b) {
-        thing_velocity(u, &w->things[i], point);
-        return;
+    double now[2][3] = {{0}};
+    for (int c = 0; c < 3 && w->things[i].body; ++c) {
+        now[0][c] = dBodyGetLinearVel(w->ode_body[i])[c];
+        now[1][c] = dBodyGetAngularVel(w->ode_body[i])[c];
     }
-    const dReal *v = dBodyGetLinearVel(w->ode_body[i]), *spin = dBodyGetAngularVel(w->ode_body[i]);
-    const double turn[3] = {spin[0], spin[1], spin[2]};
-    vec_sub(arm, point, b->now->position);
-    if (b->flat) arm[2] = 0;
-    vec_cross(u, turn, arm);
-    for (int c = 0; c < 3; ++c) u[c] += v[c];
+    velocity_with(u, w, i, now[0], now[1], point);
 }
 
 static double closing_solved(const world *w, const touch *t) {
