@@ -68,6 +68,7 @@ INLINE double share_behind(const plane_cut *c, double distance) {
 }
 
 enum { SAMPLES = 8 };
+static const double SMOOTH = 0.05; /* cells: what a ball of five cells bends in one */
 
 /* Of planes at several distances, in all. */
 HOT static double shares_behind(const plane_cut *c, const double distance[SAMPLES], int count) {
@@ -77,23 +78,69 @@ HOT static double shares_behind(const plane_cut *c, const double distance[SAMPLE
     return sum;
 }
 
-/* The share of a cell that is solid and in its lowest part, `high` of it: of eight samples, each what a plane
- * at the body's distance would take. From distances at the cell's corners it would be less by what curved
- * surfaces and edges have between these, which is as much as what is asked for. */
-static double solid_below(const job *s, const int at[3], const double normal[3], double high) {
+/* Distances of a cell's corners, in cells; bit d of an index: the upper side along axis d. */
+static void read_corners(double corner[SAMPLES], const job *s, const int at[3]) {
+    const box *b = &s->v->g->box;
+    const float *phi = s->v->node_phi + box_at(b, at[0], at[1], at[2]);
+    for (int i = 0; i < SAMPLES; ++i)
+        corner[i] = (double)phi[(i & 1) + (i >> 1 & 1) * b->step[1] + (i >> 2) * b->step[2]] / s->v->g->dx;
+}
+
+/* Distances at the middles of a cell's octants from those of its corners and of its own middle: linear in
+ * each direction, and three quarters of what that lacks in the middle, as x (1 - x) has it at 1/4 and 1/2.
+ * Right but for third derivatives. */
+static void sample_smooth(double distance[SAMPLES], const double corner[SAMPLES], double lacking, int dim) {
+    for (int i = 0; i < SAMPLES; ++i) distance[i] = corner[i];
+    for (int d = 0; d < dim; ++d)
+        for (int i = 0; i < SAMPLES; ++i) {
+            const int other = i ^ 1 << d;
+            if (other < i) continue;
+            const double low = distance[i], high = distance[other];
+            distance[i] = 0.75 * low + 0.25 * high;
+            distance[other] = 0.25 * low + 0.75 * high;
+        }
+    for (int i = 0; i < SAMPLES; ++i) distance[i] += 0.75 * lacking;
+}
+
+/* The same of the body itself, in the lowest part of the cell, `high` of it. */
+static void sample_each(double distance[SAMPLES], const job *s, const int at[3], double high) {
     const mac_grid *g = s->v->g;
-    const int dim = g->box.dim, a = s->axis, count = 1 << dim;
-    double side[3], distance[SAMPLES] = {0};
-    for (int d = 0; d < 3; ++d) side[d] = 0.5 * (d >= dim ? 0 : d == a ? high : 1);
-    const plane_cut cut = cut_across(normal, side);
-    for (int i = 0; i < count; ++i) {
+    const int dim = g->box.dim;
+    for (int i = 0; i < 1 << dim; ++i) {
         double x[3];
         for (int d = 0; d < 3; ++d) {
             const double half = (i >> d & 1) ? 0.75 : 0.25, up = s->low ? high * half : 1 - high * half;
-            x[d] = g->origin[d] + g->dx * (at[d] + (d >= dim ? 0.5 : d == a ? up : half));
+            x[d] = g->origin[d] + g->dx * (at[d] + (d >= dim ? 0.5 : d == s->axis ? up : half));
         }
         distance[i] = obstacle_distance(s->solid, x) / g->dx;
     }
+}
+
+/* What the mean of the corners lacks in the middle, in cells. */
+static double corners_lack(const double corner[SAMPLES], const job *s, const int at[3]) {
+    const mac_grid *g = s->v->g;
+    const int dim = g->box.dim, count = 1 << dim;
+    double mean = 0, x[3];
+    for (int i = 0; i < count; ++i) mean += corner[i] / count;
+    for (int d = 0; d < 3; ++d) x[d] = g->origin[d] + g->dx * (at[d] + 0.5);
+    return obstacle_distance(s->solid, x) / g->dx - mean;
+}
+
+/* The share of a cell that is solid and in its lowest part, `high` of it: of eight samples, each what a plane
+ * at the body's distance would take. From distances at the cell's corners alone it would be less by what
+ * curved surfaces have between these, which is as much as what is asked for. Where the body is about flat in
+ * the whole cell, and no edge or other solid is near, one look at the body makes up for that. */
+static double solid_below(const job *s, const int at[3], const double normal[3], double high) {
+    const int dim = s->v->g->box.dim, a = s->axis, count = 1 << dim;
+    double side[3], distance[SAMPLES] = {0}, corner[SAMPLES], lacking = INFINITY;
+    for (int d = 0; d < 3; ++d) side[d] = 0.5 * (d >= dim ? 0 : d == a ? high : 1);
+    if (high >= 1) {
+        read_corners(corner, s, at);
+        lacking = corners_lack(corner, s, at);
+    }
+    if (fabs(lacking) <= SMOOTH) sample_smooth(distance, corner, lacking, dim);
+    else sample_each(distance, s, at, high);
+    const plane_cut cut = cut_across(normal, side);
     return high * shares_behind(&cut, distance, count) / count;
 }
 
