@@ -188,35 +188,26 @@ static void copy_system(lcp *l, const lcp_problem *p, pool *workers) {
 
 /* ---- A x - b in bounded cells ---- */
 
-static double value_at(const float *x, ptrdiff_t c) {
-    return c == POISSON_NOWHERE ? 0 : (double)x[c];
-}
-
 /* rest += C C^T x */
 static void add_low_rank(lcp *l, const lcp_problem *p, const float *x) {
     for (int g = 0; g < p->term.groups; ++g) {
         double sum[POISSON_RANK] = {0};
         for (int e = p->term.first[g]; e < p->term.first[g + 1]; ++e) {
-            const poisson_pair *k = &p->term.pairs[e];
-            const double rise = value_at(x, k->low) - value_at(x, k->high);
-            for (int c = 0; c < POISSON_RANK; ++c) sum[c] += (double)k->row[c] * rise;
+            const poisson_row *k = &p->term.rows[e];
+            for (int c = 0; c < POISSON_RANK; ++c) sum[c] += (double)k->value[c] * (double)x[k->cell];
         }
         for (int e = p->term.first[g]; e < p->term.first[g + 1]; ++e) {
-            const poisson_pair *k = &p->term.pairs[e];
+            const poisson_row *k = &p->term.rows[e];
             double push = 0;
-            for (int c = 0; c < POISSON_RANK; ++c) push += (double)k->row[c] * sum[c];
-            if (k->low != POISSON_NOWHERE) l->rest[k->low] += (float)push;
-            if (k->high != POISSON_NOWHERE) l->rest[k->high] -= (float)push;
+            for (int c = 0; c < POISSON_RANK; ++c) push += (double)k->value[c] * sum[c];
+            l->rest[k->cell] += (float)push;
         }
     }
 }
 
 static void find_rest(lcp *l, const lcp_problem *p, const float *x, const float *b) {
     for (int g = 0; g < p->term.groups; ++g) /* cells that only the term reaches are written too */
-        for (int e = p->term.first[g]; e < p->term.first[g + 1]; ++e) {
-            if (p->term.pairs[e].low != POISSON_NOWHERE) l->rest[p->term.pairs[e].low] = 0;
-            if (p->term.pairs[e].high != POISSON_NOWHERE) l->rest[p->term.pairs[e].high] = 0;
-        }
+        for (int e = p->term.first[g]; e < p->term.first[g + 1]; ++e) l->rest[p->term.rows[e].cell] = 0;
     for (int i = 0; i < l->count; ++i) {
         const ptrdiff_t c = l->cell[i];
         const double mine = (double)x[c];
@@ -289,7 +280,7 @@ static int flood(lcp *l, const lcp_problem *p, const float *b, ptrdiff_t from) {
 }
 
 static closed_region *region_at(lcp *l, ptrdiff_t c) {
-    return c == POISSON_NOWHERE || l->region[c] < 0 ? NULL : &l->closed[l->region[c]];
+    return l->region[c] < 0 ? NULL : &l->closed[l->region[c]];
 }
 
 static double length_of(const double v[POISSON_RANK]) {
@@ -306,12 +297,11 @@ static void join_regions(lcp *l, const lcp_problem *p) {
         double size = 0, all[POISSON_RANK] = {0};
         for (int i = 0; i < l->regions; ++i) memset(l->closed[i].lean, 0, sizeof l->closed[i].lean);
         for (int e = p->term.first[g]; e < p->term.first[g + 1]; ++e) {
-            const poisson_pair *k = &p->term.pairs[e];
-            closed_region *low = region_at(l, k->low), *high = region_at(l, k->high);
+            const poisson_row *k = &p->term.rows[e];
+            closed_region *on = region_at(l, k->cell);
             for (int c = 0; c < POISSON_RANK; ++c) {
-                if (low) low->lean[c] += (double)k->row[c];
-                if (high) high->lean[c] -= (double)k->row[c];
-                size += fabs((double)k->row[c]);
+                if (on) on->lean[c] += (double)k->value[c];
+                size += fabs((double)k->value[c]);
             }
         }
         for (int i = 0; i < l->regions; ++i) {
@@ -483,7 +473,7 @@ int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b
     double goal = changes && is_cold ? fmax(tolerance, LOOSE) : tolerance;
     for (;;) {
         if (changes && (poisson_setup(solver, &reduced) ||
-                        poisson_attach(solver, p->term.pairs, p->term.first, p->term.groups)))
+                        poisson_attach(solver, p->term.rows, p->term.first, p->term.groups)))
             return -1;
         out->solve = poisson_solve(solver, x, b, goal, max_iterations);
         iterations += out->solve.iterations;

@@ -179,9 +179,9 @@ static void prepare(poisson *s) {
     if (s->kind == POISSON_MULTIGRID && s->exact_end) invert_coarsest(s);
 }
 
-int poisson_attach(poisson *s, const poisson_pair *pairs, const int *first, int groups) {
+int poisson_attach(poisson *s, const poisson_row *rows, const int *first, int groups) {
     const int cycled = s->kind == POISSON_MULTIGRID ? s->count : 0;
-    return rank_attach(s->rank, s->levels, cycled, &s->b, s->p, pairs, first, s->count ? groups : 0) ||
+    return rank_attach(s->rank, s->levels, cycled, &s->b, s->p, rows, first, s->count ? groups : 0) ||
                    rank_tie(s->rank, s->regions, &s->levels[0])
                ? -1
                : 0;

@@ -48,20 +48,20 @@ pool *poisson_pool(const poisson *s); /* that it was made with */
 int poisson_setup(poisson *s, const poisson_system *system);
 
 /* A term of low rank beside A until the next setup: A + sum over groups of C C^T, where C^T x = sum over the
- * group's pairs of row (x_low - x_high). Cells are places in the box's layout; one that is no unknown, or
- * POISSON_NOWHERE, counts as 0. Group g has the pairs first[g] .. first[g + 1]; 0 groups: no term. -1: no
- * memory. */
-enum { POISSON_RANK = 6, POISSON_NOWHERE = -1 };
-typedef struct poisson_pair {
-    ptrdiff_t low, high;
-    float row[POISSON_RANK];
-} poisson_pair;
+ * group's rows of value x_cell. Cells are places in the box's layout; one that is no unknown counts as 0, one
+ * that comes twice as the sum; rising ones are found fastest. Group g has the rows first[g] .. first[g + 1];
+ * 0 groups: no term. -1: no memory. */
+enum { POISSON_RANK = 6 };
+typedef struct poisson_row {
+    int32_t cell;
+    float value[POISSON_RANK];
+} poisson_row;
 typedef struct poisson_term {
-    const poisson_pair *pairs;
+    const poisson_row *rows;
     const int *first;
     int groups;
 } poisson_term;
-int poisson_attach(poisson *s, const poisson_pair *pairs, const int *first, int groups);
+int poisson_attach(poisson *s, const poisson_row *rows, const int *first, int groups);
 
 /* x: warm start in, solution out, 0 outside the unknowns. The mean over each closed region is 0. */
 poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolerance, int max_iterations);

@@ -179,7 +179,7 @@ void rank_free(low_rank *r);
 size_t rank_bytes(const low_rank *r);
 int rank_groups(const low_rank *r); /* NULL: none */
 /* levels: of the cycle, which has `count`; fewer than two have no share of the term. -1: no memory. */
-int rank_attach(low_rank *r, const level *levels, int count, const box *b, pool *p, const poisson_pair *pairs,
+int rank_attach(low_rank *r, const level *levels, int count, const box *b, pool *p, const poisson_row *rows,
                 const int *first, int groups);
 /* Tells the regions which of their constants the term ties. -1: no memory. */
 int rank_tie(low_rank *r, regions *g, const level *l);

@@ -1,6 +1,6 @@
-/* A term of low rank beside the 7-point matrix: sum over groups of C C^T, C^T x = sum over pairs of
- * row (x_low - x_high), POISSON_RANK columns a group (Batty et al. 2007, 3: rigid bodies; the paper assembles
- * it and names the product as future work).
+/* A term of low rank beside the 7-point matrix: sum over groups of C C^T, C^T x = sum over cells of row
+ * x_cell, POISSON_RANK columns a group (Batty et al. 2007, 3: rigid bodies; the paper assembles it and names
+ * the product as future work).
  *
  * In the cycle that preconditions A + C C^T the term is on every level: C is restricted as a residual is,
  * sweeps know A alone and have the term on their right-hand side, b - C t, with t = C^T x held still from one
@@ -21,16 +21,12 @@
 #include <string.h>
 #include "core/memory.h"
 
-/* Passes over fewer links than this are over before threads are awake. */
-enum { LINKS_WORTH_THREADS = 4096 };
-
 int rank_groups(const low_rank *r) {
     return r ? r->groups : 0;
 }
 
 /* The region of a place in a field. */
 static int32_t region_of(const regions *g, const level *l, int32_t place) {
-    if (is_nowhere(l, place)) return -1;
     const int vector = place / 8, black = vector >= l->stride, id = vector - (black ? l->stride : 0);
     const int odd = block_parity(&l->block[id]) ^ black;
     return regions_at(g, l, id, 2 * (place % 8) + odd);
@@ -48,38 +44,32 @@ static int listed(int32_t *list, int *count, int32_t region, int room) {
 /* Constants of a region that a body lies wholly inside of move it nowhere but for rounding. */
 static const double TIE_LEAST = 1e-4;
 
-/* The two regions of a link where they differ; 0 where they do not. */
-static int parts_regions(int32_t region[2], const low_rank *r, int32_t e, const regions *g, const level *l) {
-    region[0] = region_of(g, l, r->links[e].low);
-    region[1] = region_of(g, l, r->links[e].high);
-    return region[0] != region[1];
-}
+/* The packs of a run. */
+#define EACH_PACK(k, l, run) for (const pack *k = (l)->packs + (run)->from; k < (l)->packs + (run)->to; ++k)
 
-/* The regions between which bodies lie, and how many. */
-static int list_tied(int32_t list[TIES_MOST], const low_rank *r, const regions *g, const level *l) {
+/* The closed regions that rows lie in, and how many. */
+static int list_touched(int32_t list[TIES_MOST], const low_rank *r, const regions *g, const level *on) {
+    const rank_level *l = &r->level[0];
     int count = 0;
-    int32_t region[2];
-    for (int group = 0; group < r->groups; ++group)
-        for (int32_t e = r->first[group]; e < r->last[group]; ++e)
-            for (int side = 0; side < 2 && parts_regions(region, r, e, g, l); ++side)
-                listed(list, &count, region[side], TIES_MOST);
+    for (const rank_run *run = l->runs; run < l->runs + l->chunk_run[l->chunks]; ++run) EACH_PACK(k, l, run)
+    for (int i = 0; i < PACK; ++i) listed(list, &count, region_of(g, on, k->place[i]), TIES_MOST);
     return count;
 }
 
 /* C^T Z of one group. */
 static void tie_group(double (*column)[POISSON_RANK], int32_t *list, int count, const low_rank *r, int group,
-                      const regions *g, const level *l) {
+                      const regions *g, const level *on) {
+    const rank_level *l = &r->level[0];
     double size[TIES_MOST] = {0};
-    int32_t region[2];
     memset(column, 0, (size_t)count * sizeof *column);
-    for (int32_t e = r->first[group]; e < r->last[group]; ++e) {
-        const link *k = &r->links[e];
-        for (int side = 0; side < 2 && parts_regions(region, r, e, g, l); ++side) {
-            const int at = listed(list, &count, region[side], count);
-            if (at < 0) continue;
-            for (int c = 0; c < POISSON_RANK; ++c) {
-                column[at][c] += (side ? -1 : 1) * (double)k->row[c];
-                size[at] += fabs((double)k->row[c]);
+    for (const rank_run *run = l->runs; run < l->runs + l->chunk_run[l->chunks]; ++run) {
+        if (run->group != group) continue;
+        EACH_PACK(k, l, run)
+        for (int i = 0; i < PACK; ++i) {
+            const int at = listed(list, &count, region_of(g, on, k->place[i]), count);
+            for (int c = 0; c < POISSON_RANK && at >= 0; ++c) {
+                column[at][c] += (double)k->row[c][i];
+                size[at] += fabs((double)k->row[c][i]);
             }
         }
     }
@@ -106,7 +96,7 @@ static int keep_tied(double *gram, int32_t *list, int count) {
 
 int rank_tie(low_rank *r, regions *g, const level *l) {
     int32_t list[TIES_MOST];
-    const int count = regions_closed(g) ? list_tied(list, r, g, l) : 0;
+    const int count = r->groups && regions_closed(g) ? list_touched(list, r, g, l) : 0;
     if (count == 0) return regions_tie(g, 0, NULL, NULL);
     const size_t n = (size_t)count;
     double *gram = mem_alloc(n * n * sizeof *gram);
@@ -122,12 +112,6 @@ int rank_tie(low_rank *r, regions *g, const level *l) {
     mem_free(gram);
     mem_free(column);
     return bad ? -1 : 0;
-}
-
-INLINE vec8 row_of(const float row[ROW]) {
-    vec8 v;
-    memcpy(&v, row, sizeof v);
-    return v;
 }
 
 INLINE vec8 values_at(const pack *k, const float *x) {
@@ -146,6 +130,11 @@ INLINE dvec8 dvec8_times(dvec8 v, double a) {
     return dvec8_plus_product(dvec8_of(0), v, dvec8_of(a));
 }
 
+INLINE dvec8 totals(const dvec8 sum[POISSON_RANK]) {
+    return (dvec8){{dvec8_total(sum[0]), dvec8_total(sum[1]), dvec8_total(sum[2]), dvec8_total(sum[3])},
+                   {dvec8_total(sum[4]), dvec8_total(sum[5]), 0, 0}};
+}
+
 /* C^T x over some packs: a few at a time in float, which is what rows and x are, then in double. */
 INLINE dvec8 packs_product(const pack *from, const pack *to, const float *x) {
     enum { FEW = 16 };
@@ -162,8 +151,7 @@ INLINE dvec8 packs_product(const pack *from, const pack *to, const float *x) {
         for (int c = 0; c < POISSON_RANK; ++c)
             sum[c] = dvec8_plus_product(sum[c], dvec8_of(1), vec8_wide(part[c]));
     }
-    return (dvec8){{dvec8_total(sum[0]), dvec8_total(sum[1]), dvec8_total(sum[2]), dvec8_total(sum[3])},
-                   {dvec8_total(sum[4]), dvec8_total(sum[5]), 0, 0}};
+    return totals(sum);
 }
 
 HOT static double products_dot(const dvec8 *a, const dvec8 *b, int groups) {
@@ -275,6 +263,7 @@ void rank_finish(low_rank *r, int chunk, const float *x, float *b) {
 
 /* ---- the product ---- */
 
+/* Of the search direction, or of x. */
 typedef struct rank_pass {
     low_rank *r;
     const float *search;
@@ -286,26 +275,32 @@ static void note_task(void *context, int chunk) {
     note_chunk(w->r, 0, chunk, w->search, 1);
 }
 
-INLINE dvec8 plus_link(dvec8 sum, const link *k, const double *x) {
-    return dvec8_plus_product(sum, vec8_wide(row_of(k->row)), dvec8_of(x[k->low] - x[k->high]));
+/* The iterate is in double, and so is all that is made of it. */
+INLINE dvec8 packs_exact(const pack *from, const pack *to, const double *x) {
+    dvec8 sum[POISSON_RANK];
+    for (int c = 0; c < POISSON_RANK; ++c) sum[c] = dvec8_of(0);
+    for (; from < to; ++from) {
+        const int32_t *at = from->place;
+        const dvec8 values = {{x[at[0]], x[at[1]], x[at[2]], x[at[3]]},
+                              {x[at[4]], x[at[5]], x[at[6]], x[at[7]]}};
+        for (int c = 0; c < POISSON_RANK; ++c)
+            sum[c] = dvec8_plus_product(sum[c], vec8_wide(from->row[c]), values);
+    }
+    return totals(sum);
 }
 
-/* In double and by faces: differences of pressures that are nearly the same stay exact. Several sums, none of
- * which waits for another. */
-HOT static void exact_product_task(void *context, int group) {
+HOT static void note_exact_task(void *context, int chunk) {
     const rank_pass *w = context;
-    low_rank *r = w->r;
-    const link *k = r->links + r->first[group], *end = r->links + r->last[group];
-    dvec8 a = dvec8_of(0), b = a, c = a, d = a;
-    for (; end - k >= 4; k += 4) {
-        a = plus_link(a, k, w->x);
-        b = plus_link(b, k + 1, w->x);
-        c = plus_link(c, k + 2, w->x);
-        d = plus_link(d, k + 3, w->x);
-    }
-    for (; k < end; ++k) a = plus_link(a, k, w->x);
-    const dvec8 one = dvec8_of(1);
-    r->exact[group] = dvec8_plus_product(dvec8_plus_product(a, one, b), one, dvec8_plus_product(c, one, d));
+    const rank_level *l = &w->r->level[0];
+    for (int32_t e = l->chunk_run[chunk]; e < l->chunk_run[chunk + 1]; ++e)
+        l->part[e] = packs_exact(l->packs + l->runs[e].from, l->packs + l->runs[e].to, w->x);
+}
+
+/* Over all chunks, with the sums of what was noted. */
+static void note_all(dvec8 *sum, const rank_pass *w, pool *p, void (*task)(void *, int)) {
+    const int chunks = w->r->level[0].chunks;
+    parallel_for(chunks < CHUNKS_WORTH_THREADS ? NULL : p, chunks, task, (void *)w);
+    sum_parts(sum, w->r, 0, 1);
 }
 
 /* C^T p from that of z and of the direction before */
@@ -317,19 +312,13 @@ HOT static void turn_products(low_rank *r, double beta) {
 double rank_turn(low_rank *r, pool *p, const float *search, double beta) {
     rank_pass w = {.r = r, .search = search};
     if (r->knows_found) turn_products(r, beta);
-    else {
-        const int chunks = r->level[0].chunks;
-        parallel_for(chunks < CHUNKS_WORTH_THREADS ? NULL : p, chunks, note_task, &w);
-        sum_parts(r->product, r, 0, 1);
-    }
+    else note_all(r->product, &w, p, note_task);
     r->knows_found = 0;
     return products_dot(r->product, r->product, r->groups);
 }
 
 void rank_exact(low_rank *r, pool *p, const double *x) {
-    rank_pass w = {.r = r, .x = x};
-    const int large = r->last[r->groups - 1] >= LINKS_WORTH_THREADS;
-    parallel_for(large ? p : NULL, r->groups, exact_product_task, &w);
+    note_all(r->exact, &(rank_pass){.r = r, .x = x}, p, note_exact_task);
 }
 
 void rank_forget_found(low_rank *r) {

@@ -4,16 +4,9 @@
 
 #include "linear/poisson_level.h"
 
-enum { PACK = 8, ROW = 8 }; /* entries of a pack; numbers in a row of a link, the last two 0: a vector */
+enum { PACK = 8 }; /* rows of a pack */
 
-/* A pair of cells. One that is no unknown lies in the block after the last, which is always 0. */
-typedef struct link {
-    int32_t low, high; /* places in a field of floats */
-    float row[ROW];
-} link;
-
-/* Eight rows of C, each what all faces of a cell add up to, column by column. Those that fill up a group's
- * last pack repeat a place and are 0. */
+/* Eight rows of C, column by column. Those that fill up a group's last pack repeat a place and are 0. */
 typedef struct pack {
     int32_t place[PACK];
     vec8 row[POISSON_RANK];
@@ -44,19 +37,11 @@ struct low_rank {
     int levels; /* of the cycle that have a share of the term */
     int deep;   /* levels with packs */
     rank_level level[LEVELS_MAX];
-    vec8 *saved; /* [packs]: the right-hand side before the term was taken off */
-    link *links;
-    int32_t *first, *last;  /* [groups]: of the links */
+    vec8 *saved;            /* [packs]: the right-hand side before the term was taken off */
     double *scale;          /* [groups]: of rows on the finest level as the cycle has them; 0: it has none */
     dvec8 *product, *exact; /* [groups]: C^T p of the search direction, C^T x of the iterate */
     dvec8 *found;           /* [groups]: C^T z of what the cycle found */
     int knows_found;
-    buffer link_memory, group_memory, product_memory, saved_memory, raw_memory, hash_memory, count_memory,
-        tally_memory;
+    buffer group_memory, product_memory, saved_memory, raw_memory, hash_memory, count_memory, tally_memory;
 };
-
-/* Whether a place of a link is no unknown. */
-INLINE int is_nowhere(const level *l, int32_t place) {
-    return place == 8 * l->blocks;
-}
 #endif

@@ -1,14 +1,13 @@
-/* A term of low rank in the order in which its products want it: from pairs of cells to rows of C by cells,
- * on the finest level and on those of the cycle (poisson_rank.c says what for).
+/* A term of low rank in the order in which its products want it: from rows of C by the box's cells to rows by
+ * places, on the finest level and on those of the cycle (poisson_rank.c says what for).
  *
- * Every group is worked on by itself: its pairs become links, links add up to one row a cell (a hash table
- * from places to rows), rows of 2 x 2 x 2 cells add up to one of the coarser level as residuals do, as long
- * as the group weighs enough there. Rows lie in the order in which cells are first met, so neither threads
- * nor the table's size change anything. Then counts are added up, and all rows packed by eights: on the
- * finest level those of a group in one chunk of blocks together, chunk after chunk.
+ * Every group is worked on by itself: rows of 2 x 2 x 2 cells add up to one of the coarser level as residuals
+ * do (a hash table from places to rows), as long as the group weighs enough there. Rows lie in the order in
+ * which cells are first met, so neither threads nor the table's size change anything. Then counts are added
+ * up, and all rows packed by eights: those of a group in one chunk of blocks together, chunk after chunk.
  *
- * Limits: a group has ROOM_FEW + 3 rows a pair on all levels together; one that needs more is left out of the
- * cycle. */
+ * Limits: a group has ROOM_FEW + 3 rows a row of the finest level on all levels together; one that needs more
+ * is left out of the cycle. */
 #include "linear/poisson_rank.h"
 
 #include <math.h>
@@ -23,10 +22,9 @@ enum { POWERS = 8, ROOM_FEW = 64 };
  * left of it: corrections that do not know it would overshoot, and the cycle no longer be positive. */
 static const double WEIGHT_MOST = 0.7, WEIGHT_LEAST = 0.01, WEIGHT_NOTHING = 0.01;
 
-/* A row of C before it is packed; what it was found by: the cell of the box, or the place on a coarse level.
- */
+/* A row of C before it is packed. */
 typedef struct entry {
-    int32_t key, place;
+    int32_t place;
     float row[POISSON_RANK];
 } entry;
 
@@ -35,7 +33,7 @@ typedef struct setup {
     const level *levels;
     int count; /* of levels of the cycle */
     const box *b;
-    const poisson_pair *pairs;
+    const poisson_row *rows;
     const int *first;
     entry *raw;
     int32_t *hash;
@@ -57,17 +55,16 @@ static void drop_level(rank_level *l) {
 
 void rank_free(low_rank *r) {
     if (!r) return;
-    buffer *all[] = {&r->link_memory, &r->group_memory, &r->product_memory, &r->saved_memory,
-                     &r->raw_memory,  &r->hash_memory,  &r->count_memory,   &r->tally_memory};
+    buffer *all[] = {&r->group_memory, &r->product_memory, &r->saved_memory, &r->raw_memory,
+                     &r->hash_memory,  &r->count_memory,   &r->tally_memory};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
     for (int i = 0; i < LEVELS_MAX; ++i) drop_level(&r->level[i]);
     mem_free(r);
 }
 
 size_t rank_bytes(const low_rank *r) {
-    size_t bytes = sizeof *r + r->link_memory.bytes + r->group_memory.bytes + r->product_memory.bytes +
-                   r->saved_memory.bytes + r->raw_memory.bytes + r->hash_memory.bytes +
-                   r->count_memory.bytes + r->tally_memory.bytes;
+    size_t bytes = sizeof *r + r->group_memory.bytes + r->product_memory.bytes + r->saved_memory.bytes +
+                   r->raw_memory.bytes + r->hash_memory.bytes + r->count_memory.bytes + r->tally_memory.bytes;
     for (int i = 0; i < LEVELS_MAX; ++i)
         bytes += r->level[i].pack_memory.bytes + r->level[i].inverse_memory.bytes +
                  r->level[i].run_memory.bytes + r->level[i].part_memory.bytes +
@@ -93,15 +90,14 @@ static void find_row(row_finder *f, const level *l, const box *b, ptrdiff_t cell
     f->at = j < l->n[1] && k < l->n[2] ? l->row * (j + l->n[1] * k) : -1;
 }
 
-/* Where the compact fields keep a cell of the box. */
+/* Where the compact fields keep a cell of the box; -1: it is no unknown. */
 static int32_t place_of(row_finder *f, const level *l, const box *b, ptrdiff_t cell) {
-    const int32_t nowhere = 8 * l->blocks;
-    if (cell < b->first) return nowhere;
+    if (cell < b->first) return -1;
     if (cell < f->from || cell >= f->to) find_row(f, l, b, cell);
     const int i = (int)(cell - f->from);
-    if (f->at < 0 || i >= l->n[0]) return nowhere;
+    if (f->at < 0 || i >= l->n[0]) return -1;
     const int id = l->number[i / BLOCK_CELLS + f->at], lane = i % BLOCK_CELLS;
-    if (id >= l->blocks || !(l->unknowns[id] >> lane & 1)) return nowhere;
+    if (id >= l->blocks || !(l->unknowns[id] >> lane & 1)) return -1;
     return 8 * spot(l, id, lane & 1) + lane / 2;
 }
 
@@ -131,7 +127,7 @@ static int32_t coarse_place(const level *fine, const level *coarse, int32_t plac
     return 8 * spot(coarse, parent >> 3, lane & 1) + lane / 2;
 }
 
-/* ---- rows by cells ---- */
+/* ---- rows ---- */
 
 /* Rows that are being added up; the table has a quarter more slots than there can be rows, which is several
  * times what there are. */
@@ -149,37 +145,16 @@ static gathered gather_begin(entry *entries, int32_t room, int32_t *slots) {
     return (gathered){.entries = entries, .room = room, .slot = slots, .mask = size - 1};
 }
 
-/* The slot of a key, or where it would be. */
-static int32_t *slot_of(const gathered *g, int32_t key) {
-    uint32_t h = ((uint32_t)key * 2654435769u >> 12) & g->mask;
-    while (g->slot[h] && g->entries[g->slot[h] - 1].key != key) h = (h + 1) & g->mask;
-    return &g->slot[h];
-}
-
-/* Its entry, 0 at first. NULL: no room. */
-static entry *new_entry(gathered *g, int32_t *slot, int32_t key, int32_t place) {
+/* The row of a place, 0 at first. NULL: no room. */
+static entry *row_at(gathered *g, int32_t place) {
+    uint32_t h = ((uint32_t)place * 2654435769u >> 12) & g->mask;
+    while (g->slot[h] && g->entries[g->slot[h] - 1].place != place) h = (h + 1) & g->mask;
+    if (g->slot[h]) return &g->entries[g->slot[h] - 1];
     if (g->count == g->room) return NULL;
     entry *e = &g->entries[g->count++];
-    *e = (entry){.key = key, .place = place};
-    *slot = g->count;
+    *e = (entry){.place = place};
+    g->slot[h] = g->count;
     return e;
-}
-
-/* Adds one side of a pair to the row of its cell; returns the cell's place, which is looked up once a cell.
- */
-static int32_t gather_side(gathered *g, row_finder *f, const level *l, const box *b, ptrdiff_t cell,
-                           const float *row, float sign) {
-    if (cell < b->first) return 8 * l->blocks;
-    int32_t *slot = slot_of(g, (int32_t)cell);
-    entry *e = *slot ? &g->entries[*slot - 1] : NULL;
-    if (!e) {
-        const int32_t place = place_of(f, l, b, cell);
-        if (is_nowhere(l, place)) return place;
-        e = new_entry(g, slot, (int32_t)cell, place); /* never NULL: there is room for two a pair */
-        call_inverse(l, place);
-    }
-    for (int c = 0; c < POISSON_RANK; ++c) e->row[c] += sign * row[c];
-    return e->place;
 }
 
 /* C^T D^-1 C, symmetric */
@@ -243,8 +218,7 @@ static int32_t restrict_rows(gathered *to, const entry *from, int32_t count, flo
     const level *coarse = fine + 1;
     for (const entry *k = from; k < from + count; ++k) {
         const int32_t place = coarse_place(fine, coarse, k->place);
-        int32_t *slot = slot_of(to, place);
-        entry *e = *slot ? &to->entries[*slot - 1] : new_entry(to, slot, place, place);
+        entry *e = row_at(to, place);
         if (!e) return -1;
         for (int c = 0; c < POISSON_RANK; ++c) e->row[c] += scale * k->row[c];
     }
@@ -257,22 +231,20 @@ static int32_t room_before(const setup *s, int group) {
     return 3 * s->first[group] + ROOM_FEW * group;
 }
 
-/* Links, and the rows of the finest level. */
-static void link_group(gathered *rows, const setup *s, int group) {
-    low_rank *r = s->r;
+/* The rows of the finest level; how many. */
+static int32_t place_rows(entry *to, const setup *s, int group) {
     const level *l = &s->levels[0];
-    row_finder low = {0}, high = {0};
-    int32_t count = r->first[group] = s->first[group];
+    row_finder f = {0};
+    int32_t count = 0;
     for (int e = s->first[group]; e < s->first[group + 1]; ++e) {
-        link *k = &r->links[count];
-        const poisson_pair *from = &s->pairs[e];
-        k->low = gather_side(rows, &low, l, s->b, from->low, from->row, 1);
-        k->high = gather_side(rows, &high, l, s->b, from->high, from->row, -1);
-        memset(k->row, 0, sizeof k->row);
-        memcpy(k->row, from->row, sizeof from->row);
-        count += !is_nowhere(l, k->low) || !is_nowhere(l, k->high);
+        const poisson_row *from = &s->rows[e];
+        const int32_t place = place_of(&f, l, s->b, from->cell);
+        if (place < 0) continue;
+        call_inverse(l, place);
+        to[count].place = place;
+        memcpy(to[count++].row, from->value, sizeof from->value);
     }
-    r->last[group] = count;
+    return count;
 }
 
 /* At least the finest. */
@@ -299,24 +271,22 @@ static void count_chunks(const setup *s, int group, const entry *entries) {
     }
 }
 
-/* Links, rows on all levels, and the scale that keeps the cycle's sweeps from overshooting. */
+/* Rows on all levels, and the scale that keeps the cycle's sweeps from overshooting. */
 static void group_task(void *context, int group) {
     const setup *s = context;
     low_rank *r = s->r;
-    const int32_t pairs = s->first[group + 1] - s->first[group];
-    int32_t *counts = s->counts[group], room = 3 * pairs + ROOM_FEW;
+    const int32_t rows = s->first[group + 1] - s->first[group];
+    int32_t *counts = s->counts[group], room = 3 * rows + ROOM_FEW;
     entry *raw = s->raw + room_before(s, group);
     int32_t *slots = s->hash + 3 * (ptrdiff_t)room_before(s, group);
     memset(counts, 0, sizeof *s->counts);
-    gathered g = gather_begin(raw, 2 * pairs, slots);
-    link_group(&g, s, group);
-    counts[0] = g.count;
-    r->scale[group] = s->count > 1 ? scale_of(raw, g.count, &s->levels[0]) : 0;
+    counts[0] = place_rows(raw, s, group);
+    r->scale[group] = s->count > 1 ? scale_of(raw, counts[0], &s->levels[0]) : 0;
     for (int depth = 1; depth < s->count && r->scale[group] > 0 && counts[depth - 1] > 0; ++depth) {
         const entry *finer = raw;
         room -= counts[depth - 1];
         raw += counts[depth - 1];
-        g = gather_begin(raw, room < counts[depth - 1] ? room : counts[depth - 1], slots);
+        gathered g = gather_begin(raw, room < counts[depth - 1] ? room : counts[depth - 1], slots);
         counts[depth] = restrict_rows(&g, finer, counts[depth - 1], depth == 1 ? (float)r->scale[group] : 1,
                                       &s->levels[depth - 1]);
         if (counts[depth] >= 0) continue;
@@ -360,19 +330,15 @@ static void pack_task(void *context, int group) {
 
 /* ---- all of them ---- */
 
-static int hold_groups(low_rank *r, int groups, int pairs) {
-    const size_t n = (size_t)groups, rows = 3 * (size_t)pairs + ROOM_FEW * n;
-    if (buffer_hold(&r->link_memory, (size_t)pairs * sizeof *r->links + 1) ||
-        buffer_hold(&r->group_memory, n * (sizeof *r->scale + 2 * sizeof *r->first)) ||
+static int hold_groups(low_rank *r, int groups, int rows) {
+    const size_t n = (size_t)groups, all = 3 * (size_t)rows + ROOM_FEW * n;
+    if (buffer_hold(&r->group_memory, n * sizeof *r->scale) ||
         buffer_hold(&r->product_memory, 3 * n * sizeof *r->product) ||
-        buffer_hold(&r->raw_memory, rows * sizeof(entry)) ||
-        buffer_hold(&r->hash_memory, 3 * rows * sizeof(int32_t)) ||
+        buffer_hold(&r->raw_memory, all * sizeof(entry)) ||
+        buffer_hold(&r->hash_memory, 3 * all * sizeof(int32_t)) ||
         buffer_hold(&r->count_memory, n * LEVELS_MAX * sizeof(int32_t)))
         return -1;
-    r->links = r->link_memory.data;
     r->scale = r->group_memory.data;
-    r->first = (int32_t *)(r->scale + n);
-    r->last = r->first + n;
     r->product = r->product_memory.data;
     r->exact = r->product + n;
     r->found = r->exact + n;
@@ -436,11 +402,11 @@ static int32_t hold_level(const setup *s, int depth, int groups) {
     return packs;
 }
 
-int rank_attach(low_rank *r, const level *levels, int count, const box *b, pool *p, const poisson_pair *pairs,
+int rank_attach(low_rank *r, const level *levels, int count, const box *b, pool *p, const poisson_row *rows,
                 const int *first, int groups) {
     r->groups = r->levels = r->deep = r->knows_found = 0;
     if (groups == 0) return 0;
-    setup s = {.r = r, .levels = levels, .count = count, .b = b, .pairs = pairs, .first = first};
+    setup s = {.r = r, .levels = levels, .count = count, .b = b, .rows = rows, .first = first};
     if (hold_groups(r, groups, first[groups]) || hold_tallies(&s, groups)) return -1;
     s.raw = r->raw_memory.data;
     s.hash = r->hash_memory.data;

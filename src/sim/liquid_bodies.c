@@ -169,7 +169,7 @@ static rheo_status solve_pressure(rheo_sim *s, const openings *open, const float
         liquid_keep_worst(&s->stats.pressure, &solve);
         return RHEO_OK;
     }
-    const poisson_term term = {s->coupling.pairs, s->coupling.first, s->coupling.count};
+    const poisson_term term = {s->coupling.rows, s->coupling.first, s->coupling.count};
     lcp_result r;
     if (pressure_separate(&r, s->q, s->separation, s->bounded, s->solver, &s->work, &s->g, open, phi, &s->vel,
                           &term, s->def.tolerance, s->def.max_iterations))

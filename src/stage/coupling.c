@@ -9,7 +9,7 @@
  *
  * symmetric, positive, and the kinetic energy of both never rises. Shares and places are those of the
  * openings and wall velocities that the liquid sees. The second term is handed to the solver as rows of L^-1
- * K^T with M = L L^T, one a face.
+ * K^T with M = L L^T, one a cell.
  *
  * Sections of the body at the planes of faces give its volume only to second order, V_a = dx^3 sum c_f along
  * axis a, and a neutral body would drift by the difference. Mass that moves on the grid must be what the grid
@@ -60,17 +60,22 @@ int coupling_make(coupling *c, int bodies) {
 }
 
 void coupling_free(coupling *c) {
-    for (int i = 0; c->bodies && i < c->count; ++i) mem_free(c->bodies[i].faces);
+    for (int i = 0; c->bodies && i < c->count; ++i) {
+        mem_free(c->bodies[i].faces);
+        mem_free(c->bodies[i].cells);
+    }
     mem_free(c->bodies);
     mem_free(c->first);
-    mem_free(c->pairs);
+    mem_free(c->rows);
     *c = (coupling){0};
 }
 
 size_t coupling_bytes(const coupling *c) {
     size_t bytes =
-        (size_t)c->room * sizeof *c->pairs + (size_t)c->count * (sizeof *c->bodies + sizeof *c->first);
-    for (int i = 0; i < c->count; ++i) bytes += (size_t)c->bodies[i].room * sizeof *c->bodies->faces;
+        (size_t)c->room * sizeof *c->rows + (size_t)c->count * (sizeof *c->bodies + sizeof *c->first);
+    for (int i = 0; i < c->count; ++i)
+        bytes += (size_t)c->bodies[i].room * sizeof *c->bodies->faces +
+                 (size_t)c->bodies[i].cell_room * sizeof *c->bodies->cells;
     return bytes;
 }
 
@@ -267,6 +272,64 @@ static int find_faces(coupled_body *b, const job *s, int axis) {
     return 0;
 }
 
+/* ---- the cells of a body ---- */
+
+/* The cells on one side of the faces across one axis, which rise. */
+typedef struct side_cells {
+    const body_face *next, *end;
+    int32_t step; /* from the cell above a face */
+    int32_t cell; /* of the next face; after the last: PAST */
+    double sign;
+} side_cells;
+
+static const int32_t PAST = INT32_MAX;
+
+static void find_next(side_cells *s) {
+    while (s->next < s->end && !(s->step ? s->next->low : s->next->high)) ++s->next;
+    s->cell = s->next < s->end ? s->next->cell - s->step : PAST;
+}
+
+static void add_next(body_cell *c, side_cells *s) {
+    const body_face *f = s->next++;
+    c->push[f->axis] += s->sign * f->share;
+    for (int r = 0; r < 3; ++r) c->push[3 + r] += s->sign * f->turn[r];
+    find_next(s);
+}
+
+static int hold_cells(coupled_body *b, int count) {
+    if (count <= b->cell_room) return 0;
+    mem_free(b->cells);
+    b->cells = mem_alloc(2 * (size_t)count * sizeof *b->cells);
+    b->cell_room = b->cells ? 2 * count : 0;
+    return b->cells ? 0 : -1;
+}
+
+/* From the faces, all sides of all axes at once. -1: no memory. */
+static int find_cells(coupled_body *b, const box *in) {
+    enum { SIDES = 6 };
+    side_cells side[SIDES];
+    const int sides = 2 * in->dim;
+    const body_face *at = b->faces, *end = b->faces + b->count;
+    b->cell_count = 0;
+    if (hold_cells(b, 2 * b->count)) return -1;
+    for (int axis = 0; axis < in->dim; ++axis) {
+        const body_face *first = at;
+        while (at < end && at->axis == axis) ++at;
+        side[2 * axis] = (side_cells){first, at, (int32_t)in->step[axis], 0, 1};
+        side[2 * axis + 1] = (side_cells){first, at, 0, 0, -1};
+    }
+    for (int i = 0; i < sides; ++i) find_next(&side[i]);
+    for (;;) {
+        int32_t least = PAST;
+        for (int i = 0; i < sides; ++i) least = side[i].cell < least ? side[i].cell : least;
+        if (least == PAST) return 0;
+        body_cell *c = &b->cells[b->cell_count++];
+        *c = (body_cell){.cell = least};
+        for (int i = 0; i < sides; ++i)
+            if (side[i].cell == least) add_next(c, &side[i]);
+    }
+}
+
 /* ---- the mass matrix ---- */
 
 static void body_mass(double m[SIX * SIX], const body *b) {
@@ -356,12 +419,13 @@ static void make_mass(coupled_body *b, const job *s) {
 static void body_task(void *context, int index) {
     const job *s = context;
     coupled_body *b = &s->c->bodies[index];
-    b->count = b->failed = 0;
+    b->count = b->cell_count = b->failed = 0;
     b->all = b->closed[0] = b->closed[1] = b->closed[2] = 0;
     memset(b->excess, 0, sizeof b->excess);
     memset(b->attached, 0, sizeof b->attached);
     memset(b->film, 0, sizeof b->film);
     for (int axis = 0; axis < s->g->box.dim && !b->failed; ++axis) b->failed = find_faces(b, s, axis);
+    if (!b->failed) b->failed = find_cells(b, &s->g->box);
     if (s->still && b->solid->thin && !b->failed) thin_films_on(b, s->still, s->fluid_density);
     make_mass(b, s);
     coupling_make_held(b);
@@ -385,28 +449,26 @@ static void free_columns(double column[SIX][WIDE], const coupled_body *b, double
     }
 }
 
-HOT static void rows_of_faces(poisson_pair *pairs, const body_face *faces, int count,
-                              double column[SIX][WIDE], const ptrdiff_t step[3]) {
+HOT static void rows_of_cells(poisson_row *rows, const body_cell *cells, int count,
+                              double column[SIX][WIDE]) {
     for (int i = 0; i < count; ++i) {
-        const body_face *f = &faces[i];
-        const double *along = column[f->axis];
+        double sum[WIDE] = {0};
         float row[WIDE];
-        for (int r = 0; r < WIDE; ++r)
-            row[r] = (float)(f->share * along[r] + f->turn[0] * column[3][r] + f->turn[1] * column[4][r] +
-                             f->turn[2] * column[5][r]);
-        pairs[i].low = f->low ? f->cell - step[f->axis] : POISSON_NOWHERE;
-        pairs[i].high = f->high ? f->cell : POISSON_NOWHERE;
-        memcpy(pairs[i].row, row, sizeof pairs[i].row);
+        for (int c = 0; c < SIX; ++c)
+            for (int r = 0; r < WIDE; ++r) sum[r] += cells[i].push[c] * column[c][r];
+        for (int r = 0; r < WIDE; ++r) row[r] = (float)sum[r];
+        rows[i].cell = cells[i].cell;
+        memcpy(rows[i].value, row, sizeof rows[i].value);
     }
 }
 
-static void pairs_task(void *context, int index) {
+static void rows_task(void *context, int index) {
     const job *s = context;
     const coupled_body *b = &s->c->bodies[index];
     double column[SIX][WIDE];
-    if (b->count == 0) return; /* in the air: where no body is wet there are no pairs at all */
+    if (b->cell_count == 0) return; /* in the air: where no body is wet there are no rows at all */
     free_columns(column, b, sqrt(s->fluid_density * s->g->dx * s->g->dx * s->g->dx));
-    rows_of_faces(s->c->pairs + s->c->first[index], b->faces, b->count, column, s->g->box.step);
+    rows_of_cells(s->c->rows + s->c->first[index], b->cells, b->cell_count, column);
 }
 
 int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
@@ -428,20 +490,20 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
     c->first[0] = 0;
     for (int i = 0; i < c->count; ++i) {
         if (c->bodies[i].failed) return -1;
-        c->first[i + 1] = c->first[i] + c->bodies[i].count;
+        c->first[i + 1] = c->first[i] + c->bodies[i].cell_count;
     }
     const int need = c->first[c->count];
     if (need > c->room) {
-        mem_free(c->pairs);
+        mem_free(c->rows);
         c->room = 2 * need;
-        c->pairs = mem_alloc((size_t)c->room * sizeof *c->pairs);
-        if (!c->pairs) {
+        c->rows = mem_alloc((size_t)c->room * sizeof *c->rows);
+        if (!c->rows) {
             c->room = 0;
             return -1;
         }
     }
-    parallel_for(g->pool, c->count, pairs_task, &s);
-    return poisson_attach(solver, c->pairs, c->first, c->count);
+    parallel_for(g->pool, c->count, rows_task, &s);
+    return poisson_attach(solver, c->rows, c->first, c->count);
 }
 
 int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, double fluid_density) {
@@ -452,8 +514,8 @@ int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, doubl
         coupling_make_held(b);
         coupling_bind(b);
     }
-    parallel_for(g->pool, c->count, pairs_task, &s);
-    return poisson_attach(solver, c->pairs, c->first, c->count);
+    parallel_for(g->pool, c->count, rows_task, &s);
+    return poisson_attach(solver, c->rows, c->first, c->count);
 }
 
 void coupling_walls(openings *o, const coupling *c) {
@@ -501,13 +563,8 @@ static void push_task(void *context, int index) {
     coupled_body *b = &s->c->bodies[index];
     body_state *now = b->solid->body->now;
     double change[SIX] = {0}, all[SIX];
-    for (int i = 0; i < b->count; ++i) {
-        const body_face *f = &b->faces[i];
-        const double drop = (f->low ? (double)s->q[f->cell - s->g->box.step[f->axis]] : 0) -
-                            (f->high ? (double)s->q[f->cell] : 0);
-        change[f->axis] += f->share * drop;
-        for (int r = 0; r < 3; ++r) change[3 + r] += f->turn[r] * drop;
-    }
+    for (const body_cell *k = b->cells; k < b->cells + b->cell_count; ++k)
+        for (int r = 0; r < SIX; ++r) change[r] += k->push[r] * (double)s->q[k->cell];
     for (int r = 0; r < SIX; ++r) change[r] *= s->fluid_density * s->g->dx * s->g->dx * s->g->dx;
     six_solve_lower(change, b->factor);
     body_grip *grip = b->solid->body->grip;

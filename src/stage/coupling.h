@@ -11,9 +11,9 @@ typedef struct coupled_body coupled_body;
 typedef struct coupling {
     int count;            /* bodies */
     coupled_body *bodies; /* [count] */
-    poisson_pair *pairs;  /* of all bodies, as the solver takes them */
+    poisson_row *rows;    /* of all bodies, as the solver takes them */
     int *first;           /* [count + 1] */
-    int room;             /* pairs */
+    int room;             /* rows */
 } coupling;
 
 int coupling_make(coupling *c, int bodies); /* -1: no memory */

@@ -16,6 +16,12 @@ typedef struct body_face {
     double turn[3];    /* c_f r_f x e_a: with the share all of c_f k_f */
 } body_face;
 
+/* What the pressure of a cell does to the body: the sum over its faces of c_f k_f, positive below a face. */
+typedef struct body_cell {
+    int32_t cell;
+    double push[SIX];
+} body_cell;
+
 /* A body's motor in the metric of its mass. */
 typedef struct coupled_motor {
     enum { NO_MOTOR, HOLDS_SPEED, GIVES_ALL } mode;
@@ -27,8 +33,10 @@ typedef struct coupled_motor {
 
 struct coupled_body {
     const obstacle *solid;
-    body_face *faces;
+    body_face *faces; /* axis by axis, by rising cells */
     int count, room;
+    body_cell *cells; /* by rising cells */
+    int cell_count, cell_room;
     double closed[3], all;      /* sums of c_f over wet sides, by direction, and over faces */
     double excess[SIX * SIX];   /* G / rho, first three columns, m3 */
     double attached[SIX * SIX]; /* of layers between a thin body and the cells beside it, kg */

@@ -197,12 +197,12 @@ static void test_nearly_closed_after_a_term(void **state) {
     const size_t bytes = p.b.size * sizeof(float);
     float *first = mem_alloc(bytes);
     memcpy(first, p.x, bytes);
-    const poisson_pair pair = {
-        .low = box_at(&p.b, 9, 9, 9), .high = box_at(&p.b, 10, 9, 9), .row = {0.1f, 0, 0, 0, 0, 0}};
+    const poisson_row rows[] = {{(int32_t)box_at(&p.b, 9, 9, 9), {0.1f, 0, 0, 0, 0, 0}},
+                                {(int32_t)box_at(&p.b, 10, 9, 9), {-0.1f, 0, 0, 0, 0, 0}}};
     pool *w = pool_create(2);
     poisson *s = poisson_create(&p.b, w, POISSON_MULTIGRID);
     assert_int_equal(poisson_setup(s, &p.system), 0);
-    assert_int_equal(poisson_attach(s, &pair, (const int[]){0, 1}, 1), 0);
+    assert_int_equal(poisson_attach(s, rows, (const int[]){0, 2}, 1), 0);
     poisson_solve(s, p.x, p.rhs, 1e-2, 3);
     assert_int_equal(poisson_attach(s, NULL, NULL, 0), 0);
     memset(p.x, 0, bytes);

@@ -97,18 +97,21 @@ static void check_symmetric(const char *name, const applied *w) {
  */
 static low_rank *lean(const level *levels, int count, const box *b, double scale) {
     enum { FACES = 300 };
-    static poisson_pair pairs[2 * FACES];
-    const int first[3] = {0, FACES, 2 * FACES};
+    static poisson_row rows[4 * FACES];
+    const int first[3] = {0, 2 * FACES, 4 * FACES};
     for (int e = 0; e < 2 * FACES; ++e) {
         const int part = e % FACES, axis = e % 3;
         const ptrdiff_t c =
             box_at(b, 4 + part % 10 + 8 * (e / FACES), 5 + part / 10 % 10, 4 + part / 100 * 3);
-        pairs[e] = (poisson_pair){.low = c - b->step[axis], .high = c};
-        for (int r = 0; r < POISSON_RANK; ++r)
-            pairs[e].row[r] = (float)scale * (random_unit(31, (uint64_t)e, (unsigned)r) - 0.3f);
+        rows[2 * e].cell = (int32_t)(c - b->step[axis]);
+        rows[2 * e + 1].cell = (int32_t)c;
+        for (int r = 0; r < POISSON_RANK; ++r) {
+            rows[2 * e].value[r] = (float)scale * (random_unit(31, (uint64_t)e, (unsigned)r) - 0.3f);
+            rows[2 * e + 1].value[r] = -rows[2 * e].value[r];
+        }
     }
     low_rank *rank = rank_create();
-    assert_int_equal(rank_attach(rank, levels, count, b, NULL, pairs, first, 2), 0);
+    assert_int_equal(rank_attach(rank, levels, count, b, NULL, rows, first, 2), 0);
     assert_true(rank_levels(rank) > 1);
     return rank;
 }

@@ -9,7 +9,7 @@ typedef struct problem {
     box b;
     float *face[3], *extra, *rhs, *x;
     uint8_t *unknown;
-    poisson_pair *pairs;
+    poisson_row *rows;
     int first[64], groups;
 } problem;
 
@@ -25,7 +25,7 @@ static problem make(int nx, int ny, int nz) {
     p.rhs = mem_alloc(p.b.size * sizeof(float));
     p.x = mem_alloc(p.b.size * sizeof(float));
     p.unknown = mem_alloc(p.b.size);
-    p.pairs = mem_alloc(2 * p.b.size * sizeof *p.pairs);
+    p.rows = mem_alloc(4 * p.b.size * sizeof *p.rows);
     EACH_CELL(&p) p.unknown[box_at(&p.b, i, j, k)] = 1;
     return p;
 }
@@ -36,7 +36,7 @@ static void drop(problem *p) {
     mem_free(p->rhs);
     mem_free(p->x);
     mem_free(p->unknown);
-    mem_free(p->pairs);
+    mem_free(p->rows);
 }
 
 static void carve(problem *p, const int lower[3], const int upper[3]) {
@@ -75,10 +75,11 @@ static void add_body(problem *p, const int lower[3], const int upper[3], double 
                     row[a] = scale;
                     row[3 + (a + 1) % 3] = arm[(a + 2) % 3] * scale / 4;
                     row[3 + (a + 2) % 3] = -arm[(a + 1) % 3] * scale / 4;
-                    poisson_pair *e = &p->pairs[n++];
-                    e->low = c - p->b.step[a];
-                    e->high = c;
-                    for (int d = 0; d < 6; ++d) e->row[d] = (float)row[d];
+                    for (int side = -1; side < 2; side += 2) { /* below the face, above it */
+                        poisson_row *e = &p->rows[n++];
+                        e->cell = (int32_t)(side < 0 ? c - p->b.step[a] : c);
+                        for (int d = 0; d < 6; ++d) e->value[d] = (float)(-side * row[d]);
+                    }
                 }
     }
     p->first[++p->groups] = n;
@@ -104,14 +105,9 @@ static double true_residual(const problem *p) {
     for (int g = 0; g < p->groups; ++g) {
         double t[6] = {0};
         for (int e = p->first[g]; e < p->first[g + 1]; ++e)
-            for (int d = 0; d < 6; ++d)
-                t[d] +=
-                    (double)p->pairs[e].row[d] * (at_cell(p, p->pairs[e].low) - at_cell(p, p->pairs[e].high));
+            for (int d = 0; d < 6; ++d) t[d] += (double)p->rows[e].value[d] * at_cell(p, p->rows[e].cell);
         for (int e = p->first[g]; e < p->first[g + 1]; ++e)
-            for (int d = 0; d < 6; ++d) {
-                ax[p->pairs[e].low] += (double)p->pairs[e].row[d] * t[d];
-                ax[p->pairs[e].high] -= (double)p->pairs[e].row[d] * t[d];
-            }
+            for (int d = 0; d < 6; ++d) ax[p->rows[e].cell] += (double)p->rows[e].value[d] * t[d];
     }
     EACH_CELL(p) {
         const ptrdiff_t c = box_at(&p->b, i, j, k);
@@ -128,7 +124,7 @@ static poisson_result solve(problem *p, poisson_kind kind, pool *threads) {
     const poisson_system system = {{p->face[0], p->face[1], p->face[2]}, p->extra, p->unknown};
     memset(p->x, 0, p->b.size * sizeof *p->x);
     assert_int_equal(poisson_setup(s, &system), 0);
-    assert_int_equal(poisson_attach(s, p->pairs, p->first, p->groups), 0);
+    assert_int_equal(poisson_attach(s, p->rows, p->first, p->groups), 0);
     const poisson_result r = poisson_solve(s, p->x, p->rhs, 1e-6, 200);
     poisson_free(s);
     return r;

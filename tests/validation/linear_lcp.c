@@ -9,7 +9,7 @@ typedef struct problem {
     box b;
     float *face[3], *extra, *rhs, *x;
     uint8_t *unknown, *bounded;
-    poisson_pair pairs[64];
+    poisson_row rows[64];
     int first[3], groups;
 } problem;
 
@@ -55,12 +55,17 @@ static void add_bodies(problem *p) {
     int count = 0;
     for (p->groups = 0; p->groups < 2; ++p->groups) {
         p->first[p->groups] = count;
-        for (int e = 0; e < 12; ++e, ++count) {
-            poisson_pair *k = &p->pairs[count];
-            k->low = box_at(&p->b, 1 + e % 3, (e + 4 * p->groups) % (n - 1), 0);
-            k->high = e % 4 ? k->low + p->b.step[1] : POISSON_NOWHERE;
+        for (int e = 0; e < 12; ++e) {
+            poisson_row *k = &p->rows[count++];
+            k->cell = (int32_t)box_at(&p->b, 1 + e % 3, (e + 4 * p->groups) % (n - 1), 0);
             for (int r = 0; r < POISSON_RANK; ++r)
-                k->row[r] = 0.8f * (random_unit(17, (uint64_t)count, (unsigned)r) - 0.5f);
+                k->value[r] =
+                    0.8f * (random_unit(17, 12 * (uint64_t)p->groups + (uint64_t)e, (unsigned)r) - 0.5f);
+            if (e % 4 == 0) continue; /* on one side of a face only */
+            p->rows[count] = *k;
+            p->rows[count].cell += (int32_t)p->b.step[1];
+            for (int r = 0; r < POISSON_RANK; ++r) p->rows[count].value[r] *= -1;
+            ++count;
         }
     }
     p->first[2] = count;
@@ -97,11 +102,8 @@ static double *assemble(const problem *p, size_t *cells) {
     for (int g = 0; g < p->groups; ++g)
         for (int m = 0; m < POISSON_RANK; ++m) {
             memset(column, 0, n * sizeof *column);
-            for (int e = p->first[g]; e < p->first[g + 1]; ++e) {
-                column[place[p->pairs[e].low]] += (double)p->pairs[e].row[m];
-                if (p->pairs[e].high != POISSON_NOWHERE)
-                    column[place[p->pairs[e].high]] -= (double)p->pairs[e].row[m];
-            }
+            for (int e = p->first[g]; e < p->first[g + 1]; ++e)
+                column[place[p->rows[e].cell]] += (double)p->rows[e].value[m];
             for (size_t r = 0; r < n; ++r)
                 for (size_t c = 0; c < n; ++c) dense[r * n + c] += column[r] * column[c];
         }
@@ -133,14 +135,14 @@ static double *reference(const problem *p) {
 static lcp_result solve(problem *p, int threads, poisson_kind kind) {
     const lcp_problem given = {.system = {{p->face[0], p->face[1], p->face[2]}, p->extra, p->unknown},
                                .bounded = p->bounded,
-                               .term = {p->pairs, p->first, p->groups}};
+                               .term = {p->rows, p->first, p->groups}};
     lcp_result r;
     pool *w = pool_create(threads);
     poisson *s = poisson_create(&p->b, w, kind);
     lcp *l = lcp_create(&p->b);
     assert_true(s && l);
     assert_int_equal(poisson_setup(s, &given.system), 0);
-    assert_int_equal(poisson_attach(s, p->pairs, p->first, p->groups), 0);
+    assert_int_equal(poisson_attach(s, p->rows, p->first, p->groups), 0);
     assert_int_equal(lcp_solve(&r, l, s, p->x, p->rhs, &given, 1e-7, 500), 0);
     lcp_free(l);
     poisson_free(s);
