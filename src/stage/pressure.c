@@ -325,12 +325,20 @@ INLINE void update_faces(const job *s, ptrdiff_t c, ptrdiff_t low) {
     vec8_store(to, next);
 }
 
+/* Whether anything in a row is other than 0. */
+INLINE int any_set(const float *row, int n) {
+    int any = 0;
+    for (int i = 0; i < n; ++i) any |= !(fabsf(row[i]) <= 0);
+    return any;
+}
+
 /* u = from - grad q; u = 0 in the border, which extrapolation fills where it is near enough. */
 INLINE void update_block(const job *s, int block) {
     const box *b = &s->g->box;
     const ptrdiff_t step = b->step[s->axis];
     const cell_range own = range_faces(s->g, s->axis);
     const uint8_t *unknown = s->work->unknown;
+    const float *wall = s->o->wall.value[s->axis];
     float *u = s->u->value[s->axis];
     const int n = own.upper[0] - own.lower[0];
     FOR_ROWS(&s->range, block, j, k) {
@@ -338,8 +346,8 @@ INLINE void update_block(const job *s, int block) {
         memset(u + row + s->range.lower[0], 0, (size_t)(own.lower[0] - s->range.lower[0]) * sizeof *u);
         memset(u + row + n, 0, (size_t)(s->range.upper[0] - own.upper[0]) * sizeof *u);
         const int is_own = j >= own.lower[1] && j < own.upper[1] && k >= own.lower[2] && k < own.upper[2];
-        if (!is_own || (!s->o->wall.value[s->axis] && !memchr(unknown + row, 1, (size_t)n) &&
-                        !memchr(unknown + row - step, 1, (size_t)n))) {
+        if (!is_own || (!memchr(unknown + row, 1, (size_t)n) && !memchr(unknown + row - step, 1, (size_t)n) &&
+                        !(wall && any_set(wall + row, n)))) {
             memset(u + row, 0, (size_t)n * sizeof *u);
             continue;
         }
