@@ -116,29 +116,6 @@ void coupling_place(face_sums *m, double low, double high, const double arm[3], 
     }
 }
 
-/* Faces of a row share two of their coordinates. */
-typedef struct row_sums {
-    double side, side_x, side_xx, wet, wet_x;
-} row_sums;
-
-static void add_row(face_sums *m, const row_sums *s, double y, double z) {
-    const double with_x[3] = {s->side_xx, s->side_x * y, s->side_x * z};
-    m->side += s->side;
-    m->wet += s->wet;
-    m->side_at[0] += s->side_x;
-    m->side_at[1] += s->side * y;
-    m->side_at[2] += s->side * z;
-    m->wet_at[0] += s->wet_x;
-    m->wet_at[1] += s->wet * y;
-    m->wet_at[2] += s->wet * z;
-    for (int a = 0; a < 3; ++a) m->side_at2[0][a] += with_x[a];
-    for (int a = 1; a < 3; ++a) m->side_at2[a][0] += with_x[a];
-    m->side_at2[1][1] += s->side * y * y;
-    m->side_at2[1][2] += s->side * y * z;
-    m->side_at2[2][1] += s->side * y * z;
-    m->side_at2[2][2] += s->side * z * z;
-}
-
 /* c_f r_f x e_a */
 static void set_turn(body_face *f, const double lever[3]) {
     const int axis = f->axis, p = (axis + 1) % 3, q = (axis + 2) % 3;
@@ -147,7 +124,7 @@ static void set_turn(body_face *f, const double lever[3]) {
     f->turn[q] = -f->share * lever[p];
 }
 
-/* The same of thin bodies, whose faces have levers of their own. */
+/* Thin bodies' faces have levers of their own. */
 static void place_thin(body_face *f, face_sums *m, coupled_body *b, const job *s, const double x[3]) {
     double arm[3], lever[3];
     vec_sub(arm, x, b->solid->body->now->position);
@@ -194,11 +171,6 @@ HOT static uint64_t find_in_row(const face_row *f, uint16_t me, int count) {
 /* Adds the faces of a row that were found. -1: no memory. */
 static int add_found(coupled_body *b, face_sums *m, const job *s, int axis, const face_row *row,
                      uint64_t found) {
-    double arm[3];
-    row_sums sums = {0};
-    vec_sub(arm, row->place, b->solid->body->now->position);
-    if (b->solid->body->flat) arm[2] = 0;
-    const double arm_0 = arm[0];
     for (; found; found &= found - 1) {
         const int i = __builtin_ctzll(found);
         body_face *f = add_face(b);
@@ -209,21 +181,8 @@ static int add_found(coupled_body *b, face_sums *m, const job *s, int axis, cons
         f->high = row->high[i];
         f->share = 1 - (double)row->open[i];
         b->all += f->share;
-        if (b->solid->thin) {
-            place_thin(f, m, b, s,
-                       (const double[3]){row->place[0] + s->g->dx * i, row->place[1], row->place[2]});
-            continue;
-        }
-        arm[0] = arm_0 + s->g->dx * i;
-        set_turn(f, arm);
-        const double side = (f->high - f->low) * f->share, wet = (f->high + f->low) * f->share;
-        sums.side += side;
-        sums.side_x += side * arm[0];
-        sums.side_xx += side * arm[0] * arm[0];
-        sums.wet += wet;
-        sums.wet_x += wet * arm[0];
+        place_thin(f, m, b, s, (const double[3]){row->place[0] + s->g->dx * i, row->place[1], row->place[2]});
     }
-    add_row(m, &sums, arm[1], arm[2]);
     return 0;
 }
 
@@ -272,62 +231,10 @@ static int find_faces(coupled_body *b, const job *s, int axis) {
     return 0;
 }
 
-/* ---- the cells of a body ---- */
-
-/* The cells on one side of the faces across one axis, which rise. */
-typedef struct side_cells {
-    const body_face *next, *end;
-    int32_t step; /* from the cell above a face */
-    int32_t cell; /* of the next face; after the last: PAST */
-    double sign;
-} side_cells;
-
-static const int32_t PAST = INT32_MAX;
-
-static void find_next(side_cells *s) {
-    while (s->next < s->end && !(s->step ? s->next->low : s->next->high)) ++s->next;
-    s->cell = s->next < s->end ? s->next->cell - s->step : PAST;
-}
-
-static void add_next(body_cell *c, side_cells *s) {
-    const body_face *f = s->next++;
-    c->push[f->axis] += s->sign * f->share;
-    for (int r = 0; r < 3; ++r) c->push[3 + r] += s->sign * f->turn[r];
-    find_next(s);
-}
-
-static int hold_cells(coupled_body *b, int count) {
-    if (count <= b->cell_room) return 0;
-    mem_free(b->cells);
-    b->cells = mem_alloc(2 * (size_t)count * sizeof *b->cells);
-    b->cell_room = b->cells ? 2 * count : 0;
-    return b->cells ? 0 : -1;
-}
-
-/* From the faces, all sides of all axes at once. -1: no memory. */
-static int find_cells(coupled_body *b, const box *in) {
-    enum { SIDES = 6 };
-    side_cells side[SIDES];
-    const int sides = 2 * in->dim;
-    const body_face *at = b->faces, *end = b->faces + b->count;
-    b->cell_count = 0;
-    if (hold_cells(b, 2 * b->count)) return -1;
-    for (int axis = 0; axis < in->dim; ++axis) {
-        const body_face *first = at;
-        while (at < end && at->axis == axis) ++at;
-        side[2 * axis] = (side_cells){first, at, (int32_t)in->step[axis], 0, 1};
-        side[2 * axis + 1] = (side_cells){first, at, 0, 0, -1};
-    }
-    for (int i = 0; i < sides; ++i) find_next(&side[i]);
-    for (;;) {
-        int32_t least = PAST;
-        for (int i = 0; i < sides; ++i) least = side[i].cell < least ? side[i].cell : least;
-        if (least == PAST) return 0;
-        body_cell *c = &b->cells[b->cell_count++];
-        *c = (body_cell){.cell = least};
-        for (int i = 0; i < sides; ++i)
-            if (side[i].cell == least) add_next(c, &side[i]);
-    }
+static int find_thin(coupled_body *b, const job *s) {
+    for (int axis = 0; axis < s->g->box.dim; ++axis)
+        if (find_faces(b, s, axis)) return -1;
+    return coupling_join_faces(b, &s->g->box);
 }
 
 /* ---- the mass matrix ---- */
@@ -411,7 +318,7 @@ static void make_mass(coupled_body *b, const job *s) {
     lift_find(&lift, s->still, b->solid, (uint16_t)(b->solid - s->solids + 1));
     mass_along(excess, lift.excess, s->still->up);
     for (int i = 0; i < SIX * SIX; ++i) excess[i] *= s->fluid_density;
-    right_lift(b, s, &lift, 1 - (b->count > 0 ? factor_with(b, m, excess) : 0));
+    right_lift(b, s, &lift, 1 - (b->cell_count > 0 ? factor_with(b, m, excess) : 0));
 }
 
 /* ---- to the solver and back ---- */
@@ -424,14 +331,15 @@ static void body_task(void *context, int index) {
     memset(b->excess, 0, sizeof b->excess);
     memset(b->attached, 0, sizeof b->attached);
     memset(b->film, 0, sizeof b->film);
-    for (int axis = 0; axis < s->g->box.dim && !b->failed; ++axis) b->failed = find_faces(b, s, axis);
-    if (!b->failed) b->failed = find_cells(b, &s->g->box);
+    b->failed = b->solid->thin
+                    ? find_thin(b, s)
+                    : coupling_find_cells(b, s->g, s->o, s->unknown, (uint16_t)(b->solid - s->solids + 1));
     if (s->still && b->solid->thin && !b->failed) thin_films_on(b, s->still, s->fluid_density);
     make_mass(b, s);
     coupling_make_held(b);
     coupling_read_start(b);
     b->was = *b->solid->body->now;
-    b->solid->body->grip->wet = b->count > 0;
+    b->solid->body->grip->wet = b->cell_count > 0;
     memset(b->bound, 0, sizeof b->bound);
     coupling_make_motor(b);
     coupling_bind(b);

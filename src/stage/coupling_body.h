@@ -33,7 +33,7 @@ typedef struct coupled_motor {
 
 struct coupled_body {
     const obstacle *solid;
-    body_face *faces; /* axis by axis, by rising cells */
+    body_face *faces; /* of one thinner than a cell: axis by axis, by rising cells */
     int count, room;
     body_cell *cells; /* by rising cells */
     int cell_count, cell_room;
@@ -61,6 +61,12 @@ typedef struct face_sums {
 void coupling_place(face_sums *m, double low, double high, const double arm[3], const double lever[3]);
 /* To what the body displaces. */
 void coupling_displaced(coupled_body *b, const face_sums *m, int axis, const mac_grid *g);
+
+/* The cells of a body (`me`: as the openings call it) and what it displaces; those of a thin one from its
+ * faces. -1: no memory. */
+int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, const uint8_t *unknown,
+                        uint16_t me);
+int coupling_join_faces(coupled_body *b, const box *in);
 
 /* y <- (1 - Q Q^T) y; what is left of it by rounding is nothing. */
 void coupling_leave_free(double y[SIX], const coupled_body *b);

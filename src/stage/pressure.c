@@ -191,30 +191,37 @@ INLINE float source_of(const job *s, ptrdiff_t c) {
     return s->source ? s->source[c] : 0;
 }
 
-/* What walls that move push through faces; most stretches have no face that is closed, and no wall is read.
- */
+/* What walls that move push through faces. */
 INLINE void add_walls(float *restrict rhs, const float *open, const float *beyond, const float *wall,
                       ptrdiff_t step, int n) {
-    for (int from = 0; from < n; from += STRETCH) {
-        const int to = from + STRETCH < n ? from + STRETCH : n;
-        int closed = 0;
-        for (int i = from; i < to; ++i) closed |= (open[i] < 1) | (beyond[i] < 1);
-        if (!closed) continue;
-        for (int i = from; i < to; ++i) rhs[i] += (1 - beyond[i]) * wall[i + step] - (1 - open[i]) * wall[i];
-    }
+    for (int i = 0; i < n; ++i) rhs[i] += (1 - beyond[i]) * wall[i + step] - (1 - open[i]) * wall[i];
 }
 
-/* source - net_outflow(), axis by axis. */
+/* Some cells of a row, their flux across an axis; whether any of the faces is not wholly open. */
+INLINE int add_fluxes(float *restrict rhs, const float *open, const float *u, ptrdiff_t step, int n) {
+    int closed = 0;
+    for (int i = 0; i < n; ++i) {
+        rhs[i] += open[i + step] * u[i + step] - open[i] * u[i];
+        closed |= (open[i] < 1) | (open[i + step] < 1);
+    }
+    return closed;
+}
+
+/* source - net_outflow(), axis by axis. Most stretches have no face that is closed, and no wall is read. */
 INLINE void rhs_row(const job *s, ptrdiff_t row, int dim) {
     const int n = s->g->box.n[0];
     const uint8_t *unknown = s->work->unknown + row;
     float *restrict rhs = s->work->rhs + row;
+    memset(rhs, 0, (size_t)n * sizeof *rhs);
     for (int a = 0; a < dim; ++a) {
         const ptrdiff_t step = s->g->box.step[a];
-        const float *open = s->o->open.value[a] + row, *u = s->u->value[a] + row, *beyond = open + step,
-                    *u_beyond = u + step, *wall = s->o->wall.value[a];
-        for (int i = 0; i < n; ++i) rhs[i] = (a ? rhs[i] : 0) + (beyond[i] * u_beyond[i] - open[i] * u[i]);
-        if (wall) add_walls(rhs, open, beyond, wall + row, step, n);
+        const float *open = s->o->open.value[a] + row, *u = s->u->value[a] + row, *wall = s->o->wall.value[a];
+        for (int i = 0; i < n; i += STRETCH) {
+            const int whole = i + STRETCH <= n, count = whole ? STRETCH : n - i;
+            const int closed = whole ? add_fluxes(rhs + i, open + i, u + i, step, STRETCH)
+                                     : add_fluxes(rhs + i, open + i, u + i, step, count);
+            if (wall && closed) add_walls(rhs + i, open + i, open + i + step, wall + row + i, step, count);
+        }
     }
     for (int i = 0; i < n; ++i) rhs[i] = unknown[i] ? source_of(s, row + i) - rhs[i] : 0;
 }

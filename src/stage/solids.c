@@ -246,6 +246,8 @@ static void mover_on_row(const mover_faces *m, int j, int k) {
     }
 }
 
+enum { ROWS_AHEAD = 4 };
+
 /* Where a face is this mover's: the others may be another task's. */
 HOT static void set_linear(float *wall, const uint16_t *mover, uint16_t me, const int span[2], double base,
                            double slope) {
@@ -268,6 +270,9 @@ static void velocity_on_row(const mover_faces *m, int j, int k) {
     const double slope = s->g->dx * (q == 0 ? now->spin[p] : p == 0 ? -now->spin[q] : 0);
     const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
     const uint16_t *mover = s->o->mover[a] + row, me = (uint16_t)(1 + m->mover);
+    const ptrdiff_t ahead = span[0] + ROWS_AHEAD * s->g->box.step[1];
+    __builtin_prefetch(mover + ahead); /* rows lie too far apart for the hardware to see what comes next */
+    __builtin_prefetch(s->o->wall.value[a] + row + ahead, 1);
     set_linear(s->o->wall.value[a] + row, mover, me, span, base, slope);
 }
 
