@@ -12,12 +12,15 @@
  * slides along the other. */
 #include <math.h>
 #include <string.h>
+#include "core/hot.h"
+#include "core/lanes.h"
 #include "core/memory.h"
 #include "grid/rows.h"
 #include "solid/thin.h"
+#include "solid/vector.h"
 #include "stage/solids_thin.h"
 
-enum { CELLS = 3, PASSES = 3 };
+enum { CELLS = 3, PASSES = 3, GRAIN = 1 << 14 };
 #define STENCIL 1.85 /* cells: corners around a place are not farther, nor a skin more */
 #define CLEAR   2.05 /* from the centre of a cell: what places in it look at is on one side of such walls */
 
@@ -27,6 +30,8 @@ typedef struct {
     const thin_scene *then, *now;
     const mac_grid *g;
     double swept; /* cells: how far walls moved, at most */
+    int axis;     /* of fastest_task() */
+    double reach; /* cells: how far from a sample anything is looked at, at most */
     cell_range range;
 } job;
 
@@ -60,14 +65,24 @@ static int sees_cell(const thin_scene *w, const box *b, const int home[3], int i
     return w->walls->sees[box_at(b, home[0], home[1], home[2])] >> sight_bit(c[0], c[1], c[2]) & 1;
 }
 
+/* Whether a cell sees all cells around it and all that is in it has it for its home: what is left to ask of
+ * the samples there is whether they are of any use. */
+static int sees_all(const thin_scene *w, const box *b, const int c[3]) {
+    const ptrdiff_t at = box_at(b, c[0], c[1], c[2]);
+    return w->walls->cut[at] < 0 && w->walls->sees[at] == SIGHT_ALL;
+}
+
+static int is_of_use(const thin_scene *w, const box *b, const float *share, int at, const int c[3]) {
+    int inside[3] = {c[0], c[1], c[2]};
+    if (at != CELLS) return !(w->walls->slants[box_at(b, c[0], c[1], c[2])] >> at & 1);
+    hold_inside(inside, b);
+    return share[box_at(b, inside[0], inside[1], inside[2])] > 0;
+}
+
 static int is_seen(const thin_scene *w, const mac_grid *g, const float *share, int at, const int home[3],
                    const int c[3]) {
-    int inside[3] = {c[0], c[1], c[2]};
-    hold_inside(inside, &g->box);
-    if (at == CELLS)
-        return sees_cell(w, &g->box, home, c[0], c[1], c[2]) &&
-               share[box_at(&g->box, inside[0], inside[1], inside[2])] > 0;
-    if (w->walls->slants[box_at(&g->box, c[0], c[1], c[2])] >> at & 1) return 0;
+    if (!is_of_use(w, &g->box, share, at, c)) return 0;
+    if (at == CELLS) return sees_cell(w, &g->box, home, c[0], c[1], c[2]);
     return sees_cell(w, &g->box, home, c[0], c[1], c[2]) ||
            sees_cell(w, &g->box, home, c[0] - (at == 0), c[1] - (at == 1), c[2] - (at == 2));
 }
@@ -80,7 +95,6 @@ static int look_around(sighted *out, const thin_scene *w, const mac_grid *g, con
     double x[3];
     for (int a = 0; a < 3; ++a) in[a] = (int)floor(cells[a]);
     hold_inside(in, b);
-    to_metres(x, g, cells);
     for (int a = 0; a < b->dim; ++a) {
         const double y = cells[a] - (a == at ? 0 : 0.5);
         low[a] = (int)floor(y);
@@ -94,12 +108,17 @@ static int look_around(sighted *out, const thin_scene *w, const mac_grid *g, con
         out->seen = (uint8_t)all;
         return 1;
     }
-    if (!thin_home(home, w, g, in, x)) return 0;
+    const int easy = sees_all(w, b, in);
+    if (easy) memcpy(home, in, sizeof in);
+    else {
+        to_metres(x, g, cells);
+        if (!thin_home(home, w, g, in, x)) return 0;
+    }
     out->home = box_at(b, home[0], home[1], home[2]);
     if (at != CELLS && cells[at] - home[at] > 0.5) out->home += b->step[at];
     for (int c = 0; c < 1 << b->dim; ++c) {
         const int corner[3] = {low[0] + (c & 1), low[1] + (c >> 1 & 1), low[2] + (c >> 2)};
-        seen |= is_seen(w, g, share, at, home, corner) << c;
+        seen |= (easy ? is_of_use(w, b, share, at, corner) : is_seen(w, g, share, at, home, corner)) << c;
     }
     out->seen = (uint8_t)seen;
     return seen == all;
@@ -129,9 +148,17 @@ static void velocity_here(double v[3], const job *s, ptrdiff_t c) {
     }
 }
 
+/* Whether a straight way from a sample `gap` cells from the walls as they were is too short to meet one. */
+static int is_short(const job *s, const double from[3], const double to[3], double gap) {
+    double way[3];
+    vec_sub(way, to, from);
+    return vec_length(way) / s->g->dx + 2 * (s->swept + THIN_SKIN) < gap;
+}
+
 /* From a place beside the walls as they are now to one beside them as they were. 1 when it met one. */
-static int hold_path(double to[3], const job *s, const double from[3]) {
+static int hold_path(double to[3], const job *s, const double from[3], double gap) {
     int met = 0;
+    if (is_short(s, from, to, gap)) return 0;
     for (int pass = 0; pass < PASSES; ++pass) {
         int touched = 0;
         for (int i = 0; i < s->now->count; ++i) {
@@ -167,41 +194,17 @@ static int find_start(double x[3], const job *s, const int c[3]) {
 }
 
 /* Whether what was at x then goes on unhindered, as the correction of a scheme asks. */
-static int is_free_ahead(const job *s, const double x[3], const double ahead[3]) {
+static int is_free_ahead(const job *s, const double x[3], const double ahead[3], double gap) {
+    const int all = is_short(s, x, ahead, gap) ? 0 : s->now->count;
     double cells[3];
     sighted near = {0};
-    for (int i = 0; i < s->now->count; ++i)
+    for (int i = 0; i < all; ++i)
         if (s->now->solids[i].thin &&
             obstacle_hides(&s->now->solids[i], x, ahead, 0.5 * THIN_SKIN * s->g->dx))
             return 0;
     to_cells(cells, s, ahead);
     return look_around(&near, s->now, s->g, s->p->share, s->p->at, cells);
 }
-
-/* 1 when a wall is in the way of the sample's path, or of anything that is interpolated along it. */
-static int look_back(sighted *out, const job *s, const int c[3]) {
-    const int dim = s->g->box.dim;
-    double here[3], x[3], mid[3], back[3], ahead[3], v[3], cells[3];
-    out->sample = box_at(&s->g->box, c[0], c[1], c[2]);
-    if (!find_start(x, s, c)) return 0;
-    velocity_here(here, s, out->sample);
-    memcpy(mid, x, sizeof x);
-    for (int a = 0; a < dim; ++a) mid[a] -= 0.5 * s->p->dt * here[a];
-    int free = !hold_path(mid, s, x);
-    to_cells(cells, s, mid);
-    free &= velocity_seen(v, s, out->sample, cells);
-    memcpy(back, x, sizeof x);
-    for (int a = 0; a < dim; ++a) back[a] -= s->p->dt * v[a];
-    free &= !hold_path(back, s, x);
-    to_cells(cells, s, back);
-    free &= look_around(out, s->then, s->g, s->p->share, s->p->at, cells);
-    if (!free) return 1;
-    memcpy(ahead, back, sizeof back);
-    for (int a = 0; a < dim; ++a) ahead[a] += 2 * s->p->dt * here[a];
-    return !is_free_ahead(s, x, ahead);
-}
-
-/* ---- which samples ---- */
 
 /* Cells from a sample to the nearest thin wall then; capped as the gap of cells is. */
 static double gap_of(const job *s, const int c[3]) {
@@ -216,11 +219,39 @@ static double gap_of(const job *s, const int c[3]) {
     return (double)far / s->g->dx - 0.5;
 }
 
+/* 1 when a wall is in the way of the sample's path, or of anything that is interpolated along it. */
+static int look_back(sighted *out, const job *s, const int c[3]) {
+    const int dim = s->g->box.dim;
+    const double gap = gap_of(s, c);
+    double here[3], x[3], mid[3], back[3], ahead[3], v[3], cells[3];
+    out->sample = box_at(&s->g->box, c[0], c[1], c[2]);
+    if (!find_start(x, s, c)) return 0;
+    velocity_here(here, s, out->sample);
+    memcpy(mid, x, sizeof x);
+    for (int a = 0; a < dim; ++a) mid[a] -= 0.5 * s->p->dt * here[a];
+    int free = !hold_path(mid, s, x, gap);
+    to_cells(cells, s, mid);
+    free &= velocity_seen(v, s, out->sample, cells);
+    memcpy(back, x, sizeof x);
+    for (int a = 0; a < dim; ++a) back[a] -= s->p->dt * v[a];
+    free &= !hold_path(back, s, x, gap);
+    to_cells(cells, s, back);
+    free &= look_around(out, s->then, s->g, s->p->share, s->p->at, cells);
+    if (!free) return 1;
+    memcpy(ahead, back, sizeof back);
+    for (int a = 0; a < dim; ++a) ahead[a] += 2 * s->p->dt * here[a];
+    return !is_free_ahead(s, x, ahead, gap);
+}
+
+/* ---- which samples ---- */
+
 /* Whether some wall may be within reach of a sample's path there and back. */
 static int is_near(const job *s, const int c[3]) {
     const int at = s->p->at;
     const ptrdiff_t sample = box_at(&s->g->box, c[0], c[1], c[2]);
+    const double gap = gap_of(s, c);
     double way = 0, fast = 0, v[3], cells[3], x[3];
+    if (gap > s->reach) return 0; /* most */
     velocity_here(v, s, sample);
     for (int a = 0; a < 3; ++a) cells[a] = c[a] + (a != at) * 0.5;
     for (int a = 0; a < s->g->box.dim; ++a) {
@@ -229,11 +260,32 @@ static int is_near(const job *s, const int c[3]) {
         fast += v[a] * v[a];
     }
     const double reach = sqrt(way) + 2 * s->p->dt / s->g->dx * sqrt(fast) + s->swept + STENCIL;
-    const double gap = gap_of(s, c);
     if (gap > reach) return 0;
     if (gap < THIN_BAND - 0.6) return 1;
     to_metres(x, s->g, cells);
     return obstacles_thin_distance(s->then->solids, s->then->count, x) <= reach * s->g->dx;
+}
+
+/* The largest speed along an axis, borders included. */
+HOT static double fastest_task(void *context, int block) {
+    const job *s = context;
+    const float *u = s->p->u->value[s->axis];
+    const size_t from = (size_t)block * GRAIN,
+                 to = from + GRAIN < s->g->box.size ? from + GRAIN : s->g->box.size;
+    float most = 0;
+    for (size_t i = from; i < to; ++i) most = greater(fabsf(u[i]), most);
+    return (double)most;
+}
+
+/* As is_near() has it, of the fastest sample there could be. */
+static double longest_reach(job *s) {
+    double fast = 0;
+    for (s->axis = 0; s->axis < s->g->box.dim; ++s->axis) {
+        const double most =
+            parallel_max(s->g->pool, block_count((long)s->g->box.size, GRAIN), fastest_task, s);
+        fast += most * most;
+    }
+    return 3 * s->p->dt / s->g->dx * sqrt(fast) + s->swept + STENCIL + 1e-3; /* and some, for rounding */
 }
 
 static void count_task(void *context, int block) {
@@ -284,6 +336,7 @@ int thin_look_back(sight *out, const thin_paths *p, const thin_scene *then, cons
         if (now->solids[i].thin)
             s.swept =
                 fmax(s.swept, thin_swept(&now->solids[i], &then->solids[i].now, THIN_BAND * g->dx) / g->dx);
+    s.reach = longest_reach(&s);
     const int rows = range_rows(&s.range);
     out->count = 0;
     if (reserve_rows(out, rows)) return -1;
