@@ -71,6 +71,10 @@ static int march(double at[3], const obstacle *o, const double goal[3], double s
     for (int step = 0; step < MARCH; ++step) {
         const double d = own_distance(o, at);
         if (d < skin) return 0;
+        if (d - skin >= length - gone) { /* the goal, and all on the way, is in the ball without walls */
+            memcpy(at, goal, 3 * sizeof *at);
+            return 1;
+        }
         gone = fmin(gone + d - 0.9 * skin, length);
         for (int c = 0; c < 3; ++c) at[c] = goal[c] - way[c] * (1 - gone / length);
         if (gone >= length) return own_distance(o, at) >= skin;

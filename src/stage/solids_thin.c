@@ -278,25 +278,28 @@ static int next_nearest(uint32_t *tried, const double far[27]) {
     return nearest;
 }
 
-/* Whether x sees the centre y of a cell at `gap` from the walls: at once when a ball about y holds x. */
-static int sees_centre(const job *s, const double x[3], const double y[3], double far, double gap) {
+/* Whether x, `near` to the walls, sees the middle y of a cell whose centre is at `gap` from them: at once
+ * when a ball about y holds x, or balls about the two cover the way. */
+static int sees_centre(const job *s, const double x[3], double near, const double y[3], double far,
+                       double gap) {
     const double skin = 0.5 * SKIN * s->g->dx; /* a particle rests nearer than a skin */
     if (gap > far + 2 * skin) return 1;
+    if (near > skin && gap >= CLEAR * s->g->dx && near + gap > far + 2 * skin) return 1; /* y is the centre */
     for (int i = 0; i < s->count; ++i)
         if (s->solids[i].thin && obstacle_hides(&s->solids[i], x, y, skin)) return 0;
     return 1;
 }
 
-/* The cell a place in cell c belongs to: its own when it sees that one's centre, else the nearest that it
- * does see; NOWHERE: inside a wall or in a corner of it. */
-static int find_home(const job *s, const int c[3], const double x[3]) {
+/* The cell a place in cell c, `near` to the walls, belongs to: its own when it sees that one's centre, else
+ * the nearest that it does see; NOWHERE: inside a wall or in a corner of it. */
+static int find_home(const job *s, const int c[3], const double x[3], double near) {
     const mac_grid *g = s->g;
     const ptrdiff_t at = box_at(&g->box, c[0], c[1], c[2]);
     double far[27], centre[3], y[3], way[3];
     uint32_t tried = 1u << SELF;
     middle_of(centre, s, c);
     vec_sub(way, centre, x);
-    if (sees_centre(s, x, centre, vec_length(way), (double)s->t->gap[at])) return SELF;
+    if (sees_centre(s, x, near, centre, vec_length(way), (double)s->t->gap[at])) return SELF;
     centre_of(centre, g, c);
     vec_sub(way, centre, x);
     for (int dir = 0; dir < 27; ++dir) {
@@ -312,15 +315,26 @@ static int find_home(const job *s, const int c[3], const double x[3]) {
         offset_of(d, dir);
         middle_of(y, s, (const int[3]){c[0] + d[0], c[1] + d[1], c[2] + d[2]});
         const ptrdiff_t n = at + d[0] + d[1] * g->box.step[1] + d[2] * g->box.step[2];
-        if (sees_centre(s, x, y, far[dir], (double)s->t->gap[n])) return dir;
+        if (sees_centre(s, x, near, y, far[dir], (double)s->t->gap[n])) return dir;
     }
     return NOWHERE;
+}
+
+/* The same of a place that nothing is known of: most are near the middle of their cell. */
+static int find_home_of(const job *s, const int c[3], const double x[3]) {
+    double way[3];
+    middle_of(way, s, c);
+    for (int a = 0; a < 3; ++a) way[a] -= x[a];
+    const double gap = (double)s->t->gap[box_at(&s->g->box, c[0], c[1], c[2])];
+    if (gap > vec_length(way) + SKIN * s->g->dx) return SELF;
+    return find_home(s, c, x, obstacles_thin_distance(s->solids, s->count, x));
 }
 
 int thin_home(int home[3], const thin_scene *w, const mac_grid *g, const int c[3], const double x[3]) {
     thin_walls walls = *w->walls;
     const job s = {.t = &walls, .g = g, .solids = w->solids, .count = w->count};
-    const int dir = walls.cut[box_at(&g->box, c[0], c[1], c[2])] < 0 ? SELF : find_home(&s, c, x);
+    const int whole = walls.cut[box_at(&g->box, c[0], c[1], c[2])] < 0;
+    const int dir = whole ? SELF : find_home_of(&s, c, x);
     if (dir == NOWHERE) return 0;
     offset_of(home, dir);
     for (int a = 0; a < 3; ++a) home[a] += c[a];
@@ -390,8 +404,9 @@ static void cut_one(cut_cell *cell, const job *s, const int c[3]) {
         const int size = (int)(PART * (1 - inside) + 0.5);
         if (size == 0) continue;
         open_place(open, s, at, solid, x, inside);
-        if (distance < SKIN * s->g->dx) step_out(x, s, solid, -distance); /* nearer it sees nothing */
-        const int home = find_home(s, c, x);
+        const int stuck = distance < SKIN * s->g->dx; /* nearer it sees nothing */
+        if (stuck) step_out(x, s, solid, -distance);
+        const int home = find_home(s, c, x, stuck ? 0 : distance);
         const int octant = at[0] / 2 + 2 * (at[1] / 2) + (dim == 3 ? 4 * (at[2] / 2) : 0);
         if (home != NOWHERE) add_part(cell, &sums, octant, home, size, open);
     }
@@ -657,7 +672,7 @@ static void home_task(void *context, int block) {
             for (uint32_t q = from; q < to; ++q) {
                 double x[3];
                 particle_place(x, s, q);
-                s->t->home[q] = (uint8_t)find_home(s, (const int[3]){i, j, k}, x);
+                s->t->home[q] = (uint8_t)find_home_of(s, (const int[3]){i, j, k}, x);
             }
         }
     }
