@@ -16,7 +16,7 @@
  * displaces: M is the body's mass matrix plus rho (G - G_exact), G the discrete mass matrix of the displaced
  * liquid's first three columns. Then a body of the liquid's density rests exactly, and body and liquid
  * together have the same mass wherever the body is. Only where the body is wet all around, which sum k_f = 0
- * tells, and as far as M stays positive. Of bodies that float or lie on something only what lifts them is
+ * tells, and as far as M stays positive and is not doubled. Of bodies that float or lie on something only what lifts them is
  * known, cell by cell (stage/coupling_lift.c): rho d, with M n = m n + rho d along the direction n of
  * gravity; what the mass cannot take of it is a force.
  *
@@ -269,10 +269,13 @@ static int displaced_excess(double excess[SIX * SIX], const coupled_body *b, con
     return 1;
 }
 
-/* The factor of m and as large a part of the excess as leaves half of m; that part. */
+/* The factor of m and as large a part of the excess as leaves half of m and less than doubles it; that part.
+ * More would come and go with the body's place on the grid, and with it the momentum of a light body. */
 static double factor_with(coupled_body *b, const double m[SIX * SIX], const double excess[SIX * SIX]) {
     double sum[SIX * SIX];
     for (double part = 1; part > 0.1; part *= 0.5) {
+        for (int i = 0; i < SIX * SIX; ++i) sum[i] = m[i] - part * excess[i];
+        if (!six_factorise(b->factor, sum)) continue;
         for (int i = 0; i < SIX * SIX; ++i) sum[i] = 0.5 * m[i] + part * excess[i];
         if (!six_factorise(b->factor, sum)) continue;
         for (int i = 0; i < SIX * SIX; ++i) sum[i] = m[i] + part * excess[i];
