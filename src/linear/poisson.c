@@ -9,18 +9,23 @@
  * above its least has lost its way, as it can where a term of low rank is carried along in recursions of its
  * own: the residual is replaced and the directions begin anew. A step x += alpha p waits for the pass that
  * makes the next p. Closed regions: the residual and its preconditioned form are kept free of each region's
- * mean. Limits: a preconditioner or system that proves not positive (r.z or p.Ap <= 0) falls back to a cycle
- * without the term of low rank, a V-cycle, the diagonal, then gives up with what it has. */
+ * mean. A solve with a term of low rank that does not end soon goes on with what the preconditioner lacks of
+ * light bodies (poisson_light.c). Limits: a preconditioner or system that proves not positive (r.z or p.Ap <=
+ * 0) falls back to a cycle without the term of low rank, a V-cycle, the diagonal, then gives up with what it
+ * has. */
 #include "linear/poisson.h"
 
 #include <math.h>
 #include <string.h>
 #include "core/memory.h"
 #include "linear/poisson_leaks.h"
+#include "linear/poisson_light.h"
 
 enum { COARSEST_CELLS = 2 };
 static const double REPLACE_DROP = 1e-3;
 static const double REPLACE_RISE = 10; /* above the least since the last replacement: the recursion is lost */
+/* Iterations after which light bodies get a preconditioner of their own, which takes about as many. */
+enum { PATIENCE = 40 };
 
 typedef enum { BY_W_CYCLE, BY_V_CYCLE, BY_MIC, BY_DIAGONAL } preconditioner;
 
@@ -40,6 +45,7 @@ struct poisson {
     leaks *leaks;
     mic *mic;
     low_rank *rank;
+    light *light;
     vec8 *rhs, *r, *z, *search, *q, *y; /* [2 stride] */
     dvec8 *x;
     buffer rhs_memory, r_memory, z_memory, search_memory, q_memory, y_memory, x_memory, scratch;
@@ -65,8 +71,10 @@ poisson *poisson_create(const box *b, pool *p, poisson_kind kind) {
     s->regions = regions_create();
     s->leaks = leaks_create();
     s->rank = rank_create();
+    s->light = light_create();
     s->mic = kind == POISSON_MIC ? mic_create() : NULL;
-    if (!s->coarsest || !s->regions || !s->leaks || !s->rank || (kind == POISSON_MIC && !s->mic)) {
+    if (!s->coarsest || !s->regions || !s->leaks || !s->rank || !s->light ||
+        (kind == POISSON_MIC && !s->mic)) {
         poisson_free(s);
         return NULL;
     }
@@ -83,13 +91,14 @@ void poisson_free(poisson *s) {
     regions_free(s->regions);
     leaks_free(s->leaks);
     rank_free(s->rank);
+    light_free(s->light);
     mic_free(s->mic);
     mem_free(s);
 }
 
 size_t poisson_bytes(const poisson *s) {
     size_t bytes = sizeof *s + coarsest_bytes() + regions_bytes(s->regions) + leaks_bytes(s->leaks) +
-                   rank_bytes(s->rank) + (s->mic ? mic_bytes(s->mic) : 0);
+                   rank_bytes(s->rank) + light_bytes(s->light) + (s->mic ? mic_bytes(s->mic) : 0);
     for (int i = 0; i < LEVELS_MAX; ++i) bytes += level_bytes(&s->levels[i]);
     return bytes + s->rhs_memory.bytes + s->r_memory.bytes + s->z_memory.bytes + s->search_memory.bytes +
            s->q_memory.bytes + s->y_memory.bytes + s->x_memory.bytes + s->scratch.bytes;
@@ -181,6 +190,7 @@ static void prepare(poisson *s) {
 
 int poisson_attach(poisson *s, const poisson_row *rows, const int *first, int groups) {
     const int cycled = s->kind == POISSON_MULTIGRID ? s->count : 0;
+    light_forget(s->light);
     return rank_attach(s->rank, s->levels, cycled, &s->b, s->p, rows, first, s->count ? groups : 0) ||
                    rank_tie(s->rank, s->regions, &s->levels[0])
                ? -1
@@ -359,7 +369,7 @@ HOT static double size_task(void *context, int chunk) {
     return sum;
 }
 
-/* z = r / d; returns r . z */
+/* z = r / d of `to`, r; returns r . z */
 HOT static double diagonal_task(void *context, int chunk) {
     const cg_pass *w = context;
     poisson *s = w->s;
@@ -368,7 +378,7 @@ HOT static double diagonal_task(void *context, int chunk) {
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id)
         for (int h = 0; h < 2; ++h) {
             int here = spot(l, id, h);
-            vec8 r = s->r[here], z = r * l->coefs[l->block[id].coefs].side[h].inverse;
+            vec8 r = w->to[here], z = r * l->coefs[l->block[id].coefs].side[h].inverse;
             s->z[here] = z;
             dot = dvec8_plus_dot(dot, r, z);
         }
@@ -480,24 +490,50 @@ static double replace_residual(poisson *s, double *pending) {
 }
 
 /* z = M r, without the means of closed regions and the constants of nearly closed ones; returns r . z */
-static double precondition(poisson *s, preconditioner by, int rough) {
-    cg_pass w = {.s = s};
+static double precondition_plainly(poisson *s, vec8 *r, preconditioner by, int rough) {
+    cg_pass w = {.s = s, .to = r};
     double rz;
-    if (by == BY_MIC) rz = mic_apply(s->mic, &s->levels[0], s->p, s->z, s->r);
+    if (by == BY_MIC) rz = mic_apply(s->mic, &s->levels[0], s->p, s->z, r);
     else if (by == BY_DIAGONAL) rz = parallel_sum(workers(s), chunks_of(s), diagonal_task, &w);
     else
-        rz = cycle_apply(s->levels, s->count, s->exact_end ? s->coarsest : NULL, s->rank, s->p, s->z, s->r,
+        rz = cycle_apply(s->levels, s->count, s->exact_end ? s->coarsest : NULL, s->rank, s->p, s->z, r,
                          by == BY_W_CYCLE ? 2 : 1);
     if (regions_closed(s->regions)) rank_forget_found(s->rank);
-    rz += regions_lift(s->regions, &s->levels[0], s->p, s->z, s->r);
+    rz += regions_lift(s->regions, &s->levels[0], s->p, s->z, r);
     regions_project(s->regions, &s->levels[0], s->p, s->z); /* r has no mean, so r . z stays */
-    if (s->leaky && rough) rz += leaks_precondition(s->leaks, &s->levels[0], s->p, s->z, s->r);
-    else if (s->leaky) rz += leaks_deflate(s->leaks, &s->levels[0], s->p, s->z, s->r);
+    if (s->leaky && rough) rz += leaks_precondition(s->leaks, &s->levels[0], s->p, s->z, r);
+    else if (s->leaky) rz += leaks_deflate(s->leaks, &s->levels[0], s->p, s->z, r);
     return rz;
+}
+
+/* The same, M with what it lacks of light bodies where that is known. */
+static double precondition(poisson *s, preconditioner by, int rough) {
+    const double rz = precondition_plainly(s, s->r, by, rough);
+    if (!light_known(s->light)) return rz;
+    light_take(s->light, s->rank, s->p, &s->levels[0], s->q, s->r, s->z); /* q is free meanwhile */
+    return precondition_plainly(s, s->q, by, rough) + light_dot(s->light, s->rank, s->p, s->z);
+}
+
+/* What M makes of the columns of light bodies; r is used up. */
+static void learn_light(poisson *s, preconditioner by) {
+    const int columns = light_begin(s->light, s->rank, &s->levels[0]);
+    for (int i = 0; i < columns; ++i) {
+        memset(s->r, 0, 2 * (size_t)s->levels[0].stride * sizeof *s->r);
+        light_column(s->light, s->rank, i, s->r);
+        precondition_plainly(s, s->r, by, 0);
+        light_note(s->light, s->rank, s->p, i, s->z);
+    }
+    if (columns) light_end(s->light);
+}
+
+/* A cycle of one level costs next to nothing. */
+static int patience(const poisson *s) {
+    return s->kind == POISSON_MULTIGRID && s->count == 1 ? 0 : PATIENCE;
 }
 
 /* First without the term of low rank, then the same without more. */
 static preconditioner weaker(poisson *s, preconditioner by) {
+    light_forget(s->light);
     if (by == BY_W_CYCLE) return rank_forget_levels(s->rank) ? BY_W_CYCLE : BY_V_CYCLE;
     return BY_DIAGONAL;
 }
@@ -520,6 +556,12 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
             if (lost) rz_before = 0; /* the next direction starts from what is true */
         }
         if (exact && (rr <= goal || !isfinite(rr) || out->iterations >= max_iterations)) break;
+        if (ranked && !rough && !light_looked(s->light) && out->iterations >= patience(s)) {
+            learn_light(s, by);
+            rr = rr_exact = rr_least = replace_residual(s, &pending);
+            exact = 1;
+            rz_before = 0;
+        }
         double rz = precondition(s, by, rough);
         while (!(rz > 0) && by != BY_DIAGONAL) {
             by = weaker(s, by);

@@ -151,3 +151,10 @@ INLINE void multiply(const coarsest *c, float *x, const float *b) {
 HOT void coarsest_solve(const coarsest *c, vec8 *x, const vec8 *b) {
     multiply(c, (float *)x, (const float *)b);
 }
+
+double coarsest_dot(const coarsest *c, const vec8 *x, const vec8 *b) {
+    double dot = 0;
+    for (int i = 0; i < c->cells; ++i)
+        dot += (double)((const float *)x)[c->place[i]] * (double)((const float *)b)[c->place[i]];
+    return dot;
+}

@@ -301,7 +301,11 @@ double cycle_apply(level *levels, int count, const coarsest *last, low_rank *ran
     if (deep && rank_groups(rank)) w.rank = rank;
     if (rank_levels(w.rank)) rank_begin(rank, 0);
     if (deep) descend(&w, &h, 1);
-    else solve_coarsest(&w, &h);
+    else {
+        solve_coarsest(&w, &h);
+        /* sweeps would only answer what a closed region cannot take, and have no others before to mirror */
+        if (last) return coarsest_dot(last, w.x, w.b);
+    }
     double dot = dotted_sweep(&w, p, BLACK, deep);
     dot += dotted_sweep(&w, p, RED, 0);
     return w.rank ? dot + rank_end(rank) : dot;

@@ -138,6 +138,7 @@ size_t coarsest_bytes(void);
 bool coarsest_fits(const level *l);
 void coarsest_setup(coarsest *c, const level *l, double least); /* pivots up to `least` are left out */
 void coarsest_solve(const coarsest *c, vec8 *x, const vec8 *b);
+double coarsest_dot(const coarsest *c, const vec8 *x, const vec8 *b); /* x . b */
 
 /* poisson_cycle.c: correction = M rhs by one symmetric multigrid cycle; returns correction . rhs. last: the
  * inverse of the coarsest level, or NULL where sweeps must do. gamma: 1 V, 2 W. rank: the term that levels

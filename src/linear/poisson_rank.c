@@ -7,7 +7,8 @@
  * coarse correction to the next. Sweeps before and after a correction then mirror each other, and the cycle
  * is symmetric. Held still, a term that outweighs the diagonal would make sweeps overshoot, C^T D^-1 C being
  * its weight: bodies so light (a density below 0.3 / radius in cells for balls) count as heavier in the
- * cycle, not in the system. A body lighter than that by a factor leaves eigenvalues of that factor.
+ * cycle, not in the system. A body lighter than that by a factor leaves eigenvalues of that factor,
+ * which poisson_light.c takes away.
  *
  * The product is two sparse passes, never a matrix: C^T x, and C y added to a field. On every level both are
  * done chunk by chunk within the passes of the solver that have these cells at hand anyway (sweeps,
@@ -186,8 +187,7 @@ HOT static void sum_parts(dvec8 *sum, const low_rank *r, int depth, int all) {
     }
 }
 
-/* field += sign C y on the finest level */
-HOT static void add_chunk(const low_rank *r, int chunk, float *field, const dvec8 *y, float sign) {
+HOT void rank_add_multiple(const low_rank *r, int chunk, float *field, const dvec8 *y, float sign) {
     const rank_level *l = &r->level[0];
     for (int32_t e = l->chunk_run[chunk]; e < l->chunk_run[chunk + 1]; ++e) {
         const vec8 by = vec8_of(sign) * dvec8_narrow(y[l->runs[e].group]);
@@ -199,11 +199,11 @@ HOT static void add_chunk(const low_rank *r, int chunk, float *field, const dvec
 }
 
 void rank_add_product(const low_rank *r, int chunk, float *q) {
-    add_chunk(r, chunk, q, r->product, 1);
+    rank_add_multiple(r, chunk, q, r->product, 1);
 }
 
 void rank_take_exact(const low_rank *r, int chunk, float *residual) {
-    add_chunk(r, chunk, residual, r->exact, -1);
+    rank_add_multiple(r, chunk, residual, r->exact, -1);
 }
 
 void rank_note(low_rank *r, int depth, int chunk, const float *x) {
@@ -309,10 +309,16 @@ HOT static void turn_products(low_rank *r, double beta) {
         r->product[g] = dvec8_plus_product(r->found[g], dvec8_of(beta), r->product[g]);
 }
 
+/* In place of what the cycle found. */
+const dvec8 *rank_measure(low_rank *r, pool *p, const float *x) {
+    r->knows_found = 0;
+    note_all(r->found, &(rank_pass){.r = r, .search = x}, p, note_task);
+    return r->found;
+}
+
 double rank_turn(low_rank *r, pool *p, const float *search, double beta) {
-    rank_pass w = {.r = r, .search = search};
     if (r->knows_found) turn_products(r, beta);
-    else note_all(r->product, &w, p, note_task);
+    else note_all(r->product, &(rank_pass){.r = r, .search = search}, p, note_task);
     r->knows_found = 0;
     return products_dot(r->product, r->product, r->groups);
 }

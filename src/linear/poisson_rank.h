@@ -44,4 +44,22 @@ struct low_rank {
     int knows_found;
     buffer group_memory, product_memory, saved_memory, raw_memory, hash_memory, count_memory, tally_memory;
 };
+
+/* Which half of a block a place is in, and which block. */
+INLINE int half_at(const level *l, int32_t place, int *id) {
+    const int vector = place / 8, black = vector >= l->stride;
+    *id = vector - (black ? l->stride : 0);
+    return block_parity(&l->block[*id]) ^ black;
+}
+
+INLINE float inverse_at(const level *l, int32_t place) {
+    int id;
+    const int half = half_at(l, place, &id);
+    return l->coefs[l->block[id].coefs].side[half].inverse[place % 8];
+}
+
+/* poisson_rank.c: field += sign C y on the cells of a chunk of blocks, y by groups; C^T x of all groups, good
+ * until the next call. */
+void rank_add_multiple(const low_rank *r, int chunk, float *field, const dvec8 *y, float sign);
+const dvec8 *rank_measure(low_rank *r, pool *p, const float *x);
 #endif

@@ -101,18 +101,6 @@ static int32_t place_of(row_finder *f, const level *l, const box *b, ptrdiff_t c
     return 8 * spot(l, id, lane & 1) + lane / 2;
 }
 
-INLINE int half_at(const level *l, int32_t place, int *id) {
-    const int vector = place / 8, black = vector >= l->stride;
-    *id = vector - (black ? l->stride : 0);
-    return block_parity(&l->block[*id]) ^ black;
-}
-
-INLINE float inverse_at(const level *l, int32_t place) {
-    int id;
-    const int half = half_at(l, place, &id);
-    return l->coefs[l->block[id].coefs].side[half].inverse[place % 8];
-}
-
 /* Calls it into the cache: it is wanted when all rows are there. */
 static void call_inverse(const level *l, int32_t place) {
     int id;

@@ -16,9 +16,9 @@
  * displaces: M is the body's mass matrix plus rho (G - G_exact), G the discrete mass matrix of the displaced
  * liquid's first three columns. Then a body of the liquid's density rests exactly, and body and liquid
  * together have the same mass wherever the body is. Only where the body is wet all around, which sum k_f = 0
- * tells, and as far as M stays positive and is not doubled. Of bodies that float or lie on something only what lifts them is
- * known, cell by cell (stage/coupling_lift.c): rho d, with M n = m n + rho d along the direction n of
- * gravity; what the mass cannot take of it is a force.
+ * tells, and as far as M stays positive and is not doubled. Of bodies that float or lie on something only
+ * what lifts them is known, cell by cell (stage/coupling_lift.c): rho d, with M n = m n + rho d along the
+ * direction n of gravity; what the mass cannot take of it is a force.
  *
  * What contacts, joints and motors let a body do in the meantime is coupling_hold.c's.
  *

@@ -52,4 +52,18 @@ awk 'BEGIN { dx = 0.05 }
     }
     END { if (seen != 5) { print "not five bodies: " seen; bad = 1 } exit bad }' "$dir/places" > "$dir/faults" ||
     fail "$(cat "$dir/faults" "$dir/places")"
+# A light body that leans across a box of 25 cells, two corners of it sealed off.
+cat > "$dir/corners.yaml" <<'SCENE'
+domain: { dim: 2, size: [0.5, 1], cells: 7, walls: closed }
+time: { frames: 3, fps: 5, cfl: 1 }
+solver: { method: smoke }
+fluids: [ { name: w, material: smoke, fill: [ { sphere: { center: [0.372, 0.979], radius: 0.2 } } ], velocity: [0.223, -0.328] } ]
+solids:
+  - { shape: { cylinder: { from: [0.596, 0.913], to: [0.083, 0.212], radius: 0.1 } }, motion: dynamic, density: 1, velocity: [1.29, -0.908] }
+SCENE
+for density in 0.003 0.03 0.3 1 10 100; do
+    "$rheo" run "$dir/corners.yaml" -q --json --overwrite --out "$dir/corners" --set "solids[0].density=$density" > "$dir/json" 2> "$dir/log" ||
+        fail "corners, $density: $(cat "$dir/log")"
+    grep -q '"converged":false' "$dir/json" && fail "the pressure in sealed corners is not found, density $density"
+done
 echo "bodies: same bytes with 1, 2 and 5 threads and in two goes; all rest where they should"

@@ -171,6 +171,65 @@ static void bodies_of_any_density(void **state) {
         }
 }
 
+/* Far lighter than the cycle can know: what it lacks of the bodies is put in when iterations do not end. */
+static void bodies_of_next_to_nothing(void **state) {
+    (void)state;
+    static const double densities[] = {1e-3, 1e-4, 1e-5, 1e-6};
+    const int low[2][3] = {{4, 8, 6}, {16, 4, 14}}, high[2][3] = {{12, 16, 14}, {20, 8, 20}};
+    for (int bodies = 1; bodies <= 2; ++bodies)
+        for (int open = 0; open < 2; ++open)
+            for (size_t d = 0; d < sizeof densities / sizeof *densities; ++d) {
+                problem p = make(24, 24, 24);
+                double mean = 0;
+                int64_t cells = 0;
+                for (int n = 0; n < bodies; ++n) carve(&p, low[n], high[n]);
+                link_all(&p, open);
+                EACH_CELL(&p) {
+                    const ptrdiff_t c = box_at(&p.b, i, j, k);
+                    mean += (double)p.rhs[c];
+                    cells += p.unknown[c];
+                }
+                EACH_CELL(&p) p.rhs[box_at(&p.b, i, j, k)] -= (float)(mean / (double)cells);
+                for (int n = 0; n < bodies; ++n)
+                    add_body(&p, low[n], high[n], densities[d] * (n ? 4 * 4 * 6 : 8 * 8 * 8));
+                for (int kind = 0; kind < 2; ++kind) {
+                    const poisson_result r = solve(&p, kind ? POISSON_MIC : POISSON_MULTIGRID, NULL);
+                    print_message("%d of density %g, %s, %s: %d iterations, %.1e\n", bodies, densities[d],
+                                  open ? "air above" : "closed", kind ? "mic" : "multigrid", r.iterations,
+                                  r.residual);
+                    assert_true(r.converged);
+                    assert_true(r.iterations <= (kind ? 90 : 60));
+                }
+                drop(&p);
+            }
+}
+
+/* A light plug between two sealed chambers of a few cells, one level in all. */
+static void plug_in_a_few_cells(void **state) {
+    (void)state;
+    const int low[3] = {0, 2, 0}, high[3] = {3, 4, 3};
+    static const double masses[] = {100, 1, 0.01, 1e-3, 1e-4};
+    for (size_t m = 0; m < sizeof masses / sizeof *masses; ++m) {
+        problem p = make(3, 7, 3);
+        double sum[2] = {0, 0};
+        carve(&p, low, high);
+        link_all(&p, 0);
+        EACH_CELL(&p) sum[j >= 4] += (double)p.rhs[box_at(&p.b, i, j, k)];
+        EACH_CELL(&p) {
+            const ptrdiff_t c = box_at(&p.b, i, j, k);
+            if (p.unknown[c]) p.rhs[c] += (float)(j < 2 ? (2 - sum[0]) / 18 : (-2 - sum[1]) / 27);
+        }
+        add_body(&p, low, high, masses[m]);
+        const poisson_result r = solve(&p, POISSON_MULTIGRID, NULL);
+        print_message("plug of %g in %d cells: %d iterations, residual %.1e\n", masses[m], (int)r.unknowns,
+                      r.iterations, r.residual);
+        assert_int_equal(r.closed_regions, 2);
+        assert_true(r.converged);
+        assert_true(r.iterations <= (masses[m] < 1e-3 ? 150 : 12));
+        drop(&p);
+    }
+}
+
 /* A plug between two chambers without air: each alone could not take its inflow, the plug moves and lets
  * them. */
 static void plug_between_sealed_chambers(void **state) {
@@ -258,6 +317,8 @@ static void threads_change_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_of_any_density),
+        cmocka_unit_test(bodies_of_next_to_nothing),
+        cmocka_unit_test(plug_in_a_few_cells),
         cmocka_unit_test(plug_between_sealed_chambers),
         cmocka_unit_test(many_plugs),
         cmocka_unit_test(threads_change_nothing),
