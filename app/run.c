@@ -12,6 +12,7 @@ typedef struct runner {
     const rheo_preflight *preflight;
     progress bar;
     int last_before; /* the last frame of the cache that is gone on with, -1: none */
+    bool idle;       /* no frame is wanted that is not there */
     bool deaf;       /* standard output failed */
     bool full;       /* it was said that an emitter has no room */
     bool squeezed;   /* it was said that a closed space is pressed together */
@@ -142,6 +143,15 @@ static void hear(runner *r) {
     cancel_requested = 1;
 }
 
+static void say_nothing_to_do(const runner *r, int first_frame) {
+    const int wanted = r->scene->frames, last = first_frame - 1;
+    if (r->o->quiet) return;
+    if (wanted == last) fprintf(stderr, "nothing to do: frames 0 to %d are there\n", last);
+    else
+        fprintf(stderr, "nothing to do: frames 0 to %d are there, and %d frame%s %s asked for\n", last,
+                wanted, plural(wanted), wanted == 1 ? "is" : "are");
+}
+
 /* What is made again comes out the same, but takes its time: it is said, also to the quiet. */
 static void say_where_it_goes_on(const runner *r, int first_frame) {
     const int first = first_frame > 1 ? first_frame : 0;
@@ -164,7 +174,9 @@ static void on_start(void *user, rheo_sim *sim, int first_frame) {
     progress_start(&r->bar, first_frame > 0 ? first_frame - 1 : 0, r->scene->frames,
                    r->o->quiet || r->o->json);
     rheo_watch_stages(sim, on_stage, r);
-    if (r->o->resume) say_where_it_goes_on(r, first_frame);
+    r->idle = r->o->resume && first_frame > r->scene->frames;
+    if (r->idle) say_nothing_to_do(r, first_frame);
+    else if (r->o->resume) say_where_it_goes_on(r, first_frame);
     if (!r->o->json) return;
     printf("{\"event\":\"start\",\"scene\":");
     print_json_text(stdout, r->o->args[0]);
@@ -269,8 +281,9 @@ static void print_summary(const runner *r, const rheo_run_summary *s, const char
     if (r->o->quiet) return;
     rheo_print_bytes(memory, sizeof memory, (double)s->peak_memory);
     format_seconds(seconds, s->seconds);
-    fprintf(stderr, "%s: %d frame%s in %s, at most %s of memory\n", status_word(status), s->frames,
-            plural(s->frames), seconds, memory);
+    if (!r->idle)
+        fprintf(stderr, "%s: %d frame%s in %s, at most %s of memory\n", status_word(status), s->frames,
+                plural(s->frames), seconds, memory);
     fprintf(stderr, "  cache:  %s\n", out);
     if (r->scene->output_mesh) fprintf(stderr, "  meshes: %s/mesh/\n", out);
     if (r->scene->output_volume) fprintf(stderr, "  volumes: %s/volume/\n", out);

@@ -29,6 +29,7 @@ typedef struct run {
     cache_manifest m;
     int lock;     /* descriptor of the locked directory, -1 */
     bool damaged; /* the manifest that is there cannot be read, and is to be replaced */
+    bool idle;    /* all frames that are wanted are there */
 } run;
 
 enum { CHECKPOINTS_KEPT = 2 };
@@ -260,6 +261,17 @@ static rheo_status claim_directory(run *r, cache_manifest *old) {
     return status;
 }
 
+/* No more frames are wanted than there are: they stay, and what became of the run that made them. */
+static rheo_status leave_frames(run *r, const cache_manifest *old) {
+    rheo_status status = RHEO_OK;
+    r->idle = true;
+    snprintf(r->m.status, sizeof r->m.status, "%s", old->status);
+    if (strcmp(old->values, r->m.values) != 0) /* other colours, another camera */
+        status = cache_write_manifest(&r->m, r->out, r->report);
+    if (status == RHEO_OK) sweep_all(r, false); /* killed between its last manifest and its last sweep */
+    return status;
+}
+
 static rheo_status open_cache(run *r, cache_manifest *old) {
     rheo_status status = claim_directory(r, old);
     const bool resume = r->options->resume && old->values;
@@ -271,15 +283,8 @@ static rheo_status open_cache(run *r, cache_manifest *old) {
         r->m.file_room = old->file_room;
         r->m.frame_count = old->frame_count;
         old->files = NULL;
-        /* a finished run, and no more frames are wanted: all is there */
-        if (strcmp(old->status, "done") == 0 && r->m.frame_count > r->scene->frames) {
-            snprintf(r->m.status, sizeof r->m.status, "done");
-            if (strcmp(old->values, r->m.values) != 0) /* other colours, another camera */
-                status = cache_write_manifest(&r->m, r->out, r->report);
-            if (status == RHEO_OK)
-                sweep_all(r, false); /* killed between its last manifest and its last sweep */
-            return status;
-        }
+        const int more = r->m.frame_count - 1 - r->scene->frames;
+        if (more > 0 || (more == 0 && strcmp(old->status, "done") == 0)) return leave_frames(r, old);
         status = restore(r);
         if (status == RHEO_OK) status = frame_cut_probes(&r->m, r->out, r->scene, r->report);
     }
@@ -340,7 +345,8 @@ static rheo_status simulate(run *r, rheo_run_summary *summary) {
         if (o->on_frame) o->on_frame(o->user, r->sim, &stats);
     }
     summary->frames = done < 0 ? 0 : done;
-    if (status == RHEO_OK && r->out && strcmp(r->m.status, "done")) return write_status(r, "done", r->report);
+    if (status == RHEO_OK && r->out && !r->idle && strcmp(r->m.status, "done"))
+        return write_status(r, "done", r->report);
     return status == RHEO_OK ? RHEO_OK : stop_early(r, status);
 }
 

@@ -188,6 +188,14 @@ run --out "$dir/stopped" --resume || fail "resuming: $(cat "$dir/log")"
 diff -r "$dir/water" "$dir/stopped" || fail "after Ctrl-C: different"
 echo "resume: same bytes after $interrupts interruptions"
 
+# no more than there is: said, and nothing touched
+cp -a "$dir/stopped" "$dir/longer"
+"$rheo" run "$dir/water.yaml" --frames 2 --out "$dir/longer" --resume 2> "$dir/log" || fail "resuming to fewer frames: $(cat "$dir/log")"
+grep -q "nothing to do: frames 0 to 16 are there, and 2 frames are asked for" "$dir/log" || fail "not said: $(cat "$dir/log")"
+for kind in mesh particles bodies probes state; do
+    diff -r "$dir/water/$kind" "$dir/longer/$kind" || fail "resuming to fewer frames: different $kind"
+done
+
 # a file of an earlier frame that has lost its end: said, whether the run still has to go on or is done
 hurt=$(ls "$dir"/stopped/*/*.000002.* | grep -v state | head -n 1)
 [ -s "$hurt" ] || fail "no file of frame 2 to damage"

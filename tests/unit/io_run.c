@@ -253,6 +253,22 @@ static void resumed_to_more_frames(void **state) {
     shell("diff -rq '%s/more' '%s/still' 1>&2", base, base);
 }
 
+/* Fewer frames than there are, of a run that was killed between two checkpoints: none of them is lost. */
+static void resumed_to_fewer_frames(void **state) {
+    (void)state;
+    rheo_report report;
+    shell("cp -a '%s/whole' '%s/fewer' && sed -i 's/\"status\": \"done\"/\"status\": \"running\"/' "
+          "'%s/fewer/manifest.json' && rm '%s/fewer/state/state.000006.h5' && cp -a '%s/fewer' "
+          "'%s/fewer.before'",
+          base, base, base, base, base, base);
+    assert_int_equal(run("fewer", "time.frames=2", true, false, NULL, &report), RHEO_OK);
+    shell("diff -rq '%s/fewer/mesh' '%s/fewer.before/mesh' 1>&2 && grep -q '\"status\": \"running\"' "
+          "'%s/fewer/manifest.json'",
+          base, base, base);
+    assert_int_equal(run("fewer", NULL, true, false, NULL, &report), RHEO_OK);
+    assert_same_cache("fewer");
+}
+
 static void damaged_checkpoint_falls_back(void **state) {
     (void)state;
     rheo_report report;
@@ -583,6 +599,7 @@ int main(void) {
         cmocka_unit_test(interrupted_and_resumed),
         cmocka_unit_test(interrupted_between_steps),
         cmocka_unit_test(resumed_to_more_frames),
+        cmocka_unit_test(resumed_to_fewer_frames),
         cmocka_unit_test(damaged_checkpoint_falls_back),
         cmocka_unit_test(goes_on_with_other_looks),
         cmocka_unit_test(stops_at_another_temperature),
