@@ -307,6 +307,21 @@ rheo_status cache_load_scene(rheo_scene **scene, const cache_manifest *m, rheo_r
     return status;
 }
 
+rheo_status cache_whole_file(char path[FILE_PATH_MAX], const char *cache, const cache_file *file,
+                             rheo_report *report) {
+    uint64_t size, sum;
+    if (snprintf(path, FILE_PATH_MAX, "%s/%s", cache, file->name) >= FILE_PATH_MAX)
+        return report_fail(report, RHEO_IO, NULL, "the path of the cache is too long");
+    if (file_measure(&size, &sum, path, UINT64_MAX)) return file_fail(report, path, "read", errno);
+    if (size == file->bytes && sum == file->checksum) return RHEO_OK;
+    report_fail(report, RHEO_INVALID,
+                "the file as rheo wrote it, or run the scene again; rheo info --verify lists what is whole",
+                size == file->bytes ? "damaged: its checksum is not that of the manifest"
+                                    : "damaged: its size is not that of the manifest");
+    report_place(report, path, 0, 0, NULL);
+    return RHEO_INVALID;
+}
+
 /* ---- bodies ---- */
 
 rheo_status cache_parse_bodies(cache_body *bodies, int *count, int most, const char *text, size_t size,
@@ -346,5 +361,38 @@ rheo_status cache_read_bodies(cache_body *bodies, int *count, int most, const ch
     if (status == RHEO_OK)
         status = cache_parse_bodies(bodies, count, most, (const char *)text, size, path, report);
     mem_free(text);
+    return status;
+}
+
+static int count_moving(const rheo_scene *scene) {
+    int count = 0;
+    for (int i = 0; i < scene->solid_count; ++i) count += scene->solids[i].motion != RHEO_STATIC;
+    return count;
+}
+
+rheo_status cache_load_bodies(rheo_body_stats **bodies, const char *cache, const cache_manifest *m,
+                              const rheo_scene *scene, int frame, rheo_report *report) {
+    char path[FILE_PATH_MAX];
+    const cache_file *listed = cache_find_file(m, CACHE_BODIES, frame);
+    const int count = count_moving(scene);
+    int read = 0;
+    *bodies = NULL;
+    if (!listed) return RHEO_OK;
+    rheo_status status = cache_whole_file(path, cache, listed, report);
+    if (status != RHEO_OK) return status;
+    cache_body *file = mem_alloc((size_t)(count + 1) * sizeof *file); /* one more tells too many */
+    *bodies = mem_alloc((size_t)(count + 1) * sizeof **bodies);
+    status = file && *bodies ? cache_read_bodies(file, &read, count + 1, path, report)
+                             : report_no_memory(report, "bodies");
+    if (status == RHEO_OK && read != count) {
+        status = report_fail(report, RHEO_INVALID, "the file as the run wrote it, or run the scene again",
+                             "not the bodies of this scene");
+        report_place(report, path, 0, 0, NULL);
+    }
+    for (int i = 0; i < count && status == RHEO_OK; ++i) (*bodies)[i] = file[i].body;
+    mem_free(file);
+    if (status == RHEO_OK) return RHEO_OK;
+    mem_free(*bodies);
+    *bodies = NULL;
     return status;
 }

@@ -77,6 +77,11 @@ rheo_status cache_lock(int *descriptor, const char *cache, rheo_report *report);
 /* The scene of the manifest as it was in force, loaded again. Free with rheo_free_scene. */
 rheo_status cache_load_scene(rheo_scene **scene, const cache_manifest *m, rheo_report *report);
 
+/* The path of a listed file that is as long as it was written and has its checksum; RHEO_INVALID otherwise,
+ * RHEO_IO when it cannot be read. */
+rheo_status cache_whole_file(char path[FILE_PATH_MAX], const char *cache, const cache_file *file,
+                             rheo_report *report);
+
 /* Bodies of a frame as written by the run; at most `most`, names cut to 63 letters. */
 typedef struct cache_body {
     char name[64];
@@ -86,4 +91,8 @@ rheo_status cache_read_bodies(cache_body *bodies, int *count, int most, const ch
                               rheo_report *report);
 rheo_status cache_parse_bodies(cache_body *bodies, int *count, int most, const char *text, size_t size,
                                const char *path, rheo_report *report);
+/* Where the frame's file has the scene's solids that are not static, one each in their order; NULL without
+ * such a file. Free with mem_free. */
+rheo_status cache_load_bodies(rheo_body_stats **bodies, const char *cache, const cache_manifest *m,
+                              const rheo_scene *scene, int frame, rheo_report *report);
 #endif

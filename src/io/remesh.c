@@ -39,19 +39,17 @@ static bool can_mesh(const remesh *r, int frame) {
 
 /* ---- bodies ---- */
 
-static int count_bodies(const rheo_scene *scene, bool keyed_too) {
-    int count = 0;
+static bool has_bodies(const rheo_scene *scene) {
     for (int i = 0; i < scene->solid_count; ++i)
-        count +=
-            scene->solids[i].motion == RHEO_DYNAMIC || (keyed_too && scene->solids[i].motion == RHEO_KEYED);
-    return count;
+        if (scene->solids[i].motion == RHEO_DYNAMIC) return true;
+    return false;
 }
 
 /* Only the file of bodies knows where dynamic solids were; without it they would be drawn where they began.
  */
 static bool knows_bodies(const remesh *r, int frame) {
     char path[FILE_PATH_MAX];
-    if (find_checkpoint(&r->m, frame) || !count_bodies(r->scene, false)) return true;
+    if (find_checkpoint(&r->m, frame) || !has_bodies(r->scene)) return true;
     return cache_find_file(&r->m, CACHE_BODIES, frame) &&
            cache_path(path, r->cache, CACHE_BODIES, NULL, frame) && !access(path, F_OK);
 }
@@ -67,24 +65,10 @@ static rheo_status refuse_without_bodies(const remesh *r, int frame) {
 }
 
 static rheo_status restore_bodies(rheo_sim *sim, const remesh *r, int frame) {
-    char path[FILE_PATH_MAX];
-    const int count = count_bodies(r->scene, true);
-    int read = 0;
-    if (!count_bodies(r->scene, false)) return RHEO_OK;
-    if (!cache_path(path, r->cache, CACHE_BODIES, NULL, frame))
-        return report_fail(r->report, RHEO_IO, NULL, "the path of the cache is too long");
-    cache_body *file = mem_alloc((size_t)(count + 1) * sizeof *file); /* one more tells too many */
-    rheo_body_stats *bodies = mem_alloc((size_t)count * sizeof *bodies);
-    rheo_status status = file && bodies ? cache_read_bodies(file, &read, count + 1, path, r->report)
-                                        : report_no_memory(r->report, "bodies");
-    if (status == RHEO_OK && read != count) {
-        status = report_fail(r->report, RHEO_INVALID, "the file as the run wrote it, or run the scene again",
-                             "not the bodies of this scene");
-        report_place(r->report, path, 0, 0, NULL);
-    }
-    for (int i = 0; i < count && status == RHEO_OK; ++i) bodies[i] = file[i].body;
-    if (status == RHEO_OK) sim_place_bodies(sim, bodies);
-    mem_free(file);
+    rheo_body_stats *bodies;
+    if (!has_bodies(r->scene)) return RHEO_OK;
+    const rheo_status status = cache_load_bodies(&bodies, r->cache, &r->m, r->scene, frame, r->report);
+    if (bodies) sim_place_bodies(sim, bodies);
     mem_free(bodies);
     return status;
 }
@@ -94,8 +78,9 @@ static rheo_status restore_bodies(rheo_sim *sim, const remesh *r, int frame) {
 static rheo_status restore_particles(rheo_sim *sim, const remesh *r, int frame) {
     char path[FILE_PATH_MAX];
     ply_particles read;
-    snprintf(path, sizeof path, "%s/%s", r->cache, cache_find_file(&r->m, CACHE_PARTICLES, frame)->name);
-    rheo_status status = ply_read_particles(&read, path, r->report);
+    const cache_file *listed = cache_find_file(&r->m, CACHE_PARTICLES, frame);
+    rheo_status status = cache_whole_file(path, r->cache, listed, r->report);
+    if (status == RHEO_OK) status = ply_read_particles(&read, path, r->report);
     if (status != RHEO_OK) return status;
     const sim_particles from = {.count = read.count,
                                 .position = (const float(*)[3])read.position,

@@ -14,7 +14,6 @@
 #include "sim/definition.h"
 #include "solid/vector.h"
 
-enum { BODIES_MAX = 256 };
 #define DENSE_SMOKE 1.8f  /* what the eye expects of smoke */
 #define FLAT_SMOKE  0.45f /* metres of smoke that a plane scene is thick */
 
@@ -140,15 +139,12 @@ static void rotation_of(double r[9], const double q[4]) {
     memcpy(r, m, sizeof m);
 }
 
-static void place_solid(cache_solid *s, const rheo_solid *def, double time, const cache_body *bodies,
-                        int count) {
+/* body: where the frame's file has it, or NULL */
+static void place_solid(cache_solid *s, const rheo_solid *def, double time, const rheo_body_stats *body) {
     s->place = placement_of_solid(def, s->shape, time, 0);
-    if (def->motion != RHEO_DYNAMIC || !def->name) return;
-    for (int b = 0; b < count; ++b)
-        if (!strncmp(bodies[b].name, def->name, sizeof bodies[b].name - 1)) {
-            memcpy(s->place.position, bodies[b].body.position, sizeof s->place.position);
-            rotation_of(s->place.rotation, bodies[b].body.orientation);
-        }
+    if (def->motion != RHEO_DYNAMIC || !body) return;
+    memcpy(s->place.position, body->position, sizeof s->place.position);
+    rotation_of(s->place.rotation, body->orientation);
 }
 
 static void place_point(double x[3], const cache_solid *s, const double y[3]) {
@@ -277,22 +273,19 @@ static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def, d
 }
 
 static rheo_status add_solids(cache_scene *c, int frame, rheo_report *report) {
-    cache_body bodies[BODIES_MAX];
-    int count = 0;
-    const cache_file *file = cache_find_file(c->manifest, CACHE_BODIES, frame);
-    char path[FILE_PATH_MAX];
-    if (file && cache_scene_path(path, c->cache, file->name)) {
-        rheo_status status = cache_read_bodies(bodies, &count, BODIES_MAX, path, report);
-        if (status) return status;
-    }
-    for (int i = 0; i < c->scene->solid_count; ++i) {
+    rheo_body_stats *bodies;
+    rheo_status status = cache_load_bodies(&bodies, c->cache, c->manifest, c->scene, frame, report);
+    const rheo_body_stats *next = bodies;
+    for (int i = 0; i < c->scene->solid_count && !status; ++i) {
         const rheo_solid *def = &c->scene->solids[i];
-        place_solid(&c->solid[i], def, frame / c->scene->fps, bodies, count);
+        const rheo_body_stats *body = next && def->motion != RHEO_STATIC ? next++ : NULL;
+        place_solid(&c->solid[i], def, frame / c->scene->fps, body);
         if (!add_solid(&c->picture, &c->solid[i], def, c->manifest->dx))
-            return report_fail(report, RHEO_INVALID, "at most 256 solids, 22 of them meshes",
-                               "too many solids to draw");
+            status = report_fail(report, RHEO_INVALID, "at most 256 solids, 22 of them meshes",
+                                 "too many solids to draw");
     }
-    return RHEO_OK;
+    mem_free(bodies);
+    return status;
 }
 
 /* ---- liquid of a frame ---- */
@@ -302,9 +295,10 @@ static rheo_status add_solids(cache_scene *c, int frame, rheo_report *report) {
 static rheo_status add_spray(cache_scene *c, const int *liquid, int frame, rheo_report *report) {
     const cache_file *file = cache_find_file(c->manifest, CACHE_SPRAY, frame);
     char path[FILE_PATH_MAX];
-    if (!file || !cache_scene_path(path, c->cache, file->name)) return RHEO_OK;
+    if (!file) return RHEO_OK;
     ply_particles spray;
-    rheo_status status = ply_read_particles(&spray, path, report);
+    rheo_status status = cache_whole_file(path, c->cache, file, report);
+    if (!status) status = ply_read_particles(&spray, path, report);
     if (status) return status;
     c->drop = mem_alloc((spray.count + 1) * sizeof *c->drop);
     if (!c->drop) status = report_no_memory(report, "the spray");
@@ -335,9 +329,9 @@ static rheo_status add_liquid(cache_scene *c, int frame, rheo_report *report) {
     if (!scene->fluid_count) liquid[0] = picture_add_material(&c->picture, PICTURE_LIQUID, grey(0.8f));
     const cache_file *file = cache_find_file(c->manifest, CACHE_MESH, frame);
     char path[FILE_PATH_MAX];
-    if (!file || !cache_scene_path(path, c->cache, file->name))
-        return report_fail(report, RHEO_INVALID, NULL, "frame %d has no mesh", frame);
-    rheo_status status = ply_read_mesh(&c->mesh, path, report);
+    if (!file) return report_fail(report, RHEO_INVALID, NULL, "frame %d has no mesh", frame);
+    rheo_status status = cache_whole_file(path, c->cache, file, report);
+    if (!status) status = ply_read_mesh(&c->mesh, path, report);
     if (status) return status;
     if (c->mesh.triangle_count) {
         picture_mesh mesh = {.vertex_count = c->mesh.vertex_count,

@@ -49,8 +49,8 @@ static void write_block(cache_manifest *m, int frame, float top) {
     assert_true(cache_add_file(m, &file));
 }
 
-/* NULL: a ball that moves upwards. */
-static void write_cache_with(rheo_solid *other, bool meshes, int dim) {
+/* Solids; NULL: a ball that moves upwards. */
+static void write_cache_with(rheo_solid *others, int count, bool meshes, int dim) {
     rheo_scene scene = rheo_default_scene();
     double times[2] = {0, 0.1}, places[6] = {0.8, 0.2, 0.5, 0.8, 0.6, 0.5};
     rheo_shape fill = {
@@ -81,8 +81,8 @@ static void write_cache_with(rheo_solid *other, bool meshes, int dim) {
     scene.fps = 30;
     scene.fluids = &water;
     scene.fluid_count = 1;
-    scene.solids = other ? other : &solid;
-    scene.solid_count = 1;
+    scene.solids = others ? others : &solid;
+    scene.solid_count = others ? count : 1;
 
     strcpy(cache, "/tmp/rheo-cache-XXXXXX");
     assert_non_null(mkdtemp(cache));
@@ -108,7 +108,7 @@ static void write_cache_with(rheo_solid *other, bool meshes, int dim) {
 }
 
 static void write_cache(bool meshes, int dim) {
-    write_cache_with(NULL, meshes, dim);
+    write_cache_with(NULL, 0, meshes, dim);
 }
 
 static int clean_up(void **state) {
@@ -291,7 +291,7 @@ static void test_vessels_and_cuts(void **state) {
     solid.shape.radius = 0.4;
     solid.color[0] = 0.9, solid.color[1] = 0.05, solid.color[2] = 0.05;
     solid.inside_fluid = true;
-    write_cache_with(&solid, true, 2);
+    write_cache_with(&solid, 1, true, 2);
     assert_int_equal(rheo_render_cache(&pictures, cache, &o, NULL), RHEO_OK);
     read_pixels(&seen[0], 0);
     const unsigned char *corner = seen[0].pixels + 3 * (3 * 64 + 46),
@@ -304,7 +304,7 @@ static void test_vessels_and_cuts(void **state) {
     solid.inside_fluid = false;
     solid.shape = rheo_default_shape(RHEO_SHAPE_BOX);
     for (int a = 0; a < 3; ++a) solid.shape.a[a] = -40, solid.shape.b[a] = a == 1 ? 0.1 : 40;
-    write_cache_with(&solid, true, 3);
+    write_cache_with(&solid, 1, true, 3);
     assert_int_equal(rheo_render_cache(&pictures, cache, &o, NULL), RHEO_OK);
     read_pixels(&seen[1], 0);
     const unsigned char *aside = seen[1].pixels + 3 * (34 * 64 + 1);
@@ -326,13 +326,123 @@ static void test_glass_shows_what_it_hides(void **state) {
         int pictures;
         image i;
         wall.look = glass ? RHEO_LOOK_GLASS : RHEO_LOOK_AUTO;
-        write_cache_with(&wall, true, 3);
+        write_cache_with(&wall, 1, true, 3);
         assert_int_equal(rheo_render_cache(&pictures, cache, &o, NULL), RHEO_OK);
         read_pixels(&i, 0);
         const unsigned char *middle = i.pixels + 3 * (22 * 64 + 30);
         if (glass) assert_true(middle[0] < 1.4 * middle[2]);
         else assert_true(middle[0] > 2 * middle[2]);
         image_free(&i);
+        clean_up(NULL);
+    }
+}
+
+/* The file of the last frame's bodies, listed in the manifest. */
+static void write_bodies(const double (*place)[3], int count) {
+    char path[FILE_PATH_MAX];
+    cache_file file = {.kind = CACHE_BODIES, .frame = FRAMES - 1};
+    cache_manifest m;
+    file_writer w;
+    snprintf(path, sizeof path, "%s/bodies", cache);
+    assert_int_equal(mkdir(path, 0777), 0);
+    cache_name(file.name, CACHE_BODIES, NULL, FRAMES - 1);
+    assert_true(cache_path(path, cache, CACHE_BODIES, NULL, FRAMES - 1));
+    assert_int_equal(file_open(&w, path, NULL), RHEO_OK);
+    file_print(&w, "{\"bodies\": [");
+    for (int i = 0; i < count; ++i)
+        file_print(&w,
+                   "%s{\"name\": \"any\", \"position\": [%g, %g, %g], \"orientation\": [1, 0, 0, 0], "
+                   "\"velocity\": [0, 0, 0], \"spin\": [0, 0, 0]}",
+                   i ? ", " : "", place[i][0], place[i][1], place[i][2]);
+    file_print(&w, "]}");
+    assert_int_equal(file_commit(&w, NULL), RHEO_OK);
+    file.bytes = w.bytes;
+    file.checksum = w.checksum;
+    assert_int_equal(cache_read_manifest(&m, cache, NULL), RHEO_OK);
+    assert_true(cache_add_file(&m, &file));
+    assert_int_equal(cache_write_manifest(&m, cache, NULL), RHEO_OK);
+    cache_free_manifest(&m);
+}
+
+static int count_red(const image *i, int from, int to) {
+    int count = 0;
+    for (int y = 0; y < i->height; ++y)
+        for (int x = from; x < to; ++x) {
+            const unsigned char *c = i->pixels + 3 * (y * i->width + x);
+            count += c[0] > 2 * c[2];
+        }
+    return count;
+}
+
+/* Bodies are told apart by their order, with names or without: both discs are where the frame had them. */
+static void test_bodies_by_their_order(void **state) {
+    (void)state;
+    if (!tracer_available()) skip();
+    const double place[3][3] = {{0.15, 0.8, 0}, {0.85, 0.8, 0}, {0, 0, 0}};
+    rheo_solid disc[2] = {rheo_default_solid(), rheo_default_solid()};
+    rheo_render_options o = small();
+    int pictures;
+    image i;
+    rheo_report report = {0};
+    o.first_frame = FRAMES - 1;
+    for (int n = 0; n < 2; ++n) {
+        disc[n].shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
+        disc[n].shape.a[0] = 0.3 + 0.4 * n, disc[n].shape.a[1] = 0.3;
+        disc[n].shape.radius = 0.1;
+        disc[n].motion = RHEO_DYNAMIC;
+        disc[n].color[0] = 0.9, disc[n].color[1] = disc[n].color[2] = 0.05;
+    }
+    write_cache_with(disc, 2, true, 2);
+    write_bodies(place, 2);
+    assert_int_equal(rheo_render_cache(&pictures, cache, &o, NULL), RHEO_OK);
+    read_pixels(&i, FRAMES - 1);
+    print_message("red pixels: %d and %d\n", count_red(&i, 0, 32), count_red(&i, 32, 64));
+    assert_true(count_red(&i, 0, 32) > 10);
+    assert_true(count_red(&i, 32, 64) > 10);
+    image_free(&i);
+    clean_up(NULL);
+
+    write_cache_with(disc, 2, true, 2);
+    write_bodies(place, 3);
+    assert_int_equal(rheo_render_cache(&pictures, cache, &o, &report), RHEO_INVALID);
+    assert_non_null(strstr(report.message, "not the bodies of this scene"));
+}
+
+static void flip_byte(const char *path, long at) {
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    fseek(f, at, SEEK_SET);
+    const int was = fgetc(f);
+    fseek(f, at, SEEK_SET);
+    fputc(was ^ 1, f);
+    fclose(f);
+}
+
+/* A byte that differs leaves a file readable, and the picture wrong. */
+static void test_damage_is_seen(void **state) {
+    (void)state;
+    if (!tracer_available()) skip();
+    const double place[1][3] = {{0.15, 0.8, 0.5}};
+    char path[FILE_PATH_MAX];
+    rheo_solid ball = rheo_default_solid();
+    rheo_render_options o = small();
+    o.first_frame = FRAMES - 1;
+    ball.name = "ball";
+    ball.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
+    ball.shape.radius = 0.1;
+    ball.motion = RHEO_DYNAMIC;
+    for (int bodies = 0; bodies < 2; ++bodies) {
+        int pictures;
+        rheo_report report = {0};
+        write_cache_with(&ball, 1, true, 3);
+        write_bodies(place, 1);
+        cache_path(path, cache, bodies ? CACHE_BODIES : CACHE_MESH, "water", FRAMES - 1);
+        flip_byte(path, bodies ? 44 : 400);
+        assert_int_equal(rheo_render_cache(&pictures, cache, &o, &report), RHEO_INVALID);
+        assert_int_equal(pictures, 0);
+        assert_non_null(strstr(report.message, "checksum"));
+        assert_string_equal(report.file, path);
+        assert_int_not_equal(access(picture_of(FRAMES - 1), F_OK), 0);
         clean_up(NULL);
     }
 }
@@ -442,6 +552,8 @@ int main(void) {
         cmocka_unit_test_teardown(test_vessels_and_cuts, clean_up),
         cmocka_unit_test(test_glass_shows_what_it_hides),
         cmocka_unit_test_teardown(test_stops_on_request, clean_up),
+        cmocka_unit_test_teardown(test_bodies_by_their_order, clean_up),
+        cmocka_unit_test_teardown(test_damage_is_seen, clean_up),
         cmocka_unit_test_teardown(test_refusals, clean_up),
         cmocka_unit_test_teardown(test_movie_and_sheet, clean_up),
     };
