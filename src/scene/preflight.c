@@ -363,8 +363,21 @@ static void require_fluid(doctor *d, bool emits) {
             s->dim == 3 ? "eighth" : "quarter", 0.5 * d->out->dx);
 }
 
+static bool has_periodic_sides(const rheo_scene *s) {
+    for (int a = 0; a < s->dim; ++a)
+        if (s->wall[2 * a] == RHEO_WALL_PERIODIC) return true;
+    return false;
+}
+
 static void look_at_thin(doctor *d, const char *path) {
     const char *const passes = d->scene->method == RHEO_SMOKE ? "gas" : "particle";
+    if (has_periodic_sides(d->scene)) {
+        doctor_find(d, RHEO_ERROR, path, "solids thicker than a cell or two, more cells, or closed sides",
+                    "the solid is thinner than a cell (%.2g m) or two in places, which does not go with "
+                    "periodic sides yet",
+                    d->out->dx);
+        return;
+    }
     doctor_find(d, RHEO_NOTE, path, NULL,
                 "the solid is thinner than a cell (%.2g m) or two in places: it closes the faces it crosses "
                 "and no %s passes it",

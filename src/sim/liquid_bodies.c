@@ -5,6 +5,7 @@
 #include "sim/liquid.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "core/report.h"
 #include "grid/wrap.h"
@@ -26,10 +27,16 @@ void liquid_place_still_solids(rheo_sim *s) {
 }
 
 rheo_status liquid_check_thin(const rheo_sim *s, rheo_report *report) {
+    char path[64];
+    int i = 0;
     if (!is_periodic(&s->g) || s->thin.count == 0) return RHEO_OK;
+    while (!s->solids[i].thin) ++i;
+    snprintf(path, sizeof path, "solids[%d].shape", (int)(s->solids[i].def - s->def.solids));
     /* paths are looked at, and these go around */
-    return report_fail(report, RHEO_INVALID, "solids thicker than a cell: thicker ones, or more cells",
-                       "a solid thinner than a cell in a domain with periodic sides");
+    report_fail(report, RHEO_INVALID, "solids thicker than a cell or two, more cells, or closed sides",
+                "the solid is thinner than a cell or two, which does not go with periodic sides yet");
+    report_place(report, NULL, 0, 0, path);
+    return RHEO_INVALID;
 }
 
 /* Body by body, where their states have them and as fast. */

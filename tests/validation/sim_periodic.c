@@ -329,6 +329,7 @@ static void refusals(void **state) {
     memcpy(t.solid.shape.b, high, sizeof high);
     assert_int_equal(rheo_create_sim(&sim, &t.scene, 1, &report), RHEO_INVALID);
     assert_non_null(strstr(report.message, "thinner than a cell"));
+    assert_string_equal(report.path, "solids[0].shape");
     t.solid.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
     const double centre[3] = {0.8, 0.5, 0};
     memcpy(t.solid.shape.a, centre, sizeof centre);
