@@ -104,13 +104,19 @@ static double distance_own(const shape *s, const double y[3]) {
     }
 }
 
-double shape_distance(const shape *s, const double x[3]) {
-    if (!s->moved) return distance_own(s, x);
-    double from[3], y[3];
+/* A point in the shape's own frame. */
+static void to_own(double y[3], const shape *s, const double x[3]) {
+    double from[3];
     for (int c = 0; c < 3; ++c) from[c] = x[c] - s->centre[c] - s->move[c];
     if (s->flat) from[2] = 0;
     mat_times(y, s->inverse, from);
     for (int c = 0; c < 3; ++c) y[c] += s->centre[c];
+}
+
+double shape_distance(const shape *s, const double x[3]) {
+    if (!s->moved) return distance_own(s, x);
+    double y[3];
+    to_own(y, s, x);
     return s->shrink * distance_own(s, y);
 }
 
@@ -154,6 +160,57 @@ void shape_bounds(double lower[3], double upper[3], const shape *s) {
         lower[r] = middle + low;
         upper[r] = middle + high;
     }
+}
+
+static int nearest_child(const shape *s, const double y[3]) {
+    int nearest = 0;
+    double least = INFINITY;
+    for (int i = 0; i < s->child_count; ++i) {
+        const double d = shape_distance(&s->children[i], y);
+        if (d < least) least = d, nearest = i;
+    }
+    return nearest;
+}
+
+static bool boxes_touch(const double low[3], const double high[3], const double other_low[3],
+                        const double other_high[3], int dim) {
+    for (int c = 0; c < dim; ++c)
+        if (low[c] > other_high[c] || other_low[c] > high[c]) return false;
+    return true;
+}
+
+/* Widens a box by the bounds of all children that it touches, and those that these touch; whether there were
+ * any but `first`. */
+static bool join_touching(double low[3], double high[3], const shape *s, int first) {
+    bool grows = true, joined = false;
+    while (grows) {
+        grows = false;
+        for (int i = 0; i < s->child_count; ++i) {
+            double lower[3], upper[3];
+            shape_bounds(lower, upper, &s->children[i]);
+            if (i == first || !boxes_touch(low, high, lower, upper, s->flat ? 2 : 3)) continue;
+            joined = true;
+            for (int c = 0; c < 3; ++c) {
+                grows = grows || lower[c] < low[c] || upper[c] > high[c];
+                low[c] = fmin(low[c], lower[c]);
+                high[c] = fmax(high[c], upper[c]);
+            }
+        }
+    }
+    return joined;
+}
+
+void shape_part_bounds(double lower[3], double upper[3], const shape *s, const double x[3]) {
+    shape part = *s;
+    double y[3];
+    if (s->kind == RHEO_SHAPE_UNION) {
+        to_own(y, s, x);
+        const int at = nearest_child(s, y);
+        shape_bounds(part.own_lower, part.own_upper, &s->children[at]);
+        if (!join_touching(part.own_lower, part.own_upper, s, at))
+            shape_part_bounds(part.own_lower, part.own_upper, &s->children[at], y);
+    }
+    shape_bounds(lower, upper, &part);
 }
 
 /* Bounds in the shape's own frame

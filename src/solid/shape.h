@@ -22,6 +22,9 @@ int shape_as_box(double half[3], double axes[9], const shape *s);
  * set. */
 double shape_distance(const shape *s, const double x[3]);
 void shape_bounds(double lower[3], double upper[3], const shape *s); /* infinite for planes */
+/* Of a union only the parts that touch the one at x, by their bounds; the same as shape_bounds() of all else.
+ */
+void shape_part_bounds(double lower[3], double upper[3], const shape *s, const double x[3]);
 double shape_reach(const shape *s);     /* m, half the diagonal of the bounds; sides without end count 0 */
 size_t shape_triangles(const shape *s); /* of all its meshes */
 /* A ball of this radius about x holds the shape; infinite for planes. */

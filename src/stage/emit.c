@@ -11,7 +11,8 @@
  * Where the liquid runs into a solid or a closed side it must turn aside. Driven up to there it could not:
  * what the last cells are given would leave them through whatever is open, however little (39 m/s of 3), or
  * not at all. So what lies less than a gap before such a wall, along v, is left to the pressure. The gap is
- * half the shape's shortest side: in the plane what comes 2 r wide at v leaves to both sides, r high, at v.
+ * half the shortest side of the shape, or of the part of a union: in the plane what comes 2 r wide at v
+ * leaves to both sides, r high, at v.
  *
  * Particles come in on a lattice of octants that moves with the liquid: a point is put in when it enters the
  * shape, once, as every place of the lattice is the way s(t) = integral of v dt from its start, exact for
@@ -202,14 +203,17 @@ void emit_touched_cells(int lower[3], int upper[3], const mac_grid *g, const sha
 emitter_reach emit_reach(const shape *s, const double velocity[3], const mac_grid *g, const openings *o,
                          const float *node_solid) {
     const double *v = velocity, speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    emitter_reach r = {.inlet = s, .solid = node_solid, .open_side = o->open_wall, .gap = INFINITY};
-    double low[3], high[3];
-    shape_bounds(low, high, s);
-    for (int a = 0; a < g->box.dim; ++a) {
-        r.gap = fmin(r.gap, 0.5 * fmin(high[a] - low[a], g->dx * g->box.n[a]));
-        r.ahead[a] = speed > 0 ? v[a] / speed : 0;
-    }
+    emitter_reach r = {.inlet = s, .solid = node_solid, .open_side = o->open_wall};
+    for (int a = 0; a < g->box.dim; ++a) r.ahead[a] = speed > 0 ? v[a] / speed : 0;
     return r;
+}
+
+/* m, of the nozzle that a place is in: a union may be several. */
+static double gap_at(const emitter_reach *r, const mac_grid *g, const double x[3]) {
+    double low[3], high[3], gap = INFINITY;
+    shape_part_bounds(low, high, r->inlet, x);
+    for (int a = 0; a < g->box.dim; ++a) gap = fmin(gap, 0.5 * fmin(high[a] - low[a], g->dx * g->box.n[a]));
+    return gap;
 }
 
 /* How far it is along the liquid's way to a closed side of the domain, but no more than `most`. */
@@ -254,8 +258,8 @@ static double way_to_solid(const emitter_reach *r, const mac_grid *g, const doub
 static double driven_distance(const emitter_reach *r, const mac_grid *g, const double x[3]) {
     const double d = shape_distance(r->inlet, x);
     if (d >= 0 || !r->open_side) return d;
-    const double most = r->gap + g->dx, way = way_to_side(r, g, x, most);
-    return fmax(d, r->gap - (r->solid ? way_to_solid(r, g, x, way) : way));
+    const double gap = gap_at(r, g, x), most = gap + g->dx, way = way_to_side(r, g, x, most);
+    return fmax(d, gap - (r->solid ? way_to_solid(r, g, x, way) : way));
 }
 
 /* Particles that are driven take the velocity; with `moved` they also move by it for a time, once. */

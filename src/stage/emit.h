@@ -32,7 +32,6 @@ typedef struct emitter_reach {
     const float *solid;       /* distances at nodes, or NULL */
     const uint8_t *open_side; /* of the domain, six */
     double ahead[3];          /* direction of the velocity */
-    double gap;               /* m */
 } emitter_reach;
 emitter_reach emit_reach(const shape *s, const double velocity[3], const mac_grid *g, const openings *o,
                          const float *node_solid);

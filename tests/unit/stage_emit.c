@@ -257,6 +257,45 @@ static void short_emitters_give_v_a(void **state) {
         }
 }
 
+/* The faces that two slits drive, far apart and both blowing at the floor; of them or of one alone. */
+static int count_driven(setting *s, int slits, double turn) {
+    const double velocity[3] = {0, -1, 0};
+    rheo_shape both = {.kind = RHEO_SHAPE_UNION, .scale = {1, 1, 1}, .rotate_axis = {0, 0, 1}}, slit[2];
+    rheo_report report = {0};
+    shape *made;
+    mac_field u;
+    int count = 0;
+    for (int i = 0; i < 2; ++i) {
+        slit[i] = (rheo_shape){.kind = RHEO_SHAPE_BOX, .scale = {1, 1, 1}, .rotate_axis = {0, 0, 1}};
+        slit[i].a[0] = 0.2 + 0.5 * i, slit[i].b[0] = slit[i].a[0] + 0.125;
+        slit[i].a[1] = 0, slit[i].b[1] = 0.5;
+    }
+    both.children = slit;
+    both.child_count = slits;
+    both.rotate_degrees = turn;
+    assert_int_equal(shape_make_flat(&made, &both, &report), RHEO_OK);
+    assert_int_equal(mac_field_make(&u, &s->g), 0);
+    const emitter_reach reach = emit_reach(made, velocity, &s->g, &s->open, NULL);
+    emit_velocity(&u, &s->g, &reach, velocity);
+    for (size_t i = 0; i < s->g.box.size; ++i) count += u.value[1][i] < 0;
+    mac_field_free(&u);
+    shape_free(made);
+    return count;
+}
+
+/* Slits of a union are driven as far down as each alone. */
+static void parts_have_their_own_gap(void **state) {
+    (void)state;
+    setting s;
+    set(&s, 2, 32);
+    const int one = count_driven(&s, 1, 0), two = count_driven(&s, 2, 0), turned = count_driven(&s, 2, 180);
+    print_message("driven faces: %d by a slit, %d by two, %d turned\n", one, two, turned);
+    assert_true(one > 0);
+    assert_int_equal(two, 2 * one);
+    assert_int_equal(turned, two);
+    unset(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sources_add_up),
@@ -265,6 +304,7 @@ int main(void) {
         cmocka_unit_test(moving_solids_keep_their_faces),
         cmocka_unit_test(periodic_sides_are_one),
         cmocka_unit_test(short_emitters_give_v_a),
+        cmocka_unit_test(parts_have_their_own_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
