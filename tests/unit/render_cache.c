@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <rheo/cache.h>
 #include <rheo/render.h>
 #include "core/memory.h"
 #include "io/cache.h"
@@ -337,6 +338,73 @@ static void test_glass_shows_what_it_hides(void **state) {
     }
 }
 
+static void put_text(const char *name, const char *text) {
+    char path[FILE_PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", cache, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int brightness(const image *i, int x, int y) {
+    const unsigned char *c = i->pixels + 3 * (y * i->width + x);
+    return c[0] > c[1] ? (c[0] > c[2] ? c[0] : c[2]) : c[1] > c[2] ? c[1] : c[2];
+}
+
+/* Pixels darker by a quarter than something near on their left and on their right. */
+static int count_dark_spots(const image *i) {
+    enum { NEAR = 6 };
+    int count = 0;
+    for (int y = 0; y < i->height; ++y)
+        for (int x = NEAR; x < i->width - NEAR; ++x) {
+            int left = 0, right = 0;
+            for (int d = 1; d <= NEAR; ++d) {
+                left = brightness(i, x - d, y) > left ? brightness(i, x - d, y) : left;
+                right = brightness(i, x + d, y) > right ? brightness(i, x + d, y) : right;
+            }
+            count += 4 * brightness(i, x, y) < 3 * (left < right ? left : right);
+        }
+    return count;
+}
+
+/* The wet sides of a block that is a mesh are as plain as they are: the liquid's surface ends on them, and
+ * where it lay before them their light would be lost (232 spots). */
+static void test_wet_mesh_has_no_patches(void **state) {
+    (void)state;
+    if (!tracer_available()) skip();
+    char path[FILE_PATH_MAX], out[FILE_PATH_MAX];
+    rheo_render_options o = small();
+    rheo_scene *scene;
+    rheo_report report = {0};
+    int pictures;
+    image i;
+    strcpy(cache, "/tmp/rheo-cache-XXXXXX");
+    assert_non_null(mkdtemp(cache));
+    put_text("box.obj", "v 0.33 0.1 0.33\nv 0.61 0.1 0.33\nv 0.61 0.65 0.33\nv 0.33 0.65 0.33\n"
+                        "v 0.33 0.1 0.61\nv 0.61 0.1 0.61\nv 0.61 0.65 0.61\nv 0.33 0.65 0.61\n"
+                        "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 4 8 7 3\nf 1 5 8 4\nf 2 3 7 6\n");
+    put_text("wet.yaml",
+             "domain: { size: [1, 1, 1], cells: 16 }\n"
+             "time: { frames: 1, fps: 30 }\n"
+             "fluids: [ { name: water, fill: [ { box: { min: [0, 0, 0], max: [1, 0.45, 1] } } ] } ]\n"
+             "solids: [ { color: [0.8, 0.8, 0.8], shape: { mesh: { file: box.obj } } } ]\n"
+             "camera: { eye: [1.5, 0.9, 1.9], target: [0.5, 0.33, 0.5], fov: 9 }\n");
+    snprintf(path, sizeof path, "%s/wet.yaml", cache);
+    snprintf(out, sizeof out, "%s/out", cache);
+    assert_int_equal(rheo_load_scene(&scene, path, NULL, 0, &report), RHEO_OK);
+    const rheo_run_options run = {.out = out, .threads = 2};
+    assert_int_equal(rheo_run_scene(NULL, scene, &run, &report), RHEO_OK);
+    rheo_free_scene(scene);
+    o.width = 160, o.height = 120, o.samples = 4, o.first_frame = 1;
+    assert_int_equal(rheo_render_cache(&pictures, out, &o, &report), RHEO_OK);
+    assert_true(cache_path(path, out, CACHE_PICTURE, NULL, 1));
+    assert_int_equal(png_read(&i, path, NULL), RHEO_OK);
+    print_message("dark spots: %d\n", count_dark_spots(&i));
+    assert_true(count_dark_spots(&i) < 40);
+    image_free(&i);
+}
+
 /* The file of the last frame's bodies, listed in the manifest. */
 static void write_bodies(const double (*place)[3], int count) {
     char path[FILE_PATH_MAX];
@@ -552,6 +620,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_vessels_and_cuts, clean_up),
         cmocka_unit_test(test_glass_shows_what_it_hides),
         cmocka_unit_test_teardown(test_stops_on_request, clean_up),
+        cmocka_unit_test_teardown(test_wet_mesh_has_no_patches, clean_up),
         cmocka_unit_test_teardown(test_bodies_by_their_order, clean_up),
         cmocka_unit_test_teardown(test_damage_is_seen, clean_up),
         cmocka_unit_test_teardown(test_refusals, clean_up),
