@@ -110,11 +110,9 @@ static rheo_status set_number(options *o, const option *which, const char *value
     const long least = which->kind == FRAME ? 0 : 1,
                most = which->kind == THREADS ? RHEO_THREADS_MAX : INT_MAX;
     const bool fits = end != value && !*end && !errno && number >= least && number <= most;
-    if (!fits && most < INT_MAX)
+    if (!fits)
         return fail_usage("%s needs a whole number from %ld to %ld, not '%.80s'", which->name, least, most,
                           value);
-    if (!fits)
-        return fail_usage("%s needs a whole number from %ld on, not '%.80s'", which->name, least, value);
     int whole = (int)number;
     memcpy((char *)o + which->offset, &whole, sizeof whole);
     return RHEO_OK;

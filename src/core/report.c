@@ -1,6 +1,7 @@
 /* What went wrong, where, and what would be right: filled once, by whoever knows first. */
 #include "core/report.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +31,12 @@ void report_place(rheo_report *report, const char *file, int line, int column, c
     if (path && !report->path[0]) snprintf(report->path, sizeof report->path, "%s", path);
 }
 
-/* Levenshtein distance with a cost of one for a swap of neighbours, over names of at most WORD letters. */
+/* Levenshtein distance with a cost of one for a swap of neighbours and none for capital letters, over names
+ * of at most WORD letters. */
 enum { WORD = 48 };
+static int is_same(char a, char b) {
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
 static int edit_distance(const char *a, const char *b) {
     int la = (int)strlen(a), lb = (int)strlen(b);
     if (la > WORD || lb > WORD) return WORD;
@@ -41,10 +46,11 @@ static int edit_distance(const char *a, const char *b) {
     for (int i = 1; i <= la; ++i) {
         now[0] = i;
         for (int j = 1; j <= lb; ++j) {
-            int cost = last[j - 1] + (a[i - 1] != b[j - 1]);
+            int cost = last[j - 1] + !is_same(a[i - 1], b[j - 1]);
             if (last[j] + 1 < cost) cost = last[j] + 1;
             if (now[j - 1] + 1 < cost) cost = now[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < cost)
+            if (i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) && is_same(a[i - 2], b[j - 1]) &&
+                before[j - 2] + 1 < cost)
                 cost = before[j - 2] + 1;
             now[j] = cost;
         }

@@ -222,7 +222,8 @@ rheo_status node_parse(node **root, const char *text, size_t length, const char 
     if (parser) fy_parser_destroy(parser);
     fy_diag_destroy(diag);
     if (status != RHEO_OK) return status;
-    if (!b.root) return fail_at(&b, NULL, "keys such as domain, fluids, solids", "the file is empty");
+    if (!b.root)
+        return fail_at(&b, &(struct fy_mark){0}, "keys such as domain, fluids, solids", "the file is empty");
     *root = b.root;
     return RHEO_OK;
 }

@@ -88,6 +88,7 @@ static rheo_status fail_numbers(reader *r, const node *n, const char *path, cons
 }
 
 static rheo_status fail_type(reader *r, const node *n, const char *path, const param *p) {
+    static const char *const truths[] = {"true", "false", NULL};
     char allowed[400];
     param_allowed(allowed, sizeof allowed, p);
     const bool numbers = p->type == P_VECTOR || p->type == P_COLOR || p->type == P_SCALE ||
@@ -101,7 +102,8 @@ static rheo_status fail_type(reader *r, const node *n, const char *path, const p
                     number == floor(number) ? "%.60s is out of range" : "%.60s is not a whole number",
                     n->text);
     if (n->kind == NODE_SCALAR && strcmp(node_kind_name(n), "nothing") != 0)
-        return fail(r, n, path, allowed, NULL, "'%.60s' is not what belongs here", n->text);
+        return fail(r, n, path, allowed, p->type == P_BOOL ? report_nearest(n->text, truths) : NULL,
+                    "'%.60s' is not what belongs here", n->text);
     return fail(r, n, path, allowed, NULL, "%s is not what belongs here", node_kind_name(n));
 }
 
@@ -289,6 +291,8 @@ static rheo_status read_set(reader *r, unsigned *bits, const node *n, const char
         join_index(at, path, i++);
         rheo_status status = read_choice(r, &index, item, p->names, at, p);
         if (status != RHEO_OK) return status;
+        if (*bits >> index & 1)
+            return fail(r, item, at, "each once", NULL, "'%.60s' is given twice", item->text);
         *bits |= 1u << index;
     }
     return RHEO_OK;
@@ -370,6 +374,11 @@ static rheo_status read_rotation(reader *r, rheo_solid *solid, const node *n, co
 
 /* --- shapes --- */
 
+static bool has_mesh_ending(const char *file) {
+    const char *dot = strrchr(file, '.');
+    return dot && (!strcasecmp(dot, ".obj") || !strcasecmp(dot, ".ply") || !strcasecmp(dot, ".stl"));
+}
+
 /* The mesh beside a file that is not there whose name is nearest to it, or NULL; `kept` holds the names. */
 static const char *nearest_mesh(const char *file, arena *kept) {
     enum { FILES_MAX = 255 };
@@ -381,8 +390,7 @@ static const char *nearest_mesh(const char *file, arena *kept) {
     DIR *d = opendir(directory);
     if (!d) return NULL;
     for (struct dirent *e; count < FILES_MAX && (e = readdir(d));) {
-        const char *dot = strrchr(e->d_name, '.');
-        if (!dot || (strcasecmp(dot, ".obj") && strcasecmp(dot, ".ply") && strcasecmp(dot, ".stl"))) continue;
+        if (!has_mesh_ending(e->d_name)) continue;
         const char *name = arena_text(kept, e->d_name);
         if (name) names[count++] = name;
     }
@@ -399,6 +407,7 @@ static rheo_status find_mesh(reader *r, rheo_shape *shape, node *n, const char *
                                    : snprintf(joined, sizeof joined, "%s/%s", r->directory, n->text);
     if (length >= (int)sizeof joined)
         return fail(r, n, path, "a shorter path", NULL, "the file name is too long");
+    if (!n->text[0]) return fail(r, n, path, "a mesh file: OBJ, PLY or STL", NULL, "no file is named");
     if (stat(joined, &info) != 0) {
         const int why = errno;
         const char *nearest = why == ENOENT ? nearest_mesh(joined, r->memory) : NULL;
@@ -407,6 +416,9 @@ static rheo_status find_mesh(reader *r, rheo_shape *shape, node *n, const char *
     }
     if (!S_ISREG(info.st_mode))
         return fail(r, n, path, "a mesh file: OBJ, PLY or STL", NULL, "'%.200s' is not a file", joined);
+    if (!has_mesh_ending(n->text))
+        return fail(r, n, path, "a mesh file: OBJ, PLY or STL", NULL,
+                    "'%.200s' ends in none of .obj, .ply, .stl", n->text);
     char *absolute = realpath(joined, NULL);
     shape->file = absolute ? arena_text(r->memory, absolute) : NULL;
     free(absolute);

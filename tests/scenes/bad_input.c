@@ -37,8 +37,8 @@ typedef struct bad {
 /* clang-format off */ /* one row a line */
 static const bad table[] = {
     /* the text itself */
-    {"empty file", "", CHECK, 3, {"s.yaml", "empty"}, 0, 0},
-    {"only a comment", "# nothing\n", CHECK, 3, {"s.yaml", "empty"}, 0, 0},
+    {"empty file", "", CHECK, 3, {"s.yaml:1:1: the file is empty", "allowed: keys such as"}, 0, 0},
+    {"only a comment", "# nothing\n", CHECK, 3, {"s.yaml:1:1: the file is empty"}, 0, 0},
     {"not YAML", "domain: { cells: 16\nfluids: [\n", CHECK, 3, {"s.yaml:", "not valid YAML"}, 0, 0},
     {"tab indentation", "domain:\n\tcells: 16\n", CHECK, 3, {"s.yaml:2:", "not valid YAML"}, 0, 0},
     {"a list", "- 1\n- 2\n", CHECK, 3, {"s.yaml:1:1", "map"}, 0, 0},
@@ -56,6 +56,12 @@ static const bad table[] = {
     {"control character in a message", "solver: { method: \"\\x1b[31m\" }\n" FLUID, CHECK, 3, {"solver.method: '?[31m' is not known"}, 0, 0},
 
     /* names */
+    {"name in capitals", "solver: { method: FLIP }\n" FLUID, CHECK, 3, {"s.yaml:1:19: solver.method: 'FLIP' is not known", "did you mean 'flip'?"}, 0, 0},
+    {"truth in capitals", "solver: { separation: True }\n" FLUID, CHECK, 3, {"s.yaml:1:23: solver.separation", "did you mean 'true'?", "allowed: true or false"}, 0, 0},
+    {"quantity twice", FLUID "probes:\n  - { name: a, from: [0.5, 0.5, 0.5], of: [velocity, velocity] }\n", CHECK, 3, {"s.yaml:4:54: probes[0].of[1]: 'velocity' is given twice"}, 0, 0},
+    {"mesh without a name", MESH("''"), CHECK, 3, {"s.yaml:4:28: solids[0].shape.mesh.file: no file is named", "OBJ, PLY or STL"}, 0, 0},
+    {"mesh of another kind", MESH("a.fbx"), CHECK, 3, {"s.yaml:4:28: solids[0].shape.mesh.file: 'a.fbx' ends in none of .obj, .ply, .stl"}, "a.fbx", "x"},
+    {"more cells than numbers go", FLUID, "check s.yaml --cells 99999999999", 2, {"--cells needs a whole number from 1 to 2147483647, not '99999999999'"}, 0, 0},
     {"unknown section", "domian: { cells: 16 }\n" FLUID, CHECK, 3, {"s.yaml:1:1: domian", "unknown key", "'domain'"}, 0, 0},
     {"unknown key", "domain: { cels: 16 }\n" FLUID, CHECK, 3, {"s.yaml:1:11: domain.cels", "unknown key 'cels'", "'cells'", "allowed: dim, size, cells"}, 0, 0},
     {"unknown key in a shape", FILL("{ sphere: { centre: [0.5, 0.5, 0.5], radius: 0.2 } }"), CHECK, 3, {"s.yaml:2:25: fluids[0].fill[0].sphere.centre", "'center'"}, 0, 0},
