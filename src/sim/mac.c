@@ -112,8 +112,8 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "momentum");
     const mac_solids solids = {s->solid, s->solids};
-    mac_momentum(&s->before, g, &s->vel, s->cells, open, viscosity(s), gravity, s->def.no_slip,
-                 s->walls ? &solids : NULL, dt);
+    mac_momentum(&s->before, g, &s->vel, s->cells, open, s->walls ? &s->open.open : NULL, viscosity(s),
+                 gravity, s->def.no_slip, s->walls ? &solids : NULL, dt);
     swap_fields(&s->vel, &s->before);
     /* bodies not before the liquid: momentum would mix their falls */
     if ((status = liquid_pull_bodies(s, gravity, dt, report))) return status;

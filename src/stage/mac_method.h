@@ -43,10 +43,10 @@ typedef struct {
     const obstacle *solids;
 } mac_solids;
 /* out = u + dt (convection + nu diffusion + gravity) on faces inside the liquid, u + dt gravity on the
- * surface, u elsewhere. nu in m2/s. u holds the walls' velocities on closed faces. solids: NULL where there
- * are none; of no effect with free slip. */
+ * surface, u elsewhere. nu in m2/s. u holds the walls' velocities on closed faces. area: what solids
+ * leave open of faces, NULL: all. solids: NULL where there are none; of no effect with free slip. */
 void mac_momentum(mac_field *out, const mac_grid *g, const mac_field *u, const uint8_t *kind,
-                  const openings *o, double nu, const double gravity[3], int no_slip,
+                  const openings *o, const mac_field *area, double nu, const double gravity[3], int no_slip,
                   const mac_solids *solids, double dt);
 /* The largest |u| an axis over all faces, m/s; +inf when one is not finite. */
 void mac_speed(double speed[3], const mac_grid *g, const mac_field *u);

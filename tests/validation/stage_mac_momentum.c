@@ -88,7 +88,7 @@ static double shear_error(int n, double (*profile)(double), int no_slip) {
     const int steps = (int)ceil(end / mac_stable_dt(&t.g, 0, 0, nu, 1));
     for (int s = 0; s < steps; ++s) {
         /* the flow along x needs its share of viscosity only: u is the same upstream */
-        mac_momentum(&t.next, &t.g, &t.u, t.kind, &t.o, nu, still, no_slip, NULL, end / steps);
+        mac_momentum(&t.next, &t.g, &t.u, t.kind, &t.o, NULL, nu, still, no_slip, NULL, end / steps);
         for (int j = 0; j < n; ++j)
             for (int i = -GHOST; i < n + GHOST; ++i)
                 t.next.value[0][box_at(&t.g.box, i, j, 0)] = t.next.value[0][box_at(&t.g.box, n / 2, j, 0)];
@@ -151,7 +151,7 @@ static double vortex_error(int n, double nu) {
     assert_int_equal(pressure_assemble(t.solver, &t.work, &t.g, &t.o, t.phi), 0);
     const int steps = (int)ceil(end / mac_stable_dt(&t.g, 2, 0, nu, 1));
     for (int s = 0; s < steps; ++s) {
-        mac_momentum(&t.next, &t.g, &t.u, t.kind, &t.o, nu, still, 0, NULL, end / steps);
+        mac_momentum(&t.next, &t.g, &t.u, t.kind, &t.o, NULL, nu, still, 0, NULL, end / steps);
         tank_swap(&t);
         pressure_project(&t.u, t.q, t.solver, &t.work, &t.g, &t.o, t.phi, 1e-6, 100);
     }
