@@ -38,6 +38,14 @@
 #define VALLEY      0.15f /* cells */
 #define FLAT        0.1f  /* depths that change less from cell to cell show no surface */
 #define HARDLY      0.05f /* densities so near to empty or full say little of where the surface is */
+/* Beside walls a half-full cell shows no surface: above a beach a quarter does. So from where on cells count
+ * as liquid, and up to where as air, comes in slowly: at once, single particles would switch the wall's part
+ * on and off, half a cell either way. Less than half is needed for air, as cut cells deep inside are uneven.
+ */
+#define WET_FROM  HARDLY
+#define WET_FULLY 0.25f
+#define DRY_FROM  0.6f
+#define DRY_FULLY 0.5f
 
 enum { INTO_SOLID = 3, UNREACHED = 255 }; /* layers: as deep as a cell with an open face can lie */
 
@@ -176,7 +184,7 @@ static uint32_t list_heard(const job *s, const int cell[3], const around *all) {
     return heard;
 }
 
-/* Whether the surface passes among the cells around c at all, three of a row at a time. */
+/* Whether the surface may pass among the cells around c at all, three of a row at a time. */
 HOT static int is_near_surface(const job *s, ptrdiff_t c) {
     const box *b = &s->g->box;
     const int deep = b->dim == 3;
@@ -184,24 +192,29 @@ HOT static int is_near_surface(const job *s, ptrdiff_t c) {
     for (int k = -deep; k <= deep; ++k)
         for (int j = -1; j <= 1; ++j) {
             const ptrdiff_t row = c - 1 + j * b->step[1] + k * b->step[2];
-            const int8 heard = vec8_load(s->room + row) >= ROOM_ENOUGH,
-                       full = vec8_load(s->filled + row) > 0.5f;
-            wet |= heard & full;
-            dry |= heard & ~full;
+            const int8 heard = vec8_load(s->room + row) >= ROOM_ENOUGH;
+            const vec8 density = vec8_load(s->filled + row);
+            wet |= heard & (density > WET_FROM);
+            dry |= heard & (density < DRY_FROM);
         }
     return ((wet[0] | wet[1] | wet[2]) & (dry[0] | dry[1] | dry[2])) != 0;
 }
 
-/* The same among those that are heard. */
-INLINE int is_beside_surface(const job *s, ptrdiff_t c, const around *all, uint32_t mask) {
-    int dry = 0, wet = 0;
+/* How far x is on its way, 0 to 1. */
+INLINE float part_of_way(float x, float from, float to) {
+    return greater(0, lesser(1, (x - from) / (to - from)));
+}
+
+/* How surely it passes among those that are heard, 0 to 1. */
+INLINE float share_beside_surface(const job *s, ptrdiff_t c, const around *all, uint32_t mask) {
+    float least = 1, most = 0;
     for (int n = 0; n < all->count; ++n) {
-        const ptrdiff_t q = c + all->to[n];
-        const int heard = mask >> n & 1, full = s->filled[q] > 0.5f;
-        wet |= heard & full;
-        dry |= heard & !full;
+        const float density = s->filled[c + all->to[n]];
+        const int heard = mask >> n & 1;
+        most = heard ? greater(most, density) : most;
+        least = heard ? lesser(least, density) : least;
     }
-    return wet & dry;
+    return part_of_way(most, WET_FROM, WET_FULLY) * part_of_way(least, DRY_FROM, DRY_FULLY);
 }
 
 /* The plane nearest to the depths of the cells around c, in cells: plane[0] at c, then its slopes; 0 before.
@@ -279,8 +292,9 @@ static void beside_task(void *context, int block) {
             if (!is_near_surface(s, c)) continue; /* most */
             const int cell[3] = {i, j, k};
             const uint32_t heard = list_heard(s, cell, &all);
-            if (is_beside_surface(s, c, &all, heard) && fit_plane(plane, s, c, &all, heard))
-                s->out[c] = -s->dx * depth_beside_wall(s, cell, c, plane);
+            const float share = share_beside_surface(s, c, &all, heard);
+            if (share > 0 && fit_plane(plane, s, c, &all, heard))
+                s->out[c] -= share * (s->dx * depth_beside_wall(s, cell, c, plane) + s->out[c]);
         }
     }
 }

@@ -150,6 +150,47 @@ static void check_walls(int dim) {
     check_below(0.28, sqrt(sum_before / count));
 }
 
+/* The largest change of a distance, in cells, when the liquid beside a wall becomes a hundredth denser. */
+static double largest_jump(scene *s) {
+    enum { STEPS = 100 };
+    float *density = mem_alloc(s->g.box.size * sizeof(float)),
+          *before = mem_alloc(s->g.box.size * sizeof(float));
+    double most = 0;
+    for (int t = 0; t < STEPS; ++t) {
+        for (size_t c = 0; c < s->g.box.size; ++c) density[c] = s->density[c] * (0.2f + 0.01f * (float)t);
+        surface_from_density(s->phi, &s->g, density);
+        surface_beside_walls(s->phi, &s->g, density, s->room, s->solid, &s->open);
+        for (int k = 3; k < N - 3; ++k)
+            for (int j = 3; j < N - 3; ++j)
+                for (int i = 3; i < N - 3; ++i) {
+                    const ptrdiff_t c = box_at(&s->g.box, i, j, k);
+                    if (t) most = fmax(most, fabs((double)(s->phi[c] - before[c])) / s->g.dx);
+                    before[c] = s->phi[c];
+                }
+    }
+    mem_free(density);
+    mem_free(before);
+    return most;
+}
+
+/* A pocket of a few particles gets fuller and emptier all the time: its distance must follow and not jump
+ * where some cell gets half full, which shows a surface through its centre only without a wall. */
+static void test_smooth(void **state) {
+    (void)state;
+    const double walls[][3] = {{0.5, 0.866, 0}, {1, 1, 0}, {1, 1, 1}, {0.3, 0.5, 0.8}};
+    for (size_t w = 0; w < sizeof walls / sizeof *walls; ++w) {
+        scene s;
+        const plane wall = plane_through(walls[w], (double[3]){7.1, 6.9, 7.2}, 3);
+        const plane surface = plane_through((double[3]){0, 1, 0}, (double[3]){7.1, 6.7, 7.2}, 3);
+        make(&s, 3, &wall, &surface);
+        const double jump = largest_jump(&s);
+        print_message("3D wall %g %g %g: largest jump %.3f cells\n", walls[w][0], walls[w][1], walls[w][2],
+                      jump);
+        check_below(jump, 0.25);
+        drop(&s);
+    }
+}
+
 static void test_flat(void **state) {
     (void)state;
     check_walls(2);
@@ -161,6 +202,7 @@ static void test_solid(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flat), cmocka_unit_test(test_solid)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flat), cmocka_unit_test(test_solid),
+                                       cmocka_unit_test(test_smooth)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
