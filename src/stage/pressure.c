@@ -15,8 +15,8 @@
  *
  * Along periodic axes phi and the velocity must have been wrapped; the rest is done here.
  *
- * Limits: theta >= THETA_MIN keeps the diagonal bounded; faces less open than OPEN_MIN are closed,
- * everywhere. */
+ * Limits: what is liquid is so by DEPTH_MIN cells at least, which keeps the diagonal bounded; faces less open
+ * than OPEN_MIN are closed, everywhere. */
 #include "stage/pressure.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@
 #include "grid/rows.h"
 #include "grid/wrap.h"
 
-#define THETA_MIN 1e-4f
+#define DEPTH_MIN 1e-4f /* cells */
 /* What holds for slivers of faces holds for faces of a cell that is liquid by a hair's breadth: WET_MIN
  * cells. */
 #define WET_MIN 0.25f
@@ -46,15 +46,22 @@ typedef struct {
     float quiet, *far;
 } job;
 
-/* The share 1 / theta of a face between liquid (a < 0) and air (b >= 0). */
-INLINE float ghost(float a, float b) {
-    float theta = a / (a - b);
-    return 1 / (theta > THETA_MIN ? theta : THETA_MIN);
+/* The share 1 / theta of a face between liquid (a < 0) and air (b >= 0). What is bounded is the liquid's
+ * depth and not theta, face by face: pressures across the axes must stay in the ratio of the thetas, or a
+ * cell that is liquid by less is pushed sideways by as much as gravity. */
+INLINE float ghost(float a, float b, float least) {
+    const float depth = -a > least ? -a : least;
+    return (depth + b) / depth;
 }
 
-INLINE vec8 ghosts(vec8 a, vec8 b) {
-    const vec8 theta = a / (a - b), least = vec8_all(THETA_MIN);
-    return 1 / vec8_select(theta > least, theta, least);
+INLINE vec8 ghosts(vec8 a, vec8 b, vec8 least) {
+    const vec8 depth = vec8_select(-a > least, -a, least);
+    return (depth + b) / depth;
+}
+
+/* What a cell is liquid by at least, m. */
+INLINE float least_depth(const job *s) {
+    return DEPTH_MIN * (float)s->g->dx;
 }
 
 /* A cell that takes part: liquid, with at least one open face. */
@@ -117,9 +124,10 @@ INLINE void assemble_cell(float *face, float *extra, const job *s, ptrdiff_t c, 
     const float *open = s->o->open.value[axis] + c, *phi = s->phi + c;
     const uint8_t *is = s->work->unknown + c;
     const int low = is[-step] & is[0], high = is[0] & (1 ^ is[step]);
+    const float least = least_depth(s);
     *face = low ? open[0] : 0;
-    *extra += (is[0] && !low && phi[-step] >= 0 ? open[0] * ghost(phi[0], phi[-step]) : 0) +
-              (high && phi[step] >= 0 ? open[step] * ghost(phi[0], phi[step]) : 0);
+    *extra += (is[0] && !low && phi[-step] >= 0 ? open[0] * ghost(phi[0], phi[-step], least) : 0) +
+              (high && phi[step] >= 0 ? open[step] * ghost(phi[0], phi[step], least) : 0);
 }
 
 INLINE void assemble_eight(float *face, float *extra, const job *s, ptrdiff_t c, ptrdiff_t step, int axis) {
@@ -128,9 +136,9 @@ INLINE void assemble_eight(float *face, float *extra, const job *s, ptrdiff_t c,
     const vec8 open = vec8_load(s->o->open.value[axis] + c),
                beyond = vec8_load(s->o->open.value[axis] + c + step);
     const vec8 phi = vec8_load(s->phi + c), below = vec8_load(s->phi + c - step),
-               above = vec8_load(s->phi + c + step), none = {0};
-    const vec8 down = vec8_select(here & ~low & (below >= 0), open * ghosts(phi, below), none);
-    const vec8 up = vec8_select(high & (above >= 0), beyond * ghosts(phi, above), none);
+               above = vec8_load(s->phi + c + step), none = {0}, least = vec8_all(least_depth(s));
+    const vec8 down = vec8_select(here & ~low & (below >= 0), open * ghosts(phi, below, least), none);
+    const vec8 up = vec8_select(high & (above >= 0), beyond * ghosts(phi, above, least), none);
     vec8_store(face, vec8_select(low, open, none));
     vec8_store(extra, vec8_load(extra) + (down + up));
 }
@@ -289,11 +297,13 @@ INLINE double pushed_block(const job *s, int block, int dim) {
 }
 
 /* The pressure difference across a face; 0 where neither side is liquid. */
-INLINE float gradient(const float *q, const float *phi, const uint8_t *unknown, ptrdiff_t c, ptrdiff_t low) {
+INLINE float gradient(const job *s, ptrdiff_t c, ptrdiff_t low) {
+    const float *q = s->q, *phi = s->phi, least = least_depth(s);
+    const uint8_t *unknown = s->work->unknown;
     const int here = unknown[c], there = unknown[low];
     if (here && there) return q[c] - q[low];
-    if (here) return phi[low] >= 0 ? q[c] * ghost(phi[c], phi[low]) : 0;
-    if (there) return phi[c] >= 0 ? -q[low] * ghost(phi[low], phi[c]) : 0;
+    if (here) return phi[low] >= 0 ? q[c] * ghost(phi[c], phi[low], least) : 0;
+    if (there) return phi[c] >= 0 ? -q[low] * ghost(phi[low], phi[c], least) : 0;
     return 0;
 }
 
@@ -302,8 +312,7 @@ INLINE void update_face(const job *s, ptrdiff_t c, ptrdiff_t low) {
     const uint8_t *unknown = s->work->unknown;
     float *to = s->u->value[s->axis];
     if (open[c] <= 0) to[c] = wall ? wall[c] : 0;
-    else if (unknown[c] | unknown[low])
-        to[c] = s->from->value[s->axis][c] - gradient(s->q, s->phi, unknown, c, low);
+    else if (unknown[c] | unknown[low]) to[c] = s->from->value[s->axis][c] - gradient(s, c, low);
     else to[c] = 0;
 }
 
@@ -320,9 +329,10 @@ INLINE void update_faces(const job *s, ptrdiff_t c, ptrdiff_t low) {
     memcpy(&words[1], s->work->unknown + low, sizeof words[1]);
     vec8 slope = q - q_low;
     if ((words[0] & words[1]) != 0x0101010101010101u) {
-        const vec8 phi = vec8_load(s->phi + c), phi_low = vec8_load(s->phi + low), none = {0};
-        const vec8 down = vec8_select(phi_low >= 0, q * ghosts(phi, phi_low), none);
-        const vec8 up = vec8_select(phi >= 0, -q_low * ghosts(phi_low, phi), none);
+        const vec8 phi = vec8_load(s->phi + c), phi_low = vec8_load(s->phi + low), none = {0},
+                   least = vec8_all(least_depth(s));
+        const vec8 down = vec8_select(phi_low >= 0, q * ghosts(phi, phi_low, least), none);
+        const vec8 up = vec8_select(phi >= 0, -q_low * ghosts(phi_low, phi, least), none);
         slope = vec8_select(here & there, slope, vec8_select(here, down, up));
     }
     const vec8 free = vec8_load(s->from->value[s->axis] + c) - slope;
