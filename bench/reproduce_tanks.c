@@ -37,8 +37,8 @@ rheo_status tank_run(tank_result *r, const tank *t, int n, int threads, double w
     }
     vessel.shape.radius = 0.43;
     if (!t->round_tank) {
-        vessel.shape.rotate_axis[0] = vessel.shape.rotate_axis[1] = 0;
-        vessel.shape.rotate_axis[2] = 1;
+        const int given = t->about[0] != 0 || t->about[1] != 0 || t->about[2] != 0;
+        for (int a = 0; a < 3; ++a) vessel.shape.rotate_axis[a] = given ? t->about[a] : a == 2;
         vessel.shape.rotate_degrees = t->degrees;
     }
     scene.cells = n;
@@ -67,8 +67,9 @@ rheo_status tank_run(tank_result *r, const tank *t, int n, int threads, double w
 }
 
 rheo_status reproduce_tanks(rows *out, const char *name) {
-    static const tank tanks[] = {{0, 0, 25, 0.5137}, {0, 0, 12, 0.46}, {0, 0, 37, 0.5},
-                                 {1, 0, 0, 0.5137},  {0, 1, 25, 0},    {1, 1, 0, 0}};
+    static const tank tanks[] = {{.degrees = 25, .level = 0.5137}, {.degrees = 12, .level = 0.46},
+                                 {.degrees = 37, .level = 0.5},    {.round_tank = 1, .level = 0.5137},
+                                 {.full = 1, .degrees = 25},       {.round_tank = 1, .full = 1}};
     enum { TANKS = sizeof tanks / sizeof *tanks };
     static const char *const setups[TANKS] = {
         "box at 25 degrees, half full, apic", "box at 12 degrees, less, apic",

@@ -5,10 +5,11 @@
 #include <rheo/status.h>
 
 typedef struct tank {
-    int round_tank; /* a sphere, else a tilted box */
-    int full;       /* to the top */
-    double degrees; /* the box's tilt */
-    double level;   /* m, unless full */
+    int round_tank;  /* a sphere, else a tilted box */
+    int full;        /* to the top */
+    double degrees;  /* the box's tilt */
+    double about[3]; /* its axis; 0: z */
+    double level;    /* m, unless full */
 } tank;
 
 typedef struct tank_result {

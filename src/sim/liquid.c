@@ -385,6 +385,16 @@ rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {
     return status;
 }
 
+/* The velocity made free of divergence, and what carries the particles; *phi: where liquid and bodies are. */
+static rheo_status project(rheo_sim *s, const float **phi, double dt, rheo_report *report) {
+    slivers_close(&s->open, &s->slivers, &s->g, s->phi);
+    openings *open = liquid_close_emitters(s, dt);
+    rheo_status status = liquid_project(s, open, phi, dt, report);
+    if (!status) status = liquid_end_projection(s, open, *phi, dt, report);
+    slivers_open(&s->open, &s->slivers);
+    return status;
+}
+
 rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     const mac_grid *g = &s->g;
     rheo_status status;
@@ -417,9 +427,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "pressure");
     const float *phi = s->phi;
-    openings *open = liquid_close_emitters(s, dt);
-    if ((status = liquid_project(s, open, &phi, dt, report))) return status;
-    if ((status = liquid_end_projection(s, open, phi, dt, report))) return status;
+    if ((status = project(s, &phi, dt, report))) return status;
 
     timer_stage(&s->timer, "extrapolate");
     const int far = layers_to_cross(s); /* particles only read the velocity where they are */

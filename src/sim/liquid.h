@@ -12,6 +12,7 @@
 #include "stage/coupling.h"
 #include "stage/pressure.h"
 #include "stage/rigid_fluid.h"
+#include "stage/slivers.h"
 #include "stage/solids.h"
 #include "stage/solids_thin.h"
 #include "solid/world.h"
@@ -70,6 +71,7 @@ struct rheo_sim {
     float *room, *room_still; /* in cells, likewise */
     openings open;
     thin_walls thin; /* those of them that nodes do not show; count 0: none */
+    slivers slivers; /* of open, where nothing moves */
 
     /* scratch, once allocated */
     uint8_t *cells;       /* MAC: what each cell holds, else NULL */

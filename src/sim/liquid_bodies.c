@@ -69,6 +69,8 @@ rheo_status liquid_place_solids(rheo_sim *s, double time, rheo_report *report) {
             return report_no_memory(report, "moving solids");
         solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
     }
+    if (!s->moving && s->thin.count == 0 && slivers_list(&s->slivers, &s->g, &s->open))
+        return report_no_memory(report, "solids");
     if (s->room)
         solids_room(s->room, s->room_still, &s->g, s->solid, &s->open, s->solids + still,
                     s->def.solid_count - still);

@@ -228,6 +228,7 @@ void rheo_free_sim(rheo_sim *s) {
     mem_free(s->domain);
     lcp_free(s->separation);
     thin_free(&s->thin);
+    slivers_free(&s->slivers);
     poisson_free(s->solver);
     pool_free(s->g.pool);
     arena_free(&s->text);
