@@ -66,10 +66,12 @@ HOT static uint64_t touched_in_row(const job *s, ptrdiff_t cell, int count) {
     return count < WORD ? found & (((uint64_t)1 << count) - 1) : found;
 }
 
-/* What of a face the body closes; nothing of the domain's own sides. */
+/* What of a face the body closes; of the domain's own sides only where they are open. */
 INLINE double share_of(const job *s, int axis, ptrdiff_t face, int at) {
     const float open = s->o->open.value[axis][face];
-    const int mine = s->o->mover[axis][face] == s->me && open < 1 && at > 0 && at < s->g->box.n[axis];
+    const int side = at == 0 ? 2 * axis : at == s->g->box.n[axis] ? 2 * axis + 1 : -1;
+    const int mine = s->o->mover[axis][face] == s->me && open < 1 &&
+                     (side < 0 || (s->o->open_wall[side] && !s->g->box.periodic[axis]));
     return mine ? 1 - (double)open : 0;
 }
 
