@@ -82,7 +82,7 @@ HOT static double shares_behind(const plane_cut *c, const double distance[SAMPLE
 static void read_corners(double corner[SAMPLES], const job *s, const int at[3]) {
     const box *b = &s->v->g->box;
     const float *phi = s->v->node_phi + box_at(b, at[0], at[1], at[2]);
-    for (int i = 0; i < SAMPLES; ++i)
+    for (int i = 0; i < 1 << b->dim; ++i)
         corner[i] = (double)phi[(i & 1) + (i >> 1 & 1) * b->step[1] + (i >> 2) * b->step[2]] / s->v->g->dx;
 }
 
@@ -90,16 +90,17 @@ static void read_corners(double corner[SAMPLES], const job *s, const int at[3]) 
  * each direction, and three quarters of what that lacks in the middle, as x (1 - x) has it at 1/4 and 1/2.
  * Right but for third derivatives. */
 static void sample_smooth(double distance[SAMPLES], const double corner[SAMPLES], double lacking, int dim) {
-    for (int i = 0; i < SAMPLES; ++i) distance[i] = corner[i];
+    const int count = 1 << dim;
+    for (int i = 0; i < count; ++i) distance[i] = corner[i];
     for (int d = 0; d < dim; ++d)
-        for (int i = 0; i < SAMPLES; ++i) {
+        for (int i = 0; i < count; ++i) {
             const int other = i ^ 1 << d;
             if (other < i) continue;
             const double low = distance[i], high = distance[other];
             distance[i] = 0.75 * low + 0.25 * high;
             distance[other] = 0.25 * low + 0.75 * high;
         }
-    for (int i = 0; i < SAMPLES; ++i) distance[i] += 0.75 * lacking;
+    for (int i = 0; i < count; ++i) distance[i] += 0.75 * lacking;
 }
 
 /* The same of the body itself, in the lowest part of the cell, `high` of it. */
