@@ -44,8 +44,8 @@
  */
 #define WET_FROM  HARDLY
 #define WET_FULLY 0.25f
-#define DRY_FROM  0.6f
-#define DRY_FULLY 0.5f
+#define DRY_FROM  0.5f
+#define DRY_FULLY 0.4f
 
 enum { INTO_SOLID = 3, UNREACHED = 255 }; /* layers: as deep as a cell with an open face can lie */
 
