@@ -48,7 +48,7 @@ struct poisson {
     light *light;
     vec8 *rhs, *r, *z, *search, *q, *y; /* [2 stride] */
     dvec8 *x;
-    buffer rhs_memory, r_memory, z_memory, search_memory, q_memory, y_memory, x_memory, scratch;
+    buffer rhs_memory, r_memory, z_memory, search_memory, q_memory, y_memory, x_memory, kept_memory, scratch;
 };
 
 bool poisson_can_wrap(const box *b, poisson_kind kind) {
@@ -84,8 +84,8 @@ poisson *poisson_create(const box *b, pool *p, poisson_kind kind) {
 void poisson_free(poisson *s) {
     if (!s) return;
     for (int i = 0; i < LEVELS_MAX; ++i) level_free(&s->levels[i]);
-    buffer *all[] = {&s->rhs_memory, &s->r_memory, &s->z_memory, &s->search_memory,
-                     &s->q_memory,   &s->y_memory, &s->x_memory, &s->scratch};
+    buffer *all[] = {&s->rhs_memory, &s->r_memory, &s->z_memory,    &s->search_memory, &s->q_memory,
+                     &s->y_memory,   &s->x_memory, &s->kept_memory, &s->scratch};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
     coarsest_free(s->coarsest);
     regions_free(s->regions);
@@ -101,7 +101,8 @@ size_t poisson_bytes(const poisson *s) {
                    rank_bytes(s->rank) + light_bytes(s->light) + (s->mic ? mic_bytes(s->mic) : 0);
     for (int i = 0; i < LEVELS_MAX; ++i) bytes += level_bytes(&s->levels[i]);
     return bytes + s->rhs_memory.bytes + s->r_memory.bytes + s->z_memory.bytes + s->search_memory.bytes +
-           s->q_memory.bytes + s->y_memory.bytes + s->x_memory.bytes + s->scratch.bytes;
+           s->q_memory.bytes + s->y_memory.bytes + s->x_memory.bytes + s->kept_memory.bytes +
+           s->scratch.bytes;
 }
 
 pool *poisson_pool(const poisson *s) {
@@ -538,12 +539,22 @@ static preconditioner weaker(poisson *s, preconditioner by) {
     return BY_DIAGONAL;
 }
 
+/* Directions may lead far off and back again, or not back in time: what was there before they did is kept.
+ * Without memory for it the last iterate is as good as any. */
+static void keep_iterate(poisson *s, double *least, double rr) {
+    const size_t bytes = 2 * (size_t)s->levels[0].stride * sizeof *s->x;
+    if (!(rr < *least) || buffer_hold(&s->kept_memory, bytes)) return;
+    memcpy(s->kept_memory.data, s->x, bytes);
+    *least = rr;
+}
+
 /* rough: from zero, r is the right-hand side already, and the recursion's residual is taken at its word. */
 static void iterate(poisson *s, poisson_result *out, double bb, double tolerance, int max_iterations,
                     int rough) {
     preconditioner by = s->kind == POISSON_MIC ? BY_MIC : BY_W_CYCLE;
     double goal = tolerance * tolerance * bb, pending = 0, rz_before = 0;
     double rr = rough ? bb : replace_residual(s, &pending), rr_exact = rr, rr_least = rr;
+    double rr_kept = INFINITY;
     int exact = 1;
     const int ranked = rank_groups(s->rank) > 0;
     for (;;) {
@@ -551,6 +562,7 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         const int lost = !(rr <= REPLACE_RISE * REPLACE_RISE * rr_least);
         if (!exact && (rr <= goal || rr <= REPLACE_DROP * REPLACE_DROP * rr_exact || lost ||
                        out->iterations >= max_iterations)) {
+            if (!(rr <= rr_exact)) keep_iterate(s, &rr_kept, rr_exact);
             rr = rr_exact = rr_least = replace_residual(s, &pending);
             exact = 1;
             if (lost) rz_before = 0; /* the next direction starts from what is true */
@@ -592,6 +604,10 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
         cg_pass last = {.s = s, .alpha = pending};
         parallel_for(workers(s), vector_chunks(s), direct_task, &last);
     } else if (!exact) rr = replace_residual(s, &pending);
+    if (rr_kept < INFINITY && !(rr <= rr_kept)) {
+        memcpy(s->x, s->kept_memory.data, 2 * (size_t)s->levels[0].stride * sizeof *s->x);
+        rr = rr_kept;
+    }
     out->residual = sqrt(rr / bb);
     out->converged = rr <= goal;
 }
