@@ -49,8 +49,8 @@ int poisson_setup(poisson *s, const poisson_system *system);
 
 /* A term of low rank beside A until the next setup: A + sum over groups of C C^T, where C^T x = sum over the
  * group's rows of value x_cell. Cells are places in the box's layout; one that is no unknown counts as 0, one
- * that comes twice as the sum; rising ones are found fastest. Group g has the rows first[g] .. first[g + 1];
- * 0 groups: no term. -1: no memory. */
+ * that comes twice as the sum (at the price of iterations); rising ones are found fastest. Group g has the
+ * rows first[g] .. first[g + 1]; 0 groups: no term. -1: no memory. */
 enum { POISSON_RANK = 6 };
 typedef struct poisson_row {
     int32_t cell;

@@ -28,8 +28,8 @@ int rank_groups(const low_rank *r) {
 
 /* The region of a place in a field. */
 static int32_t region_of(const regions *g, const level *l, int32_t place) {
-    const int vector = place / 8, black = vector >= l->stride, id = vector - (black ? l->stride : 0);
-    const int odd = block_parity(&l->block[id]) ^ black;
+    int id;
+    const int odd = half_at(l, place, &id);
     return regions_at(g, l, id, 2 * (place % 8) + odd);
 }
 

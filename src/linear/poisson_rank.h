@@ -6,7 +6,7 @@
 
 enum { PACK = 8 }; /* rows of a pack */
 
-/* Eight rows of C, column by column. Those that fill up a group's last pack repeat a place and are 0. */
+/* Eight rows of C, column by column. Those that fill up a run's last pack repeat a place and are 0. */
 typedef struct pack {
     int32_t place[PACK];
     vec8 row[POISSON_RANK];

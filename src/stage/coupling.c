@@ -433,7 +433,7 @@ void coupling_walls(openings *o, const coupling *c) {
     for (int i = 0; i < c->count; ++i) {
         const coupled_body *b = &c->bodies[i];
         const body_state *now = b->solid->body->now;
-        for (int k = 0; k < b->count && b->solid->thin; ++k) {
+        for (int k = 0; k < b->count; ++k) {
             const body_face *f = &b->faces[k];
             const double through = now->velocity[f->axis] + vec_dot(f->turn, now->spin) / f->share;
             o->wall.value[f->axis][f->cell] = (float)through;

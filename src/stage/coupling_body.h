@@ -37,7 +37,7 @@ struct coupled_body {
     int count, room;
     body_cell *cells; /* by rising cells */
     int cell_count, cell_room;
-    double closed[3], all;      /* sums of c_f over wet sides, by direction, and over faces */
+    double closed[3], all;      /* sums of c_f over wet sides: by direction, and half or all of their size */
     double excess[SIX * SIX];   /* G / rho, first three columns, m3 */
     double attached[SIX * SIX]; /* of layers between a thin body and the cells beside it, kg */
     double film[SIX * SIX];     /* of what else lies on it without a pressure of its own, kg */

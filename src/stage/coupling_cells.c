@@ -110,7 +110,7 @@ static void add_cell(coupled_body *b, face_sums sums[3], const job *s, const int
         add_faces(&sums[a], a, below, above, arm, 0.5 * g->dx);
     }
     vec_cross(c->push + 3, arm, c->push);
-    b->all += 0.5 * wet; /* most faces have two cells */
+    b->all += 0.5 * wet; /* cut faces come twice */
     b->cell_count += wet > 0;
 }
 
