@@ -474,8 +474,8 @@ static void push_task(void *context, int index) {
     coupled_body *b = &s->c->bodies[index];
     body_state *now = b->solid->body->now;
     double change[SIX] = {0}, all[SIX];
-    for (const body_cell *k = b->cells; k < b->cells + b->cell_count; ++k)
-        for (int r = 0; r < SIX; ++r) change[r] += k->push[r] * (double)s->q[k->cell];
+    for (int i = 0; i < b->cell_count; ++i)
+        for (int r = 0; r < SIX; ++r) change[r] += b->cells[i].push[r] * (double)s->q[b->cells[i].cell];
     for (int r = 0; r < SIX; ++r) change[r] *= s->fluid_density * s->g->dx * s->g->dx * s->g->dx;
     six_solve_lower(change, b->factor);
     body_grip *grip = b->solid->body->grip;

@@ -185,8 +185,9 @@ int coupling_join_faces(coupled_body *b, const box *in) {
     enum { SIDES = 6 };
     side_cells side[SIDES];
     const int sides = 2 * in->dim;
-    const body_face *at = b->faces, *end = b->faces + b->count;
+    if (b->count == 0) return 0;
     if (hold_cells(b, 2 * b->count)) return -1;
+    const body_face *at = b->faces, *end = b->faces + b->count;
     for (int axis = 0; axis < in->dim; ++axis) {
         const body_face *first = at;
         while (at < end && at->axis == axis) ++at;
