@@ -65,4 +65,21 @@ INLINE int8 mask_load(const uint8_t *from) {
     const int8 all = (int8)(bytes - (word4){0});
     return (SHUFFLE(all, all, 0, 0, 0, 0, 1, 1, 1, 1) & own) != 0;
 }
+
+/* All bits set in the lanes that hold the value. */
+INLINE int8 mask_equal(const uint16_t *from, uint16_t value) {
+    typedef int16_t short8 __attribute__((vector_size(16)));
+    short8 have;
+    memcpy(&have, from, sizeof have);
+    return __builtin_convertvector(have == (int16_t)value, int8);
+}
+
+/* Bit i: lane i of a mask is set. */
+INLINE unsigned mask_bits(int8 mask) {
+    const int8 bits = mask & (int8){1, 2, 4, 8, 16, 32, 64, 128};
+    uint64_t word[4];
+    memcpy(word, &bits, sizeof word);
+    const uint64_t all = (word[0] | word[1]) | (word[2] | word[3]);
+    return (unsigned)((all | all >> 32) & 0xff);
+}
 #endif

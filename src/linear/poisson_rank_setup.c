@@ -266,7 +266,7 @@ static void group_task(void *context, int group) {
     const int32_t rows = s->first[group + 1] - s->first[group];
     int32_t *counts = s->counts[group], room = 3 * rows + ROOM_FEW;
     entry *raw = s->raw + room_before(s, group);
-    int32_t *slots = s->hash + 3 * (ptrdiff_t)room_before(s, group);
+    int32_t *slots = s->hash + room_before(s, group); /* a table takes less than 2.5 a row */
     memset(counts, 0, sizeof *s->counts);
     counts[0] = place_rows(raw, s, group);
     r->scale[group] = s->count > 1 ? scale_of(raw, counts[0], &s->levels[0]) : 0;
@@ -323,7 +323,7 @@ static int hold_groups(low_rank *r, int groups, int rows) {
     if (buffer_hold(&r->group_memory, n * sizeof *r->scale) ||
         buffer_hold(&r->product_memory, 3 * n * sizeof *r->product) ||
         buffer_hold(&r->raw_memory, all * sizeof(entry)) ||
-        buffer_hold(&r->hash_memory, 3 * all * sizeof(int32_t)) ||
+        buffer_hold(&r->hash_memory, all * sizeof(int32_t)) ||
         buffer_hold(&r->count_memory, n * LEVELS_MAX * sizeof(int32_t)))
         return -1;
     r->scale = r->group_memory.data;

@@ -135,7 +135,6 @@ static void place_thin(body_face *f, face_sums *m, coupled_body *b, const job *s
     if (f->share > THIN_WALL) thin_layers(b, f, s->g, s->fluid_density, x);
 }
 
-typedef int16_t short8 __attribute__((vector_size(16)));
 enum { ROW_BITS = 64, ROWS_AHEAD = 4 };
 
 /* A row of faces across an axis, from one of them on. */
@@ -149,16 +148,8 @@ typedef struct face_row {
 
 /* Bit i: the i-th of eight faces is one of the solid's, with liquid beside it. */
 INLINE unsigned find_eight(const face_row *f, int at, uint16_t me) {
-    const int8 bit = {1, 2, 4, 8, 16, 32, 64, 128};
-    short8 mover;
-    memcpy(&mover, f->mover + at, sizeof mover);
-    const int8 mine = __builtin_convertvector(mover == (int16_t)me, int8);
     const int8 wet = mask_load(f->low + at) | mask_load(f->high + at);
-    const int8 found = mine & wet & bit & (vec8_load(f->open + at) < 1);
-    uint64_t word[4];
-    memcpy(word, &found, sizeof word);
-    const uint64_t all = (word[0] | word[1]) | (word[2] | word[3]);
-    return (unsigned)(all | all >> 32);
+    return mask_bits(mask_equal(f->mover + at, me) & wet & (vec8_load(f->open + at) < 1));
 }
 
 /* The same of up to 64; memory goes on beyond a row. Without branches, which nothing could foresee. */

@@ -36,27 +36,17 @@ typedef struct {
     int axes; /* across which there are faces */
 } job;
 
-typedef int16_t short8 __attribute__((vector_size(16)));
-
 /* Which of eight faces are the body's. */
 INLINE int8 mine_of_eight(const job *s, int axis, ptrdiff_t face) {
-    short8 mover;
-    memcpy(&mover, s->o->mover[axis] + face, sizeof mover);
-    return __builtin_convertvector(mover == (int16_t)s->me, int8) &
-           (vec8_load(s->o->open.value[axis] + face) < 1);
+    return mask_equal(s->o->mover[axis] + face, s->me) & (vec8_load(s->o->open.value[axis] + face) < 1);
 }
 
 /* Bit i: the i-th of eight cells is an unknown and has a face of the body's. */
 INLINE unsigned touched_of_eight(const job *s, ptrdiff_t cell) {
-    const int8 bit = {1, 2, 4, 8, 16, 32, 64, 128};
     int8 any = mine_of_eight(s, 0, cell) | mine_of_eight(s, 0, cell + 1);
     for (int a = 1; a < s->axes; ++a)
         any |= mine_of_eight(s, a, cell) | mine_of_eight(s, a, cell + s->g->box.step[a]);
-    any &= mask_load(s->unknown + cell) & bit;
-    uint64_t word[4];
-    memcpy(word, &any, sizeof word);
-    const uint64_t all = (word[0] | word[1]) | (word[2] | word[3]);
-    return (unsigned)((all | all >> 32) & 0xff);
+    return mask_bits(any & mask_load(s->unknown + cell));
 }
 
 /* The same of up to 64; memory goes on beyond a row. */
