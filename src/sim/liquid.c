@@ -283,6 +283,9 @@ static rheo_status fields_from_particles(rheo_sim *s, mac_field *velocity, rheo_
         surface_from_density(s->phi, &s->g, s->density);
     }
     if (s->def.solid_count) surface_beside_walls(s->phi, &s->g, s->density, s->room, s->solid, &s->open);
+    /* with separation walls do let go of liquid; bodies in s->domain are none */
+    if (s->def.solid_count && !s->separation && !s->domain)
+        surface_fill_voids(s->phi, s->front.layer, &s->g, s->density, s->room, &s->open, s->thin.gap);
     if (s->def.solid_count) surface_into_solids(s->phi, &s->front, &s->g, s->room, NULL);
     surface_mark_spray(&s->parts, &s->g, s->phi);
     return RHEO_OK;

@@ -22,6 +22,11 @@ void surface_from_density(float *phi, const mac_grid *g, const float *density);
 void surface_beside_walls(float *phi, const mac_grid *g, const float *density, const float *room,
                           const float *node_solid, const openings *o);
 
+/* Films of air beside solids that liquid and walls shut in are liquid: particles are missing there, not
+ * liquid (surface_voids.c). mark: a byte a sample, scratch; gap: from walls thinner than a cell, or NULL. */
+void surface_fill_voids(float *phi, uint8_t *mark, const mac_grid *g, const float *density, const float *room,
+                        const openings *o, const float *gap);
+
 /* Near solids: cells with little room hear from few particles or none; their distance is carried in from
  * cells with more room, so that a full vessel is full to its walls. With node_solid (may be NULL) only from
  * their own side of a wall: in one of two or three cells both sides meet. f: scratch. */

@@ -1,0 +1,114 @@
+/* Voids beside solids under water.
+ *
+ * Behind a solid that moves, or in a stream's lee, the flow leaves the wall as exp(k t), k about 3 U / R at a
+ * ball's rear: particles that were near it go away, and what comes after them has passed the front within a
+ * hundredth of a cell. Particles are too coarse for that, so a film along the wall runs short of them for as
+ * long as the flow lasts; in the projection's own flow it is full. Read as air such a film implodes, at many
+ * times the speed of what made it. So air that is shut in by liquid and walls is liquid all the same where it
+ * is a film: with c the density of a cell and r its room, over the n cells that hang together,
+ *
+ *   sum r (1 - c) <= FILM n + DROP.
+ *
+ * Bubbles hold more than that and stay. What a film lacks is brought back by the drift correction
+ * (stage/volume.c), which moves particles and no momentum.
+ *
+ * Limits: a bubble as small as DROP cells on a wall goes with the films; a film across a periodic side, of
+ * more than MOST cells, or within a cell of walls thinner than a cell stays (under a plate on the floor their
+ * faces leave no way out for what such a film would hold). */
+#include "stage/surface.h"
+
+#include <string.h>
+#include "grid/rows.h"
+
+#define ROOM_ENOUGH 0.1f  /* with less a cell takes its distance from neighbours afterwards */
+#define ROOM_WHOLE  0.98f /* with more no wall is near */
+#define FILM        0.5   /* cells of liquid that a cell of a film lacks at most, on average */
+#define DROP        1.0   /* and all of it beyond that */
+#define BUBBLE      8.0   /* beyond that no film is expected around it, and the search ends */
+
+enum { UNSEEN, SEEN, OUTER, MOST = 4096 };
+
+typedef struct {
+    const mac_grid *g;
+    const openings *o;
+    const float *density, *room;
+    float *phi;
+    uint8_t *mark;
+    ptrdiff_t cell[MOST]; /* that hang together */
+    int count;
+    int wet; /* some of them have liquid beside them */
+} search;
+
+INLINE int row_has_air_at_walls(const search *s, ptrdiff_t row, int n) {
+    const float *phi = s->phi + row, *room = s->room + row;
+    int any = 0;
+    for (int i = 0; i < n; ++i) any |= (phi[i] >= 0) & (room[i] >= ROOM_ENOUGH) & (room[i] < ROOM_WHOLE);
+    return any;
+}
+
+/* Goes on from cell c to its neighbours. 0: there is air that is known not to be shut in. */
+static int spread(search *s, ptrdiff_t c) {
+    for (int a = 0; a < s->g->box.dim; ++a)
+        for (int side = 0; side < 2; ++side) {
+            const ptrdiff_t step = s->g->box.step[a], to = side ? c + step : c - step;
+            if (!(s->o->open.value[a][side ? to : c] > 0)) continue;
+            if (s->phi[to] < 0) s->wet = 1;
+            if (s->phi[to] < 0) continue;
+            if (s->mark[to] == OUTER) return 0;
+            if (s->mark[to] == SEEN || s->room[to] < ROOM_ENOUGH) continue;
+            if (s->count == MOST) return 0;
+            s->mark[to] = SEEN;
+            s->cell[s->count++] = to;
+        }
+    return 1;
+}
+
+/* Whether the air around cell c is a film shut in; lists it, or as much as was looked at. */
+static int is_film(search *s, ptrdiff_t c) {
+    double excess = -DROP;
+    s->wet = 0;
+    s->count = 1;
+    s->cell[0] = c;
+    s->mark[c] = SEEN;
+    for (int n = 0; n < s->count; ++n) {
+        const float lacks = 1 - s->density[s->cell[n]];
+        excess += (double)(s->room[s->cell[n]] * greater(lacks, 0)) - FILM;
+        if (!spread(s, s->cell[n])) return 0;
+        if (excess > BUBBLE) return 0;
+    }
+    return excess <= 0 && s->wet;
+}
+
+/* The border is OUTER, as beyond open sides is air; so is what lies within a cell of thin walls. */
+static void clear_marks(uint8_t *mark, const mac_grid *g, const float *gap) {
+    const box *b = &g->box;
+    const float near = (float)g->dx;
+    memset(mark, OUTER, b->size);
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j) {
+            const ptrdiff_t row = box_at(b, 0, j, k);
+            memset(mark + row, UNSEEN, (size_t)b->n[0]);
+            for (ptrdiff_t c = row; gap && c < row + b->n[0]; ++c) mark[c] = gap[c] < near ? OUTER : UNSEEN;
+        }
+}
+
+void surface_fill_voids(float *phi, uint8_t *mark, const mac_grid *g, const float *density, const float *room,
+                        const openings *o, const float *gap) {
+    const box *b = &g->box;
+    search s = {.g = g, .o = o, .density = density, .room = room, .phi = phi, .mark = mark};
+    clear_marks(mark, g, gap);
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j) {
+            const ptrdiff_t row = box_at(b, 0, j, k);
+            if (!row_has_air_at_walls(&s, row, b->n[0])) continue;
+            for (ptrdiff_t c = row; c < row + b->n[0]; ++c) {
+                if (!(phi[c] >= 0 && room[c] >= ROOM_ENOUGH && room[c] < ROOM_WHOLE)) continue;
+                if (mark[c] != UNSEEN) continue;
+                const int film = is_film(&s, c);
+                for (int n = 0; n < s.count; ++n) {
+                    if (film) phi[s.cell[n]] = -(float)g->dx;
+                    else mark[s.cell[n]] = OUTER;
+                }
+            }
+        }
+}
