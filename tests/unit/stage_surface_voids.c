@@ -1,4 +1,5 @@
-/* Films of air that liquid and walls shut in are liquid; bubbles, and what hangs together with the air, stay. */
+/* Films of air that liquid and walls shut in are liquid; bubbles, and what hangs together with the air, stay.
+ */
 #include <string.h>
 #include "check.h"
 #include "stage/surface.h"
