@@ -270,12 +270,16 @@ double liquid_emitter_speed(const rheo_sim *s, double time,
     return most;
 }
 
-/* Whether no air comes between solids and liquid: with separation walls let go of it, and bodies that are
- * lighter than the liquid and held as such leap out of it (stage/rigid_fluid.c). */
-static int is_tight(const rheo_sim *s) {
+/* Where particles are missing and not liquid. Bodies lighter than the liquid that are held as such leap out
+ * of it, and what opens under them is air (stage/rigid_fluid.c). */
+static void fill_voids(rheo_sim *s) {
+    film_doubts doubts = {.gap = s->thin.gap, .q = s->separation ? s->q : NULL};
+    double gravity[3];
     for (int i = 0; s->domain && i < s->def.solid_count; ++i)
-        if (s->def.solids[i].motion == RHEO_DYNAMIC && s->def.solids[i].density < s->fluid_density) return 0;
-    return !s->separation;
+        if (s->def.solids[i].motion == RHEO_DYNAMIC && s->def.solids[i].density < s->fluid_density) return;
+    rheo_evaluate_curve(gravity, &s->def.gravity, s->time);
+    doubts.head = length3(gravity) * s->q_dt; /* of a cell */
+    surface_fill_voids(s->phi, s->front.layer, &s->g, s->density, s->room, &s->open, &doubts);
 }
 
 /* The surface, and the velocity that the particles bring. */
@@ -291,8 +295,7 @@ static rheo_status fields_from_particles(rheo_sim *s, mac_field *velocity, rheo_
         surface_from_density(s->phi, &s->g, s->density);
     }
     if (s->def.solid_count) surface_beside_walls(s->phi, &s->g, s->density, s->room, s->solid, &s->open);
-    if (s->def.solid_count && is_tight(s))
-        surface_fill_voids(s->phi, s->front.layer, &s->g, s->density, s->room, &s->open, s->thin.gap);
+    if (s->def.solid_count) fill_voids(s);
     if (s->def.solid_count) surface_into_solids(s->phi, &s->front, &s->g, s->room, NULL);
     surface_mark_spray(&s->parts, &s->g, s->phi);
     return RHEO_OK;

@@ -12,9 +12,13 @@
  * Bubbles hold more than that and stay. What a film lacks is brought back by the drift correction
  * (stage/volume.c), which moves particles and no momentum.
  *
- * Limits: a bubble as small as DROP cells on a wall goes with the films; a film across a periodic side, of
- * more than MOST cells, or within a cell of walls thinner than a cell stays (under a plate on the floor their
- * faces leave no way out for what such a film would hold). */
+ * Between walls thinner than a cell and others there are cracks instead, such as under a plate on the floor:
+ * their faces leave no way out for what they would hold. So beside such walls a film has liquid on a face of
+ * at least every other cell. And where walls let go of liquid (linear/lcp.h), a film is a void that opens
+ * unless the liquid beside it presses.
+ *
+ * Limits: a bubble as small as DROP cells on a wall goes with the films; a film across a periodic side, or of
+ * more than MOST cells, stays. */
 #include "stage/surface.h"
 
 #include <string.h>
@@ -32,11 +36,13 @@ typedef struct {
     const mac_grid *g;
     const openings *o;
     const float *density, *room;
+    const film_doubts *doubts;
     float *phi;
     uint8_t *mark;
     ptrdiff_t cell[MOST]; /* that hang together */
     int count;
-    int wet; /* some of them have liquid beside them */
+    int wet;      /* faces between them and liquid */
+    double press; /* the sum of q beyond these, m/s */
 } search;
 
 INLINE int row_has_air_at_walls(const search *s, ptrdiff_t row, int n) {
@@ -52,8 +58,11 @@ static int spread(search *s, ptrdiff_t c) {
         for (int side = 0; side < 2; ++side) {
             const ptrdiff_t step = s->g->box.step[a], to = side ? c + step : c - step;
             if (!(s->o->open.value[a][side ? to : c] > 0)) continue;
-            if (s->phi[to] < 0) s->wet = 1;
-            if (s->phi[to] < 0) continue;
+            if (s->phi[to] < 0) {
+                ++s->wet;
+                if (s->doubts->q) s->press += (double)s->doubts->q[to];
+                continue;
+            }
             if (s->mark[to] == OUTER) return 0;
             if (s->mark[to] == SEEN || s->room[to] < ROOM_ENOUGH) continue;
             if (s->count == MOST) return 0;
@@ -65,38 +74,33 @@ static int spread(search *s, ptrdiff_t c) {
 
 /* Whether the air around cell c is a film shut in; lists it, or as much as was looked at. */
 static int is_film(search *s, ptrdiff_t c) {
+    const float *gap = s->doubts->gap;
     double excess = -DROP;
+    int thin = 0;
     s->wet = 0;
+    s->press = 0;
     s->count = 1;
     s->cell[0] = c;
     s->mark[c] = SEEN;
     for (int n = 0; n < s->count; ++n) {
         const float lacks = 1 - s->density[s->cell[n]];
+        thin |= gap && gap[s->cell[n]] < (float)s->g->dx;
         excess += (double)(s->room[s->cell[n]] * greater(lacks, 0)) - FILM;
         if (!spread(s, s->cell[n])) return 0;
         if (excess > BUBBLE) return 0;
     }
-    return excess <= 0 && s->wet;
-}
-
-/* The border is OUTER, as beyond open sides is air; so is what lies within a cell of thin walls. */
-static void clear_marks(uint8_t *mark, const mac_grid *g, const float *gap) {
-    const box *b = &g->box;
-    const float near = (float)g->dx;
-    memset(mark, OUTER, b->size);
-    for (int k = 0; k < b->n[2]; ++k)
-        for (int j = 0; j < b->n[1]; ++j) {
-            const ptrdiff_t row = box_at(b, 0, j, k);
-            memset(mark + row, UNSEEN, (size_t)b->n[0]);
-            for (ptrdiff_t c = row; gap && c < row + b->n[0]; ++c) mark[c] = gap[c] < near ? OUTER : UNSEEN;
-        }
+    if (s->doubts->q && s->press < s->doubts->head * s->wet) return 0;
+    return excess <= 0 && s->wet > (thin ? s->count / 2 : 0);
 }
 
 void surface_fill_voids(float *phi, uint8_t *mark, const mac_grid *g, const float *density, const float *room,
-                        const openings *o, const float *gap) {
+                        const openings *o, const film_doubts *doubts) {
     const box *b = &g->box;
     search s = {.g = g, .o = o, .density = density, .room = room, .phi = phi, .mark = mark};
-    clear_marks(mark, g, gap);
+    s.doubts = doubts;
+    memset(mark, OUTER, b->size); /* the border: beyond open sides is air */
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j) memset(mark + box_at(b, 0, j, k), UNSEEN, (size_t)b->n[0]);
     for (int k = 0; k < b->n[2]; ++k)
         for (int j = 0; j < b->n[1]; ++j) {
             const ptrdiff_t row = box_at(b, 0, j, k);
