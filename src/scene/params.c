@@ -186,8 +186,8 @@ const param scene_params[] = {
 
     {IN_ROTATION, "axis", P_VECTOR, "", -FAR, FAR, false, false, "[0, 0, 1]", SOLID(rotation_axis), NULL, 0,
      "of the rotation, any length; in 2D [0, 0, 1] or its opposite"},
-    {IN_ROTATION, "degrees", P_CURVE1, "degrees", -1e9, 1e9, false, false, "", SOLID(rotation_degrees), NULL,
-     0, "angle from where the shape stands; can be keyed"},
+    {IN_ROTATION, "degrees", P_CURVE1, "degrees", -1e9, 1e9, false, true, "", SOLID(rotation_degrees), NULL,
+     0, "angle from where the shape stands; can be keyed, also as { axis, keys }"},
 
     {IN_JOINT, "type", P_CHOICE, "", NONE, true, "", JOINT(kind), joint_names, 0,
      "ball: turns about the anchor; hinge: about the axis through it; slider: moves along the axis; motor: a "

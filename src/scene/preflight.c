@@ -12,6 +12,7 @@
 #include "core/report.h"
 #include "scene/doctor.h"
 #include "sim/definition.h"
+#include "solid/curve.h"
 #include "solid/thin.h"
 #include "solid/world.h"
 
@@ -457,18 +458,49 @@ static void look_for_stray_probes(doctor *d) {
     }
 }
 
-/* Joints of a scene file that turn about a point which it does not give. */
+/* Whether a scene file gives `key` in the map at `path`; of scenes filled by hand nothing is missing. */
+static bool is_given(const doctor *d, const char *path, const char *key) {
+    const scene_owner *owner = d->scene->owner;
+    return !owner || !owner->root || node_find(node_locate(owner->root, path), key);
+}
+
+/* Joints of a scene file of which half is given: where they turn, about what, and what drives them. */
 static void look_at_joints(doctor *d) {
     const rheo_scene *s = d->scene;
-    const scene_owner *owner = s->owner;
     char path[NODE_PATH_MAX];
-    for (int i = 0; i < s->joint_count && owner && owner->root; ++i) {
-        const rheo_joint_kind kind = s->joints[i].kind;
-        if (kind == RHEO_JOINT_SLIDER || kind == RHEO_JOINT_FIXED) continue;
+    for (int i = 0; i < s->joint_count; ++i) {
+        const rheo_joint *joint = &s->joints[i];
+        const bool slides = joint->kind == RHEO_JOINT_SLIDER, ball = joint->kind == RHEO_JOINT_BALL;
+        if (joint->kind == RHEO_JOINT_FIXED) continue;
         snprintf(path, sizeof path, "joints[%d]", i);
-        if (!node_find(node_locate(owner->root, path), "anchor"))
+        if (!slides && !is_given(d, path, "anchor"))
             doctor_find(d, RHEO_WARNING, path, "anchor: [x, y, z]",
                         "no anchor is given: the joint turns about the corner (0, 0, 0) of the domain");
+        if (!ball && s->dim == 3 && !is_given(d, path, "axis"))
+            doctor_find(d, RHEO_WARNING, path, "axis: [x, y, z]", "no axis is given: the joint %s z",
+                        slides ? "slides along" : "turns about");
+        if (!(joint->force > 0) && curve_largest(&joint->speed, 0, s->frames / s->fps) > 0)
+            doctor_find(d, RHEO_WARNING, path, "force: above 0, or no speed",
+                        "no force is given: nothing drives the joint at its speed");
+    }
+}
+
+/* What is left to a default that only a slip of the pen would mean. */
+static void look_for_halves(doctor *d) {
+    const rheo_scene *s = d->scene;
+    char path[NODE_PATH_MAX];
+    for (int i = 0; i < s->emitter_count && s->fluid_count > 1; ++i) {
+        snprintf(path, sizeof path, "emitters[%d]", i);
+        if (!is_given(d, path, "fluid"))
+            doctor_find(d, RHEO_WARNING, path, "fluid: the name of one of the fluids",
+                        "no fluid is given: '%.60s' comes out, the first of %d",
+                        s->fluids[0].name ? s->fluids[0].name : "", s->fluid_count);
+    }
+    for (int i = 0; i < s->probe_count; ++i) {
+        snprintf(path, sizeof path, "probes[%d]", i);
+        if (s->probes[i].samples > 1 && !is_given(d, path, "to"))
+            doctor_find(d, RHEO_WARNING, path, "to: [x, y, z], or no samples",
+                        "no end of the line is given: its %d samples are one point", s->probes[i].samples);
     }
 }
 
@@ -556,6 +588,7 @@ rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene,
         look_for_stray_solids(&d);
         look_for_stray_probes(&d);
         look_at_joints(&d);
+        look_for_halves(&d);
         look_at_bodies(&d);
         look_at_methods(&d);
         doctor_foretell(&d, emitted, out);

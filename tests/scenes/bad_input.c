@@ -181,6 +181,18 @@ static const bad table[] = {
     {"a body runs all the same", BODY(", name: one", "  - { name: rock, shape: { box: { min: [0.6, 0.3, 0.4], max: [0.9, 0.55, 0.6] } } }"), CHECK, 0, {0}, 0, 0},
     {"dynamic container", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic, inside: fluid }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "inside: solid"}, 0, 0},
 
+    /* half of what belongs together */
+    {"axis without an angle", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, rotation: { axis: [0, 1, 0] } }"), CHECK, 3, {"s.yaml:4:78: solids[0].rotation.degrees: 'degrees' is missing", "allowed: a number [degrees]", "keys: [[time, value], ...]"}, 0, 0},
+    {"rotation of nothing", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: keyed, rotation: {} }"), CHECK, 3, {"solids[0].rotation.degrees: 'degrees' is missing"}, 0, 0},
+    {"turn without an angle", SOLID("{ shape: { box: { min: [0.6, 0.1, 0.1], max: [0.9, 0.2, 0.2] }, rotate: { axis: [0, 1, 0] } } }"), CHECK, 3, {"s.yaml:4:77: solids[0].shape.rotate.degrees: 'degrees' is missing"}, 0, 0},
+    {"rotation without keys", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, rotation: { axis: [0, 1, 0], keys: [] } }"), CHECK, 3, {"solids[0].rotation.keys: an empty list"}, 0, 0},
+    {"capsule without a radius", SOLID("shape: { capsule: { from: [0.8, 0.5, 0.5], to: [0.8, 0.8, 0.5] } }"), CHECK, 3, {"solids[0].shape.capsule.radius: 'radius' is missing"}, 0, 0},
+    {"hinge without an axis", BODY(", name: lever", "joints: [ { type: hinge, a: lever, anchor: [0.8, 0.9, 0.5] } ]"), CHECK, 0, {"warning: s.yaml:5:11: joints[0]: no axis is given: the joint turns about z"}, 0, 0},
+    {"slider without an axis", BODY(", name: lever", "joints: [ { type: slider, a: lever } ]"), CHECK, 0, {"warning: s.yaml:5:11: joints[0]: no axis is given: the joint slides along z"}, 0, 0},
+    {"speed without a force", BODY(", name: lever", "joints: [ { type: hinge, a: lever, anchor: [0.8, 0.9, 0.5], axis: [0, 0, 1], speed: { keys: [[0, 0], [1, 3]] } } ]"), CHECK, 0, {"warning: s.yaml:5:11: joints[0]: no force is given: nothing drives the joint"}, 0, 0},
+    {"emitter of any fluid", FLUID "  - { name: red, fill: [ { box: { min: [0.6, 0, 0], max: [1, 0.5, 1] } } ] }\nemitters:\n  - { shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } } }\n", CHECK, 0, {"warning: s.yaml:5:5: emitters[0]: no fluid is given: 'water' comes out, the first of 2"}, 0, 0},
+    {"samples at a point", FLUID "probes:\n  - { name: p, from: [0.2, 0.2, 0.5], samples: 9, of: [phi] }\n", CHECK, 0, {"warning: s.yaml:4:5: probes[0]: no end of the line is given: its 9 samples are one point"}, 0, 0},
+
     /* what only smoke has, and what smoke has not */
     {"air around a liquid", "heat: { ambient: 35 }\n" FLUID, CHECK, 0, {0}, 0, 0},
     {"heat of a liquid", "heat: { ambient: 20, sources: [ { shape: { sphere: { center: [0.5, 0.5, 0.5], radius: 0.1 } }, temperature: 90 } ] }\n" FLUID, CHECK, 3, {"s.yaml:1:31: heat.sources", "only smoke can be heated", "method: smoke"}, 0, 0},
