@@ -192,6 +192,10 @@ static const bad table[] = {
     {"speed without a force", BODY(", name: lever", "joints: [ { type: hinge, a: lever, anchor: [0.8, 0.9, 0.5], axis: [0, 0, 1], speed: { keys: [[0, 0], [1, 3]] } } ]"), CHECK, 0, {"warning: s.yaml:5:11: joints[0]: no force is given: nothing drives the joint"}, 0, 0},
     {"emitter of any fluid", FLUID "  - { name: red, fill: [ { box: { min: [0.6, 0, 0], max: [1, 0.5, 1] } } ] }\nemitters:\n  - { shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } } }\n", CHECK, 0, {"warning: s.yaml:5:5: emitters[0]: no fluid is given: 'water' comes out, the first of 2"}, 0, 0},
     {"samples at a point", FLUID "probes:\n  - { name: p, from: [0.2, 0.2, 0.5], samples: 9, of: [phi] }\n", CHECK, 0, {"warning: s.yaml:4:5: probes[0]: no end of the line is given: its 9 samples are one point"}, 0, 0},
+    {"joint twice", BODY(", name: lever", "joints: [ { type: ball, a: lever, anchor: [0.8, 0.9, 0.5] }, { type: ball, a: world, b: lever, anchor: [0.8, 0.9, 0.5] } ]"), CHECK, 3, {"s.yaml:5:62: joints[1]: joints[0] holds these two in the same way already", "allowed: each once"}, 0, 0},
+    {"motor on its hinge", BODY(", name: lever", "joints: [ { type: hinge, a: lever, axis: [0, 0, 1], anchor: [0.8, 0.9, 0.5] }, { type: motor, force: 9, a: lever, axis: [0, 0, -2], anchor: [0.8, 0.9, 0.1] } ]"), CHECK, 3, {"joints[1]: joints[0] holds these two in the same way", "one motor has limits, speed and force"}, 0, 0},
+    {"fixed twice", BODY(", name: lever", "joints: [ { type: fixed, a: lever }, { type: fixed, a: lever, anchor: [1, 1, 1] } ]"), CHECK, 3, {"joints[1]: joints[0] holds these two in the same way"}, 0, 0},
+    {"two ball joints apart", BODY(", name: lever", "joints: [ { type: ball, a: lever, anchor: [0.8, 0.9, 0.4] }, { type: ball, a: lever, anchor: [0.8, 0.9, 0.6] } ]"), CHECK, 0, {0}, 0, 0},
 
     /* what only smoke has, and what smoke has not */
     {"air around a liquid", "heat: { ambient: 35 }\n" FLUID, CHECK, 0, {0}, 0, 0},
