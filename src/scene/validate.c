@@ -239,6 +239,9 @@ static rheo_status check_domain(const checker *c) {
     }
     if (s->frames / s->fps > 1e9)
         return fail(c, "time.frames", "less than 1e9 s in all", "the run is too long");
+    if (s->method == RHEO_MAC && s->separation)
+        return fail(c, "solver.separation", "false; method: flip, apic, pic, semi-lagrangian",
+                    "method mac has no separation in this version");
     if (s->method == RHEO_LEVELSET || s->method == RHEO_SPH)
         return fail(c, "solver.method", "flip, apic, pic, semi-lagrangian, mac, smoke",
                     "the method '%s' is not in this version", method_names[s->method]);

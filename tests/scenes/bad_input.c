@@ -145,6 +145,7 @@ static const bad table[] = {
     {"periodic with mic", "domain: { walls: { x: periodic } }\nsolver: { pressure: mic }\n" FLUID, CHECK, 3, {"s.yaml:2:21: solver.pressure", "multigrid"}, 0, 0},
     {"periodic with mac", "domain: { walls: { x: periodic } }\nsolver: { method: mac }\n" FLUID, CHECK, 3, {"domain.walls", "method mac has no periodic sides"}, 0, 0},
     {"periodic with separation", "domain: { walls: { x: periodic } }\nsolver: { separation: true }\n" FLUID, CHECK, 3, {"solver.separation"}, 0, 0},
+    {"separation with mac", "solver: { method: mac, separation: true }\n" FLUID, CHECK, 3, {"s.yaml:1:36: solver.separation: method mac has no separation", "allowed: false; method: flip, apic, pic, semi-lagrangian"}, 0, 0},
     {"level set", "solver: { method: levelset }\n" FLUID, CHECK, 3, {"s.yaml:1:19: solver.method", "not in this version"}, 0, 0},
     {"dynamic with keys", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic, position: { keys: [[0, [0, 0, 0]], [1, [1, 0, 0]]] } }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "a dynamic solid has no position or rotation keys"}, 0, 0},
     {"joint to nobody", BODY(", name: lever", "joints: [ { type: hinge, a: lever, b: wall, anchor: [0.5, 0.5, 0.5] }, { type: ball, a: levr } ]"), CHECK, 3, {"s.yaml:5:39: joints[0].b", "'wall' is not known"}, 0, 0},
