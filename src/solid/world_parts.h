@@ -33,6 +33,9 @@ struct world {
     double (*given)[6];  /* of each body: velocity lent to it by world_expect(), or to be parted with */
     double (*fallen)[3]; /* what gravity gave it before it moved */
     double (*slid)[6];   /* of each body: velocity and spin before the forces of a step */
+    int *swings;         /* of each body: it is moved by world_swing() in this part of a step */
+    body_state *before;  /* of each body: as it began the part, or half of it */
+    body_state *kept;    /* of each body: what a solve for others must leave alone */
 };
 
 /* The slowest of bounces, and what gravity gives in a step, m/s. */
@@ -58,4 +61,14 @@ world_speeds world_least_speeds(const world *w, double time, double dt);
 /* Velocities that contacts and joints allow. Only a solve that moves parts and puts right, and only the one
  * that does not, after the forces of the step, drives: so that each happens once a step. */
 void world_solve(world *w, double time, double h, world_speeds least, int moving, int parting);
+
+/* Whether a joint holds a body. */
+int world_is_jointed(const world *w, int index);
+/* Before a part of a step, at most `left` long: finds the bodies on joints that swing, and gives them half of
+ * gravity, so that all that looks ahead knows how fast they become. */
+void world_lend_gravity(world *w, const double g[3], double left);
+/* When touches are known: those that touch something do not swing, and are as they were. */
+void world_take_back_gravity(world *w);
+/* Moves those that swing, and gives them gravity, by h. */
+void world_swing(world *w, double time, const double g[3], double h);
 #endif
