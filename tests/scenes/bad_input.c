@@ -55,6 +55,7 @@ static const bad table[] = {
     {"control character", "title: \"a\\x1b[31mred\"\n" FLUID, CHECK, 3, {"s.yaml:1:8: title", "control character (code 27)"}, 0, 0},
     {"control character in a message", "solver: { method: \"\\x1b[31m\" }\n" FLUID, CHECK, 3, {"solver.method: '?[31m' is not known"}, 0, 0},
 
+
     /* names */
     {"name in capitals", "solver: { method: FLIP }\n" FLUID, CHECK, 3, {"s.yaml:1:19: solver.method: 'FLIP' is not known", "did you mean 'flip'?"}, 0, 0},
     {"truth in capitals", "solver: { separation: True }\n" FLUID, CHECK, 3, {"s.yaml:1:23: solver.separation", "did you mean 'true'?", "allowed: true or false"}, 0, 0},
@@ -269,6 +270,17 @@ static const bad table[] = {
     {"one frame and a span", FLUID, "render none --frame 3 --first 2", 2, {"--frame and --first contradict", "one frame, or a span"}, 0, 0},
     {"span and one frame", FLUID, "render none --last 2 --frame 3", 2, {"--frame and --last contradict"}, 0, 0},
     {"span backwards", FLUID, "render none --first 5 --last 2", 2, {"--first 5 is after --last 2"}, 0, 0},
+    {"option for a value", FLUID, "run s.yaml --out --json", 2, {"--out needs DIR, and an option follows: '--json'"}, 0, 0},
+    {"short option for a value", FLUID, "run s.yaml --out -q", 2, {"--out needs DIR, and an option follows: '-q'"}, 0, 0},
+    {"two places for one cache", FLUID, "run s.yaml --cells 8 --frames 1 --out a --out b", 2, {"--out a and --out b contradict each other"}, 0, 0},
+    {"frames and other frames", FLUID, "check s.yaml --frames 2 --frames=3", 2, {"--frames 2 and --frames 3 contradict each other"}, 0, 0},
+    {"frames said twice", FLUID, "check s.yaml --cells 8 --frames 2 --frames 2", 0, {0}, 0, 0},
+    {"no threads", FLUID, "run s.yaml --threads 0", 2, {"--threads needs a whole number from 1 to 256, not '0'"}, 0, 0},
+    {"flag with a value", FLUID, "check s.yaml --quiet=1", 2, {"--quiet takes no value"}, 0, 0},
+    {"set below a number", FLUID, "check s.yaml --set domain.cells.x=3", 2, {"--set domain.cells.x=3: domain.cells: a map is not what belongs here"}, 0, 0},
+    {"set before the first", FLUID, "check s.yaml --set fluids[-1].density=3", 2, {"is not a path"}, 0, 0},
+    {"set all to nothing", FLUID, "check s.yaml --set fluids=[]", 2, {"--set fluids=[]: fluids: there is no fluid at all"}, 0, 0},
+    {"place that cannot be made", FLUID, "run s.yaml --cells 8 --frames 1 --out /proc/x", 5, {"/proc/x: cannot make the directory"}, 0, 0},
     {"two scenes", FLUID, "run s.yaml t.yaml", 2, {"one argument too many", "t.yaml"}, 0, 0},
     {"unknown scene", FLUID, "run dam-brake", 3, {"dam-brake", "no such scene", "'dam-break'"}, 0, 0},
     {"missing file", FLUID, "check none.yaml", 3, {"none.yaml", "no such scene"}, 0, 0},
