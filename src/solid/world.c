@@ -288,6 +288,24 @@ rheo_status world_check_sides(const world *w, double time, rheo_report *report) 
     return RHEO_OK;
 }
 
+/* Solids whose surfaces lie in each other touch nowhere: that the middle of a body is deep in both tells. */
+static rheo_status check_middles(const world *w, rheo_report *report) {
+    for (int a = 0; a < w->thing_count; ++a) {
+        const body *b = w->things[a].body;
+        const double own = b ? -thing_distance(&w->things[a], b->now->position) : 0;
+        for (size_t k = w->pairs.start[a]; own > 0 && k < w->pairs.start[a + 1]; ++k) {
+            const int other = w->pairs.near[k];
+            if (world_are_joined(w, a, other)) continue;
+            touch t = {.a = a, .b = other};
+            memcpy(t.point, b->now->position, sizeof t.point);
+            t.gap = fmax(-own, thing_distance(&w->things[other], t.point));
+            const rheo_status status = judge_overlap(w, &t, report);
+            if (status) return status;
+        }
+    }
+    return RHEO_OK;
+}
+
 static rheo_status check_start(world *w, rheo_report *report) {
     for (int i = 0; i < w->thing_count; ++i) {
         const thing *t = &w->things[i];
@@ -302,5 +320,6 @@ static rheo_status check_start(world *w, rheo_report *report) {
     rheo_status status = RHEO_OK;
     for (int i = 0; i < w->touches.count && !status; ++i)
         status = judge_overlap(w, &w->touches.item[i], report);
+    if (!status) status = check_middles(w, report);
     return status ? status : world_check_sides(w, 0, report);
 }

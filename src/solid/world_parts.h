@@ -49,6 +49,8 @@ void world_place_things(world *w, double time, double dt);
 void world_pace_things(world *w, double time, double dt);
 /* Everything that bodies touch or could come to touch within dt, into w->touches. -1: no memory. */
 int world_find_touches(world *w, double dt);
+/* Whether a joint holds two things, which then do not touch each other. */
+int world_are_joined(const world *w, int a, int b);
 /* Velocity of a relative to b at a contact. */
 void world_slip(double u[3], const world *w, const touch *t);
 /* How long a part may be, from gaps and closing speeds, and from the turning and the stops of joints. */

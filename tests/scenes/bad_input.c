@@ -180,6 +180,9 @@ static const bad table[] = {
     {"body without end", SOLID("{ shape: { plane: { point: [0.5, 0.9, 0.5], normal: [0, -1, 0] } }, motion: dynamic }"), CHECK, 3, {"s.yaml:4:14: solids[0].shape", "without a finite volume"}, 0, 0},
     {"bodies in each other", BODY(", name: one", "  - { name: two, shape: { box: { min: [0.75, 0.65, 0.4], max: [0.9, 0.8, 0.6] } }, motion: dynamic }"), CHECK, 3, {"s.yaml:4:14: solids[0].shape", "the body overlaps 'two' by"}, 0, 0},
     {"body in a solid", BODY(", name: one", "  - { name: rock, shape: { box: { min: [0.75, 0.65, 0.4], max: [0.9, 0.8, 0.6] } } }"), CHECK, 3, {"s.yaml:4:14: solids[0].shape", "the body overlaps 'rock' by"}, 0, 0},
+    {"body in its like", "domain: { cells: 12 }\n" BODY("", "  - { shape: { sphere: { center: [0.8, 0.7, 0.5], radius: 0.1 } }, motion: dynamic }"), CHECK, 3, {"s.yaml:5:14: solids[0].shape: the body overlaps 'solid1' by 0.1 m near (0.8, 0.7, 0.5)", "bodies apart"}, 0, 0},
+    {"box in its like", "domain: { cells: 12 }\n" SOLID("{ shape: { box: { min: [0.6, 0.6, 0.3], max: [0.9, 0.9, 0.7] } }, motion: dynamic }\n  - { name: rock, shape: { box: { min: [0.6, 0.6, 0.3], max: [0.9, 0.9, 0.7] } } }"), CHECK, 3, {"s.yaml:5:14: solids[0].shape: the body overlaps 'rock'"}, 0, 0},
+    {"like bodies on a joint", BODY(", name: one", "  - { name: two, shape: { sphere: { center: [0.8, 0.7, 0.5], radius: 0.1 } }, motion: dynamic }\njoints: [ { type: fixed, a: one, b: two } ]"), CHECK, 0, {0}, 0, 0},
     {"a body runs all the same", BODY(", name: one", "  - { name: rock, shape: { box: { min: [0.6, 0.3, 0.4], max: [0.9, 0.55, 0.6] } } }"), CHECK, 0, {0}, 0, 0},
     {"dynamic container", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, motion: dynamic, inside: fluid }"), CHECK, 3, {"s.yaml:4:76: solids[0].motion", "inside: solid"}, 0, 0},
 
