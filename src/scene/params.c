@@ -105,7 +105,7 @@ const param scene_params[] = {
     {IN_SOLVER, "volume_correction", P_BOOL, "", NONE, false, "true", SCENE(volume_correction), NULL, 0,
      "push clumped particles apart so that volume stays"},
     {IN_SOLVER, "separation", P_BOOL, "", NONE, false, "false", SCENE(separation), NULL, 0,
-     "let liquid part from solids and closed walls: no suction holds it there"},
+     "let liquid part from solids and closed walls: no suction holds it there; not with method mac"},
     {IN_SOLVER, "seed", P_INT, "", 0, 2147483647, false, false, "0", SCENE(seed), NULL, 0,
      "of the random places of particles in their cells"},
     {IN_SOLVER, "advection", P_CHOICE, "", NONE, false, "bfecc", SCENE(advection), advection_names, 0,

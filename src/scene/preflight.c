@@ -344,6 +344,25 @@ static double look_at_emitter(doctor *d, int i, bool *works) {
            pow(m.open, (s->dim - 1.0) / s->dim) * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * (to - from);
 }
 
+/* What is held at a temperature: shapes that can be made and reach what is to be heated. */
+static void look_at_heat(doctor *d) {
+    const rheo_scene *s = d->scene;
+    char path[NODE_PATH_MAX];
+    for (int i = 0; i < s->heat_source_count; ++i) {
+        snprintf(path, sizeof path, "heat.sources[%d].shape", i);
+        shape *made = make_shape(d, &s->heat_sources[i].shape, path);
+        if (!made) continue;
+        const sample m = measure(d, made, true, 0);
+        if (shape_is_empty(made))
+            doctor_find(d, RHEO_WARNING, path, "shapes that leave something",
+                        "the heat source is empty: nothing is left of its shapes");
+        else if (m.volume <= 0)
+            doctor_find(d, RHEO_WARNING, path, "a shape that reaches into the domain",
+                        "the heat source lies outside the domain");
+        shape_free(made);
+    }
+}
+
 /* Whether anything will ever move; `emits`: an emitter works. */
 static void require_fluid(doctor *d, bool emits) {
     const rheo_scene *s = d->scene;
@@ -414,26 +433,26 @@ static void look_at_solids(doctor *d) {
 }
 
 /* Solids of which nothing is left, and those that stand still where nothing is: keyed ones may come in.
- * Bodies are world_create()'s. */
+ * That bodies lie outside is world_create()'s to say. */
 static void look_for_stray_solids(doctor *d) {
     const rheo_scene *s = d->scene;
     char path[NODE_PATH_MAX];
     double low[3], high[3];
     for (int i = 0; i < s->solid_count; ++i) {
-        if (s->solids[i].motion == RHEO_DYNAMIC) continue;
+        const bool dynamic = s->solids[i].motion == RHEO_DYNAMIC;
         snprintf(path, sizeof path, "solids[%d].shape", i);
         const bool empty = shape_is_empty(d->solid[i]);
-        if (empty)
+        if (empty && !dynamic)
             doctor_find(d, RHEO_WARNING, path, "shapes that leave something",
                         "the solid is empty: nothing is left of its shapes");
-        if (empty || s->solids[i].inside_fluid || s->solids[i].motion != RHEO_STATIC) continue;
+        if (empty || s->solids[i].inside_fluid || s->solids[i].motion == RHEO_KEYED) continue;
         shape_bounds(low, high, d->solid[i]);
         const double size = 2 * shape_reach(d->solid[i]);
         if (isfinite(high[0] - low[0]) && size < SPECK * d->out->dx)
             doctor_find(d, RHEO_WARNING, path, "a larger shape (is its scale right?) or more cells",
                         "the solid is %.3g m across, a speck beside a cell of %.3g m, and does nothing", size,
                         d->out->dx);
-        if (is_outside(s, low, high))
+        if (!dynamic && is_outside(s, low, high))
             doctor_find(d, RHEO_WARNING, path, "a shape that reaches into the domain",
                         "the solid lies outside the domain and does nothing");
     }
@@ -497,10 +516,13 @@ static void look_for_halves(doctor *d) {
                         s->fluids[0].name ? s->fluids[0].name : "", s->fluid_count);
     }
     for (int i = 0; i < s->probe_count; ++i) {
+        const rheo_probe *p = &s->probes[i];
         snprintf(path, sizeof path, "probes[%d]", i);
-        if (s->probes[i].samples > 1 && !is_given(d, path, "to"))
-            doctor_find(d, RHEO_WARNING, path, "to: [x, y, z], or no samples",
-                        "no end of the line is given: its %d samples are one point", s->probes[i].samples);
+        if (p->samples > 1 && !memcmp(p->from, p->to, (size_t)s->dim * sizeof *p->from))
+            doctor_find(d, RHEO_WARNING, path, "to: [x, y, z] elsewhere, or no samples",
+                        "%s: its %d samples are one point",
+                        is_given(d, path, "to") ? "the line has no length" : "no end of the line is given",
+                        p->samples);
     }
 }
 
@@ -582,6 +604,7 @@ rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene,
             emitted += look_at_emitter(&d, i, &works);
             any = any || works;
         }
+        look_at_heat(&d);
         require_fluid(&d, any);
         look_at_meshes(&d);
         look_at_solids(&d);

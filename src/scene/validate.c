@@ -447,8 +447,11 @@ static rheo_status check_joint(const checker *c, const rheo_joint *joint, int i)
         return fail(c, path_of(path, "joints[%d].b", i), "two different solids",
                     "a joint of a solid with itself");
     double axis[3] = {joint->axis[0], joint->axis[1], s->dim == 3 ? joint->axis[2] : 0};
-    if ((joint->kind == RHEO_JOINT_SLIDER || (turns(joint) && s->dim == 3)) && !has_length(axis))
-        return fail(c, path_of(path, "joints[%d].axis", i), "not 0 0 0", "the axis has no length");
+    path_of(path, "joints[%d].axis", i);
+    if (joint->kind == RHEO_JOINT_SLIDER && !has_length(axis))
+        return fail(c, path, s->dim == 3 ? "not 0 0 0" : "[x, y], not 0 0",
+                    s->dim == 3 ? "the axis has no length" : "the axis has no length in the plane");
+    if (turns(joint) && (status = check_turn(c, joint->axis, false, path))) return status;
     if ((status = check_limits(c, joint, i))) return status;
     if (joint->kind == RHEO_JOINT_BALL || joint->kind == RHEO_JOINT_FIXED) {
         const bool ball = joint->kind == RHEO_JOINT_BALL;

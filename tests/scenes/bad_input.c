@@ -55,6 +55,13 @@ static const bad table[] = {
     {"control character", "title: \"a\\x1b[31mred\"\n" FLUID, CHECK, 3, {"s.yaml:1:8: title", "control character (code 27)"}, 0, 0},
     {"control character in a message", "solver: { method: \"\\x1b[31m\" }\n" FLUID, CHECK, 3, {"solver.method: '?[31m' is not known"}, 0, 0},
 
+    {"text after the end", FLUID "...\nmore: {\n", CHECK, 3, {"s.yaml:3:", "a second document starts here"}, 0, 0},
+    {"version of YAML to come", "%YAML 9.9\n---\n" FLUID, CHECK, 3, {"s.yaml:1:1: not valid YAML"}, 0, 0},
+    {"merge of nothing", "domain: { <<: { cells: 12 } }\n" FLUID, CHECK, 3, {"s.yaml:1:11: domain.<<: unknown key '<<'"}, 0, 0},
+    {"list for a key", "? [a, b]\n: 3\n", CHECK, 3, {"s.yaml:1:3: a key must be a plain name"}, 0, 0},
+    {"text in UTF-16", "\xff\xfe" "d", CHECK, 3, {"s.yaml:1:1: the file holds a byte that is no text", "UTF-8"}, 0, 0},
+    {"letters that turn what follows", SOLID("{ name: \"\xe2\x80\xaelive\", shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } } }"), CHECK, 3, {"s.yaml:4:13: solids[0].name: '?live' cannot be used as a name"}, 0, 0},
+    {"name of two lines", SOLID("{ name: \"a\\nb\", shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } } }"), CHECK, 3, {"solids[0].name: 'a?b' cannot be used as a name\n"}, 0, 0},
 
     /* names */
     {"name in capitals", "solver: { method: FLIP }\n" FLUID, CHECK, 3, {"s.yaml:1:19: solver.method: 'FLIP' is not known", "did you mean 'flip'?"}, 0, 0},
@@ -197,6 +204,9 @@ static const bad table[] = {
     {"speed without a force", BODY(", name: lever", "joints: [ { type: hinge, a: lever, anchor: [0.8, 0.9, 0.5], axis: [0, 0, 1], speed: { keys: [[0, 0], [1, 3]] } } ]"), CHECK, 0, {"warning: s.yaml:5:11: joints[0]: no force is given: nothing drives the joint"}, 0, 0},
     {"emitter of any fluid", FLUID "  - { name: red, fill: [ { box: { min: [0.6, 0, 0], max: [1, 0.5, 1] } } ] }\nemitters:\n  - { shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } } }\n", CHECK, 0, {"warning: s.yaml:5:5: emitters[0]: no fluid is given: 'water' comes out, the first of 2"}, 0, 0},
     {"samples at a point", FLUID "probes:\n  - { name: p, from: [0.2, 0.2, 0.5], samples: 9, of: [phi] }\n", CHECK, 0, {"warning: s.yaml:4:5: probes[0]: no end of the line is given: its 9 samples are one point"}, 0, 0},
+    {"line without length", FLUID "probes:\n  - { name: p, from: [0.2, 0.2, 0.5], to: [0.2, 0.2, 0.5], of: [phi] }\n", CHECK, 0, {"warning: s.yaml:4:5: probes[0]: the line has no length: its 64 samples are one point"}, 0, 0},
+    {"plane slider without an axis", "domain: { dim: 2, size: [1, 1], cells: 16 }\n" BODY(", name: lever", "joints: [ { type: slider, a: lever } ]"), CHECK, 3, {"s.yaml:6:11: joints[0].axis: the axis has no length in the plane", "allowed: [x, y], not 0 0"}, 0, 0},
+    {"plane hinge about x", "domain: { dim: 2, size: [1, 1], cells: 16 }\n" BODY(", name: lever", "joints: [ { type: hinge, a: lever, anchor: [0.8, 0.9], axis: [1, 0, 0] } ]"), CHECK, 3, {"joints[0].axis: a plane scene turns about z, not about [1, 0, 0]"}, 0, 0},
     {"joint twice", BODY(", name: lever", "joints: [ { type: ball, a: lever, anchor: [0.8, 0.9, 0.5] }, { type: ball, a: world, b: lever, anchor: [0.8, 0.9, 0.5] } ]"), CHECK, 3, {"s.yaml:5:62: joints[1]: joints[0] holds these two in the same way already", "allowed: each once"}, 0, 0},
     {"motor on its hinge", BODY(", name: lever", "joints: [ { type: hinge, a: lever, axis: [0, 0, 1], anchor: [0.8, 0.9, 0.5] }, { type: motor, force: 9, a: lever, axis: [0, 0, -2], anchor: [0.8, 0.9, 0.1] } ]"), CHECK, 3, {"joints[1]: joints[0] holds these two in the same way", "one motor has limits, speed and force"}, 0, 0},
     {"fixed twice", BODY(", name: lever", "joints: [ { type: fixed, a: lever }, { type: fixed, a: lever, anchor: [1, 1, 1] } ]"), CHECK, 3, {"joints[1]: joints[0] holds these two in the same way"}, 0, 0},
@@ -215,6 +225,9 @@ static const bad table[] = {
     {"below absolute zero", "solver: { method: smoke }\nheat: { ambient: -300 }\n" FLUID, CHECK, 3, {"s.yaml:2:18: heat.ambient", "-273.15"}, 0, 0},
     {"two fluids of smoke", "solver: { method: smoke }\nfluids:\n  - { name: a }\n  - { name: b }\n", CHECK, 3, {"fluids[1]", "one fluid"}, 0, 0},
     {"heat source without a shape", "solver: { method: smoke }\nheat: { sources: [ { temperature: 90 } ] }\n" FLUID, CHECK, 3, {"s.yaml:2:20: heat.sources[0].shape", "missing"}, 0, 0},
+    {"heat source outside", "solver: { method: smoke }\nheat: { sources: [ { shape: { sphere: { center: [5, 5, 5], radius: 0.1 } }, temperature: 90 } ] }\n" FLUID, CHECK, 0, {"warning: s.yaml:2:29: heat.sources[0].shape: the heat source lies outside the domain"}, 0, 0},
+    {"heat source of an open mesh", "solver: { method: smoke }\nheat: { sources: [ { shape: { mesh: { file: m.obj } }, temperature: 90 } ] }\n" FLUID, CHECK, 3, {"s.yaml:2:29: heat.sources[0].shape", "m.obj: hole near"}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"},
+    {"keys of all but no time", SOLID("{ shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } }, position: { keys: [[0, [0.8, 0.5, 0.5]], [1e-300, [0.8, 0.7, 0.5]]] } }"), CHECK, 0, {"warning: s.yaml:4:", "solids[0].position.keys[1]: the solid leaps 0.2 m in 1e-300 s", "e+299 in a frame"}, 0, 0},
     {"negative rate", "solver: { method: smoke }\n" FLUID "emitters:\n  - { shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.1 } }, rate: -1 }\n", CHECK, 3, {"emitters[0].rate", "out of range"}, 0, 0},
     {"surface probe of smoke", "solver: { method: smoke }\n" FLUID "probes:\n  - { name: a, from: [0.5, 0.5, 0.5], of: [phi] }\n", CHECK, 3, {"probes[0].of", "no surface"}, 0, 0},
 
@@ -250,6 +263,8 @@ static const bad table[] = {
     {"keyed solid that is cut away", SOLID("{ position: { keys: [[0, [0.7, 0.7, 0.5]], [1, [0.7, 0.6, 0.5]]] }, shape: { union: [ { difference: [ { sphere: { center: [0.7, 0.7, 0.5], radius: 0.1 } }, { box: { min: [0.6, 0.6, 0.4], max: [0.8, 0.8, 0.6] } } ] } ] } }"), CHECK, 0, {"solids[0].shape: the solid is empty"}, 0, 0},
     {"emitter of which nothing is left", FLUID "emitters:\n  - shape: { intersection: [ { sphere: { center: [0.5, 0.8, 0.2], radius: 0.1 } }, { sphere: { center: [0.5, 0.8, 0.9], radius: 0.1 } } ] }\n    velocity: [0, -1, 0]\n", CHECK, 0, {"warning: s.yaml:4:12: emitters[0].shape: the emitter is empty"}, 0, 0},
     {"mesh as small as dust", SOLID("shape: { mesh: { file: m.obj, scale: 1e-6 }, move: [0.5, 0.5, 0.5] }"), CHECK, 0, {"warning: s.yaml:4:12: solids[0].shape: the solid is", "a speck beside a cell"}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"},
+    {"mesh of one point", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj: the mesh has no volume"}, "m.obj", "v 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3\n"},
+    {"body as small as dust", SOLID("{ motion: dynamic, shape: { sphere: { center: [0.8, 0.7, 0.5], radius: 1e-9 } } }"), CHECK, 0, {"warning: s.yaml:4:31: solids[0].shape: the solid is", "a speck beside a cell"}, 0, 0},
     {"mesh index out of range", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj:4: "}, "m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n"},
     {"mesh with nan", MESH("m.obj"), CHECK, 3, {"s.yaml:4:12: solids[0].shape", "m.obj:2: ", "'nan' is not a finite number"}, "m.obj", "v 0 0 0\nv 0 nan 0\nv 0 1 0\nf 1 2 3\n"},
     {"garbage PLY", MESH("m.ply"), CHECK, 3, {"m.ply"}, "m.ply", "ply\nformat binary_little_endian 1.0\nelement vertex 99999999\n"},
