@@ -9,12 +9,18 @@
 
 rheo_status report_fail(rheo_report *report, rheo_status status, const char *allowed, const char *message,
                         ...) {
-    if (!report) return status;
-    *report = (rheo_report){.status = status};
     va_list args;
     va_start(args, message);
-    vsnprintf(report->message, sizeof report->message, message, args);
+    report_fail_list(report, status, allowed, message, args);
     va_end(args);
+    return status;
+}
+
+rheo_status report_fail_list(rheo_report *report, rheo_status status, const char *allowed,
+                             const char *message, va_list args) {
+    if (!report) return status;
+    *report = (rheo_report){.status = status};
+    vsnprintf(report->message, sizeof report->message, message, args);
     if (allowed) snprintf(report->allowed, sizeof report->allowed, "%s", allowed);
     return status;
 }

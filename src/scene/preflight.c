@@ -49,12 +49,10 @@ static void add_finding(doctor *d, rheo_severity severity, const rheo_report *re
 void doctor_find(doctor *d, rheo_severity severity, const char *path, const char *allowed, const char *format,
                  ...) {
     rheo_report report;
-    char message[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    report_fail_list(&report, RHEO_INVALID, allowed, format, args);
     va_end(args);
-    report_fail(&report, RHEO_INVALID, allowed, "%s", message);
     report_place(&report, NULL, 0, 0, path);
     rheo_place_report(&report, d->scene);
     add_finding(d, severity, &report);

@@ -22,12 +22,10 @@ typedef struct checker {
 
 __attribute__((format(printf, 4, 5))) static rheo_status fail(const checker *c, const char *path,
                                                               const char *allowed, const char *format, ...) {
-    char message[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    report_fail_list(c->report, RHEO_INVALID, allowed, format, args);
     va_end(args);
-    report_fail(c->report, RHEO_INVALID, allowed, "%s", message);
     report_place(c->report, NULL, 0, 0, path);
     return RHEO_INVALID;
 }
