@@ -141,6 +141,7 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     w->given = mem_alloc(solids * sizeof *w->given);
     w->slid = mem_alloc(solids * sizeof *w->slid);
     w->fallen = mem_alloc(solids * sizeof *w->fallen);
+    w->hangs = mem_alloc(solids * sizeof *w->hangs);
     w->swings = mem_alloc(solids * sizeof *w->swings);
     w->before = mem_alloc(solids * sizeof *w->before);
     w->kept = mem_alloc(solids * sizeof *w->kept);
@@ -148,13 +149,15 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     w->ode_body = mem_alloc(solids * sizeof *w->ode_body);
     w->ode_box = mem_alloc(solids * sizeof *w->ode_box);
     w->joints = mem_alloc(((size_t)scene->joint_count + 1) * sizeof *w->joints);
-    const int whole = w->bodies && w->states && w->grips && w->given && w->slid && w->fallen && w->swings &&
-                      w->before && w->kept && w->things && w->ode_body && w->ode_box && w->joints;
+    const int whole = w->bodies && w->states && w->grips && w->given && w->slid && w->fallen && w->hangs &&
+                      w->swings && w->before && w->kept && w->things && w->ode_body && w->ode_box &&
+                      w->joints;
     rheo_status status = whole ? make_bodies(w, report) : report_no_memory(report, "the bodies");
     if (!status && w->count) status = make_things(w, report);
     if (!status && w->count) {
         make_ode(w);
         make_joints(w);
+        world_find_hanging(w);
         status = check_start(w, report);
     }
     if (status) {
@@ -173,9 +176,9 @@ void world_free(world *w) {
     sweep_free(&w->pairs);
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->ode) dWorldDestroy(w->ode);
-    void *const blocks[] = {w->bodies,   w->states,  w->grips,  w->given,        w->slid,
-                            w->fallen,   w->swings,  w->before, w->kept,         w->things,
-                            w->ode_body, w->ode_box, w->joints, w->touches.item, w->close.item};
+    void *const blocks[] = {w->bodies,  w->states, w->grips,        w->given,     w->slid,   w->fallen,
+                            w->hangs,   w->swings, w->before,       w->kept,      w->things, w->ode_body,
+                            w->ode_box, w->joints, w->touches.item, w->close.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(w);
 }

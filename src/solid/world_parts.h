@@ -33,9 +33,10 @@ struct world {
     double (*given)[6];  /* of each body: velocity lent to it by world_expect(), or to be parted with */
     double (*fallen)[3]; /* what gravity gave it before it moved */
     double (*slid)[6];   /* of each body: velocity and spin before the forces of a step */
-    int *swings;         /* of each body: it is moved by world_swing() in this part of a step */
-    body_state *before;  /* of each body: as it began the part, or half of it */
-    body_state *kept;    /* of each body: what a solve for others must leave alone */
+    int *hangs;         /* of each body: the first of those that joints hold together with it; -1: no joint */
+    int *swings;        /* of each body: it is moved by world_swing() in this part of a step */
+    body_state *before; /* of each body: as it began the part, or half of it */
+    body_state *kept;   /* of each body: what a solve for others must leave alone */
 };
 
 /* The slowest of bounces, and what gravity gives in a step, m/s. */
@@ -64,8 +65,8 @@ world_speeds world_least_speeds(const world *w, double time, double dt);
  * that does not, after the forces of the step, drives: so that each happens once a step. */
 void world_solve(world *w, double time, double h, world_speeds least, int moving, int parting);
 
-/* Whether a joint holds a body. */
-int world_is_jointed(const world *w, int index);
+/* Which bodies hang together, once for all. */
+void world_find_hanging(world *w);
 /* Before a part of a step, at most `left` long: finds the bodies on joints that swing, and gives them half of
  * gravity, so that all that looks ahead knows how fast they become. */
 void world_lend_gravity(world *w, const double g[3], double left);

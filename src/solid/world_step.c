@@ -63,7 +63,7 @@ static double shorten_part(world *w, double h) {
 static void begin_fall(world *w, const double g[3], double dt) {
     for (int i = 0; i < w->count; ++i) {
         body_state *b = &w->states[i];
-        const double share = world_is_jointed(w, i) ? 0 : b->falls * 0.5 * dt;
+        const double share = w->hangs[i] >= 0 ? 0 : b->falls * 0.5 * dt;
         for (int c = 0; c < 3; ++c) {
             w->fallen[i][c] = c < w->scene->dim ? share * g[c] : 0;
             b->velocity[c] += w->fallen[i][c];
@@ -76,7 +76,7 @@ static void begin_fall(world *w, const double g[3], double dt) {
 static double is_falling(const world *w, int i) {
     const int knows_wet = w->scene->coupling == RHEO_MONOLITHIC || w->scene->coupling == RHEO_SOLID_TO_FLUID;
     const double *held = w->states[i].held;
-    return knows_wet && !w->grips[i].wet && (world_is_jointed(w, i) || six_dot(held, held) == 0);
+    return knows_wet && !w->grips[i].wet && (w->hangs[i] >= 0 || six_dot(held, held) == 0);
 }
 
 int world_step(world *w, double time, double dt) {

@@ -24,27 +24,31 @@ static int body_at(const world *w, int i, int end) {
     return b ? (int)(b - w->bodies) : -1;
 }
 
-int world_is_jointed(const world *w, int index) {
-    for (int i = 0; i < w->scene->joint_count; ++i)
-        if (body_at(w, i, 0) == index || body_at(w, i, 1) == index) return 1;
-    return 0;
+void world_find_hanging(world *w) {
+    for (int i = 0; i < w->count; ++i) w->hangs[i] = -1;
+    for (int i = 0; i < w->scene->joint_count; ++i) {
+        const int a = body_at(w, i, 0), b = body_at(w, i, 1), first = a >= 0 ? a : b;
+        if (first < 0) continue;
+        if (w->hangs[first] < 0) w->hangs[first] = first;
+        if (a < 0 || b < 0 || w->hangs[a] == w->hangs[b]) continue;
+        const int joined = w->hangs[b];
+        w->hangs[b] = w->hangs[a];
+        for (int k = 0; k < w->count && joined >= 0; ++k)
+            if (w->hangs[k] == joined) w->hangs[k] = w->hangs[a];
+    }
 }
 
 static int is_keyed(const world *w, int solid) {
     return solid >= 0 && w->scene->solids[solid].motion == RHEO_KEYED;
 }
 
-/* What hangs on a body that does not swing does not either. */
-static void spread(world *w) {
-    for (int again = 1; again;) {
-        again = 0;
-        for (int i = 0; i < w->scene->joint_count; ++i) {
-            const int a = body_at(w, i, 0), b = body_at(w, i, 1);
-            if (a < 0 || b < 0 || w->swings[a] == w->swings[b]) continue;
-            w->swings[a] = w->swings[b] = 0;
-            again = 1;
-        }
-    }
+/* All that hangs together with a body does not swing: its first body is told, and tell_all() the others. */
+static void forbid(world *w, int i) {
+    if (i >= 0 && w->hangs[i] >= 0) w->swings[w->hangs[i]] = 0;
+}
+
+static void tell_all(world *w) {
+    for (int i = 0; i < w->count; ++i) w->swings[i] = w->hangs[i] >= 0 && w->swings[w->hangs[i]];
 }
 
 static void add_gravity(world *w, int i, const double g[3], double share) {
@@ -55,16 +59,18 @@ void world_lend_gravity(world *w, const double g[3], double left) {
     memset(w->swings, 0, (size_t)w->count * sizeof *w->swings);
     if (!w->scene->joint_count) return;
     world_give_states(w);
-    for (int i = 0; i < w->count; ++i) w->swings[i] = w->states[i].falls > 0 && world_is_jointed(w, i);
+    for (int i = 0; i < w->count; ++i) w->swings[i] = 1;
+    for (int i = 0; i < w->count; ++i)
+        if (!(w->states[i].falls > 0)) forbid(w, i);
     for (int i = 0; i < w->scene->joint_count; ++i) {
         const rheo_joint *def = &w->scene->joints[i];
         if (!is_keyed(w, def->a) && !is_keyed(w, def->b) &&
             !joint_is_busy(&w->joints[i], WORLD_MARGIN * w->dx))
             continue;
-        for (int end = 0; end < 2; ++end)
-            if (body_at(w, i, end) >= 0) w->swings[body_at(w, i, end)] = 0;
+        forbid(w, body_at(w, i, 0));
+        forbid(w, body_at(w, i, 1));
     }
-    spread(w);
+    tell_all(w);
     for (int i = 0; i < w->count; ++i) {
         w->before[i] = w->states[i];
         if (w->swings[i]) add_gravity(w, i, g, 0.5 * left);
@@ -78,9 +84,9 @@ void world_take_back_gravity(world *w) {
         if (t->gap >= WORLD_MARGIN * w->dx) continue;
         const body *ends[2] = {w->things[t->a].body, t->b >= 0 ? w->things[t->b].body : NULL};
         for (int e = 0; e < 2; ++e)
-            if (ends[e]) w->swings[ends[e] - w->bodies] = 0;
+            if (ends[e]) forbid(w, (int)(ends[e] - w->bodies));
     }
-    spread(w);
+    tell_all(w);
     for (int i = 0; i < w->thing_count; ++i) {
         const body *b = w->things[i].body;
         if (!b || w->swings[b - w->bodies]) continue;
