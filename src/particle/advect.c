@@ -30,7 +30,8 @@ typedef struct moving {
 INLINE vec8 look_along(const moving *t, const float *u, const places *l, int axis, int dim) {
     const box *b = t->b;
     ptrdiff_t origin = b->first - GHOST * (b->step[0] + b->step[1] + (dim == 3 ? b->step[2] : 0));
-    const spot s = spot_of(l, axis, dim);
+    spot s;
+    spot_of(&s, l, axis, dim);
     return t->scale * look(u + origin, &s, b->step[1], b->step[2], dim, 0).value;
 }
 

@@ -64,9 +64,9 @@ INLINE void fill_window(window *w, const reading *t, int i, int j, int k, int ce
 
 /* Places count in the window. */
 INLINE void read_component(const reading *t, const window *w, const columns *c, size_t q, const places *l,
-                           int axis, int dim, int affine, int flip) {
-    const spot s = spot_of(l, axis, dim);
-    const int8 spray = mask_load(c->spray + q);
+                           int8 spray, int axis, int dim, int affine, int flip) {
+    spot s;
+    spot_of(&s, l, axis, dim);
     lookup found = look(w->value[axis] + (dim == 3 ? 0 : PLANE), &s, ROW, PLANE, dim, affine);
     vec8 old = vec8_load(c->v[axis] + q), moved = flip ? t->flip * old + found.value : found.value;
     vec8_store(c->v[axis] + q, vec8_select(spray, old + t->kick[axis], moved));
@@ -77,6 +77,7 @@ INLINE void read_component(const reading *t, const window *w, const columns *c, 
 INLINE void read_lanes(const reading *t, const window *w, const columns *c, size_t q, int dim, int affine,
                        int flip) {
     const int step[3] = {1, ROW, PLANE};
+    const int8 spray = mask_load(c->spray + q);
     places l;
     for (int a = 0; a < dim; ++a) {
         float end = (a == 0 ? 1 + w->width : 2) * 0x1.fffffep-1f; /* strictly inside */
@@ -86,9 +87,9 @@ INLINE void read_lanes(const reading *t, const window *w, const columns *c, size
             l.at[a][own] *= step[a];
         }
     }
-    read_component(t, w, c, q, &l, 0, dim, affine, flip);
-    read_component(t, w, c, q, &l, 1, dim, affine, flip);
-    if (dim == 3) read_component(t, w, c, q, &l, 2, dim, affine, flip);
+    read_component(t, w, c, q, &l, spray, 0, dim, affine, flip);
+    read_component(t, w, c, q, &l, spray, 1, dim, affine, flip);
+    if (dim == 3) read_component(t, w, c, q, &l, spray, 2, dim, affine, flip);
 }
 
 /* The last few particles of a run: whole lanes would reach into the next run, which another thread may have.

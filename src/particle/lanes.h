@@ -63,15 +63,15 @@ typedef struct places {
     int8 at[3][2];
 } places;
 
-INLINE spot spot_of(const places *l, int axis, int dim) {
-    spot s = {.f = {l->f[0][axis == 0], l->f[1][axis == 1]}};
+INLINE void spot_of(spot *s, const places *l, int axis, int dim) {
     int8 sum = l->at[0][axis == 0] + l->at[1][axis == 1];
+    s->f[0] = l->f[0][axis == 0];
+    s->f[1] = l->f[1][axis == 1];
     if (dim == 3) {
-        s.f[2] = l->f[2][axis == 2];
+        s->f[2] = l->f[2][axis == 2];
         sum += l->at[2][axis == 2];
     }
-    spot_at(&s, sum);
-    return s;
+    spot_at(s, sum);
 }
 
 typedef struct lookup {
