@@ -59,6 +59,7 @@ const char *plural(long long count);               /* "s" unless it is one */
 void print_shell_word(FILE *to, const char *text); /* quoted where a shell would take it apart */
 rheo_status finish_output(rheo_status status);     /* I/O when stdout could not be written */
 void print_json_text(FILE *to, const char *text);
+void print_json_pair(const char *before, const char *name, const char *text); /* before"name":"text" */
 void print_json_number(FILE *to, double value);
 
 /* progress.c */

@@ -109,7 +109,8 @@ static rheo_status set_number(options *o, const option *which, const char *value
     long number = strtol(value, &end, 10);
     const long least = which->kind == FRAME ? 0 : 1,
                most = which->kind == THREADS ? RHEO_THREADS_MAX : INT_MAX;
-    const bool fits = end != value && !*end && !errno && number >= least && number <= most;
+    const bool written = value[strspn(value, "+-0123456789")] == '\0'; /* strtol() passes over blanks */
+    const bool fits = written && end != value && !*end && !errno && number >= least && number <= most;
     if (!fits)
         return fail_usage("%s needs a whole number from %ld to %ld, not '%.80s'", which->name, least, most,
                           value);
@@ -133,16 +134,25 @@ static rheo_status set_option(options *o, const option *which, const char *value
     }
 }
 
-/* "--name value", "--name=value" or a flag; *i moves on past the value. */
-static rheo_status take_option(options *o, const command *c, int *i, int argc, char **argv) {
+/* "--name value", "--name=value" or a flag; *i moves on past the value. `given`: what each option has so far.
+ */
+static rheo_status take_option(options *o, const char *given[OPTIONS], const command *c, int *i, int argc,
+                               char **argv) {
     const char *word = argv[*i], *equals = strchr(word, '=');
     const option *which = find_option(word, equals ? (size_t)(equals - word) : strlen(word));
     if (!which || !takes(c, which)) return unknown_option(c, word);
     if (which->kind == FLAG && equals) return fail_usage("%s takes no value", which->name);
     if (which->kind == FLAG) return set_option(o, which, NULL);
-    if (equals) return set_option(o, which, equals + 1);
-    if (*i + 1 >= argc) return fail_usage("%s needs %s", which->name, which->argument);
-    return set_option(o, which, argv[++*i]);
+    const char *value = equals ? equals + 1 : *i + 1 < argc ? argv[++*i] : NULL;
+    if (!value) return fail_usage("%s needs %s", which->name, which->argument);
+    if (!equals && find_option(value, strlen(value)))
+        return fail_usage("%s needs %s, and an option follows: '%s'", which->name, which->argument, value);
+    const char **before = &given[which - table];
+    if (*before && which->kind != SET && strcmp(*before, value) != 0)
+        return fail_usage("%s %.80s and %s %.80s contradict each other: give one of them", which->name,
+                          *before, which->name, value);
+    *before = value;
+    return set_option(o, which, value);
 }
 
 static rheo_status choose_command(const command **chosen, const char *word) {
@@ -184,13 +194,14 @@ static rheo_status refuse_contradictions(const options *o) {
 rheo_status parse_arguments(options *o, const command **chosen, int argc, char **argv) {
     *o = (options){.frame = -1, .first_frame = -1, .last_frame = -1, .every = 1};
     *chosen = NULL;
+    const char *given[OPTIONS] = {NULL};
     bool only_arguments = false;
     for (int i = 1; i < argc; ++i) {
         rheo_status status = RHEO_OK;
         const char *word = argv[i];
         if (!only_arguments && !strcmp(word, "--")) only_arguments = true;
         else if (!only_arguments && word[0] == '-' && word[1])
-            status = take_option(o, *chosen, &i, argc, argv);
+            status = take_option(o, given, *chosen, &i, argc, argv);
         else if (!*chosen) status = choose_command(chosen, word);
         else if (o->arg_count < (*chosen)->most) o->args[o->arg_count++] = word;
         else status = fail_usage("%s: one argument too many: '%.80s'", (*chosen)->name, word);

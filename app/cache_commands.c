@@ -91,8 +91,7 @@ rheo_status command_movie(const options *o) {
     if (status == RHEO_OK && o->sheet) status = rheo_make_contact_sheet(o->sheet, o->args[0], 4, 3, &report);
     if (status != RHEO_OK) return print_failure(o, &report, NULL, status);
     if (o->json) {
-        printf("{\"event\":\"end\",\"status\":\"done\",\"movie\":");
-        print_json_text(stdout, movie);
+        print_json_pair("{\"event\":\"end\",\"status\":\"done\",", "movie", movie);
         puts("}");
     } else if (!o->quiet) {
         fprintf(stderr, "movie: %s\n", movie);
@@ -110,20 +109,15 @@ static int told_problems(const rheo_cache_info *i) {
 }
 
 static void print_info_json(const rheo_cache_info *i) {
-    printf("{\"event\":\"info\",\"title\":");
-    print_json_text(stdout, i->title);
-    printf(",\"scene\":");
-    print_json_text(stdout, i->scene_file);
-    printf(",\"version\":");
-    print_json_text(stdout, i->version);
-    printf(",\"status\":");
-    print_json_text(stdout, i->status);
+    print_json_pair("{\"event\":\"info\",", "title", i->title);
+    print_json_pair(",", "scene", i->scene_file);
+    print_json_pair(",", "version", i->version);
+    print_json_pair(",", "status", i->status);
     printf(",\"first_frame\":%d,\"last_frame\":%d,\"fps\":%.9g,\"dim\":%d,\"cells\":[%d,%d,%d],\"dx\":%.9g",
            i->first_frame, i->last_frame, i->fps, i->dim, i->cells[0], i->cells[1], i->cells[2], i->dx);
-    printf(",\"meshes\":%d,\"particles\":%d,\"volumes\":%d,\"checkpoints\":%d,\"pictures\":%d,\"bytes\":%zu,"
-           "\"problem\":",
+    printf(",\"meshes\":%d,\"particles\":%d,\"volumes\":%d,\"checkpoints\":%d,\"pictures\":%d,\"bytes\":%zu",
            i->meshes, i->particles, i->volumes, i->checkpoints, i->pictures, i->bytes);
-    print_json_text(stdout, i->problem);
+    print_json_pair(",", "problem", i->problem);
     printf(",\"problem_count\":%d,\"problems\":[", i->problem_count);
     for (int n = 0; n < told_problems(i); ++n) {
         if (n) putchar(',');

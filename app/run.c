@@ -53,8 +53,7 @@ static void put_bodies(rheo_sim *sim, int count) {
         rheo_body_stats body;
         const char *name = "";
         rheo_read_body(&body, &name, sim, i);
-        printf("%s{\"name\":", i ? "," : "");
-        print_json_text(stdout, name);
+        print_json_pair(i ? ",{" : "{", "name", name);
         putchar(',');
         put_vector("position", body.position, 3);
         putchar(',');
@@ -72,8 +71,7 @@ static void put_fluids(const runner *r, const rheo_frame_stats *s) {
     printf(",\"fluids\":[");
     for (int i = 0; i < s->fluid_count && i < r->scene->fluid_count; ++i) {
         const rheo_fluid_stats *f = &s->fluids[i];
-        printf("%s{\"name\":", i ? "," : "");
-        print_json_text(stdout, r->scene->fluids[i].name);
+        print_json_pair(i ? ",{" : "{", "name", r->scene->fluids[i].name);
         printf(",\"particles\":%lld", (long long)f->particles);
         put_number("mass", f->mass);
         put_number("volume", f->volume);
@@ -95,8 +93,8 @@ static const char *refusing_fluid(const runner *r, const rheo_frame_stats *s) {
 }
 
 static void put_refusing(const runner *r, const rheo_frame_stats *s) {
-    printf(",\"refusing\":{\"emitter\":%d,\"fluid\":", s->refusing - 1);
-    print_json_text(stdout, refusing_fluid(r, s));
+    printf(",\"refusing\":{\"emitter\":%d", s->refusing - 1);
+    print_json_pair(",", "fluid", refusing_fluid(r, s));
     putchar('}');
 }
 
@@ -178,8 +176,7 @@ static void on_start(void *user, rheo_sim *sim, int first_frame) {
     if (r->idle) say_nothing_to_do(r, first_frame);
     else if (r->o->resume) say_where_it_goes_on(r, first_frame);
     if (!r->o->json) return;
-    printf("{\"event\":\"start\",\"scene\":");
-    print_json_text(stdout, r->o->args[0]);
+    print_json_pair("{\"event\":\"start\",", "scene", r->o->args[0]);
     printf(",\"version\":\"%s\",\"threads\":%d,\"dim\":%d,\"cells\":[%d,%d,%d]", RHEO_VERSION,
            rheo_count_threads(sim), r->scene->dim, r->preflight->cells[0], r->preflight->cells[1],
            r->preflight->cells[2]);

@@ -70,12 +70,11 @@ static void print_check_json(const rheo_preflight *p, rheo_status status) {
     printf(",\"findings\":[");
     for (int i = 0; i < p->count; ++i) {
         const rheo_finding *f = &p->findings[i];
-        printf("%s{\"severity\":\"%s\",\"path\":", i ? "," : "", words[f->severity]);
-        print_json_text(stdout, f->report.path);
-        printf(",\"file\":");
-        print_json_text(stdout, f->report.file);
-        printf(",\"line\":%d,\"column\":%d,\"message\":", f->report.line, f->report.column);
-        print_json_text(stdout, f->report.message);
+        print_json_pair(i ? ",{" : "{", "severity", words[f->severity]);
+        print_json_pair(",", "path", f->report.path);
+        print_json_pair(",", "file", f->report.file);
+        printf(",\"line\":%d,\"column\":%d", f->report.line, f->report.column);
+        print_json_pair(",", "message", f->report.message);
         printf("}");
     }
     puts("]}");
@@ -180,10 +179,8 @@ static rheo_status list_scene(const rheo_builtin_scene *s, bool json) {
     }
     const double seconds = scene->frames / scene->fps;
     if (json) {
-        printf("{\"name\":");
-        print_json_text(stdout, s->name);
-        printf(",\"title\":");
-        print_json_text(stdout, s->title);
+        print_json_pair("{", "name", s->name);
+        print_json_pair(",", "title", s->title);
         printf(",\"dim\":%d,\"cells\":%d,\"seconds\":", scene->dim, scene->cells);
         print_json_number(stdout, seconds);
         puts("}");
@@ -212,13 +209,12 @@ rheo_status command_scenes(const options *o) {
 }
 
 static void print_material_json(const rheo_material *m) {
-    printf("{\"name\":");
-    print_json_text(stdout, m->name);
+    print_json_pair("{", "name", m->name);
     printf(",\"density\":%.9g,\"viscosity\":%.9g,\"surface_tension\":%.9g,\"conductivity\":%.9g", m->density,
            m->viscosity, m->surface_tension, m->conductivity);
-    printf(",\"heat_capacity\":%.9g,\"color\":[%.9g,%.9g,%.9g],\"help\":", m->heat_capacity, m->color[0],
-           m->color[1], m->color[2]);
-    print_json_text(stdout, m->help);
+    printf(",\"heat_capacity\":%.9g,\"color\":[%.9g,%.9g,%.9g]", m->heat_capacity, m->color[0], m->color[1],
+           m->color[2]);
+    print_json_pair(",", "help", m->help);
     puts("}");
 }
 

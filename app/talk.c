@@ -29,14 +29,11 @@ const char *status_word(rheo_status status) {
 }
 
 static void print_json_error(const rheo_report *report) {
-    printf(",\"error\":{\"file\":");
-    print_json_text(stdout, report->file);
-    printf(",\"line\":%d,\"column\":%d,\"path\":", report->line, report->column);
-    print_json_text(stdout, report->path);
-    printf(",\"message\":");
-    print_json_text(stdout, report->message);
-    printf(",\"allowed\":");
-    print_json_text(stdout, report->allowed);
+    print_json_pair(",\"error\":{", "file", report->file);
+    printf(",\"line\":%d,\"column\":%d", report->line, report->column);
+    print_json_pair(",", "path", report->path);
+    print_json_pair(",", "message", report->message);
+    print_json_pair(",", "allowed", report->allowed);
     putchar('}');
 }
 
@@ -95,6 +92,11 @@ rheo_status finish_output(rheo_status status) {
     if (errno != EPIPE)
         fprintf(stderr, "rheo: cannot write to standard output\n"); /* the reader has left: not news */
     return RHEO_IO;
+}
+
+void print_json_pair(const char *before, const char *name, const char *text) {
+    printf("%s\"%s\":", before, name);
+    print_json_text(stdout, text);
 }
 
 void print_json_text(FILE *to, const char *text) {

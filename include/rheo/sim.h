@@ -63,7 +63,7 @@ typedef struct rheo_frame_stats {
     double volume, volume_drift; /* m3; relative to what was put in and not let out */
     double emitted, outflow;     /* m3 since the start: by emitters, through open sides */
     double divergence;           /* max |div u| in the liquid, 1/s, at the frame's end; 0 before */
-    double speed;                /* max |u| in the liquid, m/s: on the grid's faces; spray is not counted */
+    double speed; /* max |u| in the liquid, m/s: on faces of cells with particles; not of spray */
     double kinetic, potential, heat; /* J */
     double surface_area;             /* m2, 0 until a surface was made */
     double temperature[2];           /* min, max, degrees C */

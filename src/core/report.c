@@ -9,12 +9,18 @@
 
 rheo_status report_fail(rheo_report *report, rheo_status status, const char *allowed, const char *message,
                         ...) {
-    if (!report) return status;
-    *report = (rheo_report){.status = status};
     va_list args;
     va_start(args, message);
-    vsnprintf(report->message, sizeof report->message, message, args);
+    report_fail_list(report, status, allowed, message, args);
     va_end(args);
+    return status;
+}
+
+rheo_status report_fail_list(rheo_report *report, rheo_status status, const char *allowed,
+                             const char *message, va_list args) {
+    if (!report) return status;
+    *report = (rheo_report){.status = status};
+    vsnprintf(report->message, sizeof report->message, message, args);
     if (allowed) snprintf(report->allowed, sizeof report->allowed, "%s", allowed);
     return status;
 }
@@ -76,15 +82,39 @@ const char *report_nearest(const char *word, const char *const *names) {
     return best;
 }
 
-int rheo_print_report(char *text, int size, const rheo_report *r) {
+/* Bytes at `at` that a terminal would obey, and not show: control characters, and in UTF-8 the marks U+200E
+ * and F, U+202A to E, U+2066 to 9 that turn the order of what follows, and U+FEFF. */
+static size_t obeyed(const unsigned char *at) {
+    if (at[0] < 32 || at[0] == 127) return 1;
+    if (at[0] == 0xEF && at[1] == 0xBB && at[2] == 0xBF) return 3;
+    const int turns =
+        at[0] == 0xE2 &&
+        ((at[1] == 0x80 && (at[2] == 0x8E || at[2] == 0x8F || (at[2] >= 0xAA && at[2] <= 0xAE))) ||
+         (at[1] == 0x81 && at[2] >= 0xA6 && at[2] <= 0xA9));
+    return turns ? 3 : 0;
+}
+
+/* Words of a file may hold what a terminal would obey. */
+static void clean(char *text) {
+    char *to = text;
+    for (const char *from = text; *from;) {
+        const size_t hidden = obeyed((const unsigned char *)from);
+        *to++ = hidden ? '?' : *from;
+        from += hidden ? hidden : 1;
+    }
+    *to = '\0';
+}
+
+int rheo_print_report(char *text, int size, const rheo_report *report) {
     char place[600] = "", name[300] = "", allowed[600] = "", nearest[128] = "";
-    if (r->file[0] && r->line) snprintf(place, sizeof place, "%s:%d:%d: ", r->file, r->line, r->column);
-    else if (r->file[0]) snprintf(place, sizeof place, "%s: ", r->file);
-    if (r->path[0]) snprintf(name, sizeof name, "%s: ", r->path);
+    rheo_report copy = *report;
+    const rheo_report *r = &copy;
+    char *const texts[] = {copy.file, copy.path, copy.message, copy.allowed, copy.nearest};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) clean(texts[i]);
+    if (r->file[0] && r->line) snprintf(place, sizeof place, "%.511s:%d:%d: ", r->file, r->line, r->column);
+    else if (r->file[0]) snprintf(place, sizeof place, "%.511s: ", r->file);
+    if (r->path[0]) snprintf(name, sizeof name, "%.255s: ", r->path);
     if (r->allowed[0]) snprintf(allowed, sizeof allowed, "\n  allowed: %s", r->allowed);
     if (r->nearest[0]) snprintf(nearest, sizeof nearest, "\n  did you mean '%s'?", r->nearest);
-    const int length = snprintf(text, (size_t)size, "%s%s%s%s%s", place, name, r->message, nearest, allowed);
-    for (int i = 0; i < size && i < length; ++i) /* words of a file may hold what a terminal would obey */
-        if (((unsigned char)text[i] < 32 && text[i] != '\n') || text[i] == 127) text[i] = '?';
-    return length;
+    return snprintf(text, (size_t)size, "%s%s%s%s%s", place, name, r->message, nearest, allowed);
 }

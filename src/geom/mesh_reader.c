@@ -20,12 +20,10 @@ static const char *const FORMATS = "an OBJ, PLY or STL file that can be read";
 static const double FARTHEST = 1e30; /* keeps products of three coordinates finite */
 
 rheo_status reader_refuse(reader *r, const char *allowed, const char *message, ...) {
-    char text[400];
     va_list args;
     va_start(args, message);
-    vsnprintf(text, sizeof text, message, args);
+    report_fail_list(r->report, RHEO_INVALID, allowed, message, args);
     va_end(args);
-    report_fail(r->report, RHEO_INVALID, allowed, "%s", text);
     report_place(r->report, r->file, r->text ? r->line : 0, r->text ? 1 : 0, NULL);
     return RHEO_INVALID;
 }

@@ -23,6 +23,9 @@
 
 enum { COARSEST_CELLS = 2 };
 static const double REPLACE_DROP = 1e-3;
+/* Down to this tolerance C C^T x may be taken off in float, which is good to about 1e-7 of the right-hand
+ * side. */
+static const double FLOAT_ENOUGH = 5e-7;
 static const double REPLACE_RISE = 10; /* above the least since the last replacement: the recursion is lost */
 /* Iterations after which light bodies get a preconditioner of their own, which takes about as many. */
 enum { PATIENCE = 40 };
@@ -41,6 +44,7 @@ struct poisson {
     double coarsest_least; /* which it was made with; below 0: none is made yet */
     bool leaks_known;      /* nearly closed regions are looked for when a solve first asks */
     bool leaky;            /* there are some, and their constants taken out */
+    bool below_float;      /* the tolerance asks for more than float gives beside bodies */
     regions *regions;
     leaks *leaks;
     mic *mic;
@@ -308,8 +312,8 @@ INLINE dvec8 flux(dvec8 sum, vec8 a, dvec8 mine, dvec8 other) {
     return dvec8_plus_product(sum, vec8_wide(a), dvec8_minus(mine, other));
 }
 
-/* r = b - A x in double; returns r . r */
-INLINE double residual_chunk(const poisson *s, int chunk, int dim) {
+/* r = b - A x in double; returns r . r. `low`: what rounding takes off r goes there, NULL: nowhere. */
+INLINE double residual_chunk(const poisson *s, vec8 *low, int chunk, int dim) {
     const level *l = &s->levels[0];
     dvec8 dot = dvec8_of(0);
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
@@ -337,6 +341,7 @@ INLINE double residual_chunk(const poisson *s, int chunk, int dim) {
             ax = dvec8_plus_product(ax, vec8_wide(c->extra), mine);
             dvec8 r = dvec8_minus(vec8_wide(s->rhs[here]), ax);
             s->r[here] = dvec8_narrow(r);
+            if (low) low[here] = dvec8_narrow(dvec8_minus(r, vec8_wide(s->r[here])));
             dot = dvec8_plus_product(dot, r, r);
         }
     }
@@ -344,14 +349,23 @@ INLINE double residual_chunk(const poisson *s, int chunk, int dim) {
 }
 
 HOT static double residual_task(void *context, int chunk) {
-    const cg_pass *w = context;
-    return w->s->b.dim == 3 ? residual_chunk(w->s, chunk, 3) : residual_chunk(w->s, chunk, 2);
+    const poisson *s = ((const cg_pass *)context)->s;
+    return s->b.dim == 3 ? residual_chunk(s, NULL, chunk, 3) : residual_chunk(s, NULL, chunk, 2);
 }
 
 static void residual_ranked_task(void *context, int chunk) {
     const cg_pass *w = context;
     residual_task(context, chunk);
-    rank_take_exact(w->s->rank, chunk, (float *)w->s->r);
+    rank_take_exact(w->s->rank, chunk, (float *)w->s->r, NULL);
+}
+
+/* Beside bodies b - A x is as large as C C^T x, which is still to be taken off: q, free meanwhile, keeps what
+ * rounding takes. */
+HOT static void residual_ranked_below_task(void *context, int chunk) {
+    poisson *s = ((const cg_pass *)context)->s;
+    if (s->b.dim == 3) residual_chunk(s, s->q, chunk, 3);
+    else residual_chunk(s, s->q, chunk, 2);
+    rank_take_exact(s->rank, chunk, (float *)s->r, (float *)s->q);
 }
 
 HOT static double norm_task(void *context, int chunk) {
@@ -477,7 +491,8 @@ static double replace_residual(poisson *s, double *pending) {
     *pending = 0;
     if (rank_groups(s->rank)) {
         rank_exact(s->rank, s->p, (const double *)s->x);
-        parallel_for(workers(s), chunks_of(s), residual_ranked_task, &w);
+        parallel_for(workers(s), chunks_of(s),
+                     s->below_float ? residual_ranked_below_task : residual_ranked_task, &w);
     } else {
         double rr = parallel_sum(workers(s), chunks_of(s), residual_task, &w);
         if (s->leaky) {
@@ -553,6 +568,7 @@ static void iterate(poisson *s, poisson_result *out, double bb, double tolerance
                     int rough) {
     preconditioner by = s->kind == POISSON_MIC ? BY_MIC : BY_W_CYCLE;
     double goal = tolerance * tolerance * bb, pending = 0, rz_before = 0;
+    s->below_float = tolerance < FLOAT_ENOUGH;
     double rr = rough ? bb : replace_residual(s, &pending), rr_exact = rr, rr_least = rr;
     double rr_kept = INFINITY;
     int exact = 1;

@@ -190,10 +190,11 @@ double rank_turn(low_rank *r, pool *p, const float *search, double beta);
 void rank_forget_found(low_rank *r); /* z was changed */
 /* C^T x for rank_take_exact(). */
 void rank_exact(low_rank *r, pool *p, const double *x);
-/* What tasks do beside their own work on the cells of a chunk of blocks: q += C C^T p; residual -= C C^T x.
+/* What tasks do beside their own work on the cells of a chunk of blocks: q += C C^T p; residual -= C C^T x,
+ * in double with what rounding took off the residual before in `low`, in float without.
  */
 void rank_add_product(const low_rank *r, int chunk, float *q);
-void rank_take_exact(const low_rank *r, int chunk, float *residual);
+void rank_take_exact(const low_rank *r, int chunk, float *residual, float *low);
 /* The term on the levels of the cycle. A level's right-hand side b is B - C t, t held still; B is the true
  * one, which rank_finish() puts back on the finest level. */
 int rank_levels(const low_rank *r);      /* that have a share of it; NULL: none */

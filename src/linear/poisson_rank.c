@@ -202,8 +202,23 @@ void rank_add_product(const low_rank *r, int chunk, float *q) {
     rank_add_multiple(r, chunk, q, r->product, 1);
 }
 
-void rank_take_exact(const low_rank *r, int chunk, float *residual) {
-    rank_add_multiple(r, chunk, residual, r->exact, -1);
+void rank_take_exact(const low_rank *r, int chunk, float *residual, float *low) {
+    if (!low) {
+        rank_add_multiple(r, chunk, residual, r->exact, -1);
+        return;
+    }
+    const rank_level *l = &r->level[0];
+    for (int32_t e = l->chunk_run[chunk]; e < l->chunk_run[chunk + 1]; ++e) {
+        const double *y = (const double *)&r->exact[l->runs[e].group];
+        for (const pack *k = l->packs + l->runs[e].from; k < l->packs + l->runs[e].to; ++k)
+            for (int i = 0; i < PACK; ++i) {
+                const int32_t at = k->place[i];
+                double rest = (double)residual[at] + (double)low[at];
+                for (int c = 0; c < POISSON_RANK; ++c) rest -= (double)k->row[c][i] * y[c];
+                residual[at] = (float)rest;
+                low[at] = (float)(rest - (double)residual[at]);
+            }
+    }
 }
 
 void rank_note(low_rank *r, int depth, int chunk, const float *x) {

@@ -26,24 +26,12 @@ typedef struct moving {
     float period[3];   /* cells; 0: not periodic */
 } moving;
 
-/* Cells and places of the particles: [axis][along it: 0 face centres, 1 the component's own faces]. They
- * count from the border's outermost faces, so that truncation rounds down; `at` is multiplied by the step
- * along its axis. */
-typedef struct places {
-    vec8 f[3][2];
-    int8 at[3][2];
-} places;
-
+/* Places count from the border's outermost faces, so that truncation rounds down. */
 INLINE vec8 look_along(const moving *t, const float *u, const places *l, int axis, int dim) {
     const box *b = t->b;
     ptrdiff_t origin = b->first - GHOST * (b->step[0] + b->step[1] + (dim == 3 ? b->step[2] : 0));
-    spot s = {.f = {l->f[0][axis == 0], l->f[1][axis == 1]}};
-    int8 sum = l->at[0][axis == 0] + l->at[1][axis == 1];
-    if (dim == 3) {
-        s.f[2] = l->f[2][axis == 2];
-        sum += l->at[2][axis == 2];
-    }
-    spot_at(&s, sum);
+    spot s;
+    spot_of(&s, l, axis, dim);
     return t->scale * look(u + origin, &s, b->step[1], b->step[2], dim, 0).value;
 }
 

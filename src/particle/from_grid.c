@@ -62,34 +62,23 @@ INLINE void fill_window(window *w, const reading *t, int i, int j, int k, int ce
             }
 }
 
-/* Cells and places of the particles in the window: [axis][along it: 0 face centres, 1 the component's own
- * faces]. */
-typedef struct places {
-    vec8 f[3][2];
-    int8 at[3][2], spray;
-} places;
-
+/* Places count in the window. */
 INLINE void read_component(const reading *t, const window *w, const columns *c, size_t q, const places *l,
-                           int axis, int dim, int affine, int flip) {
-    spot s = {.f = {l->f[0][axis == 0], l->f[1][axis == 1]}};
-    int8 sum = l->at[0][axis == 0] + l->at[1][axis == 1];
-    if (dim == 3) {
-        s.f[2] = l->f[2][axis == 2];
-        sum += l->at[2][axis == 2];
-    }
-    spot_at(&s, sum);
+                           int8 spray, int axis, int dim, int affine, int flip) {
+    spot s;
+    spot_of(&s, l, axis, dim);
     lookup found = look(w->value[axis] + (dim == 3 ? 0 : PLANE), &s, ROW, PLANE, dim, affine);
     vec8 old = vec8_load(c->v[axis] + q), moved = flip ? t->flip * old + found.value : found.value;
-    vec8_store(c->v[axis] + q, vec8_select(l->spray, old + t->kick[axis], moved));
+    vec8_store(c->v[axis] + q, vec8_select(spray, old + t->kick[axis], moved));
     for (int a = 0; a < dim && affine; ++a)
-        vec8_store(c->extra[axis * dim + a] + q,
-                   vec8_select(l->spray, vec8_all(0), found.slope[a] * t->per_dx));
+        vec8_store(c->extra[axis * dim + a] + q, vec8_select(spray, vec8_all(0), found.slope[a] * t->per_dx));
 }
 
 INLINE void read_lanes(const reading *t, const window *w, const columns *c, size_t q, int dim, int affine,
                        int flip) {
     const int step[3] = {1, ROW, PLANE};
-    places l = {.spray = mask_load(c->spray + q)};
+    const int8 spray = mask_load(c->spray + q);
+    places l;
     for (int a = 0; a < dim; ++a) {
         float end = (a == 0 ? 1 + w->width : 2) * 0x1.fffffep-1f; /* strictly inside */
         vec8 x = vec8_hold(vec8_load(c->x[a] + q) - (float)w->corner[a], vec8_all(1), vec8_all(end));
@@ -98,9 +87,9 @@ INLINE void read_lanes(const reading *t, const window *w, const columns *c, size
             l.at[a][own] *= step[a];
         }
     }
-    read_component(t, w, c, q, &l, 0, dim, affine, flip);
-    read_component(t, w, c, q, &l, 1, dim, affine, flip);
-    if (dim == 3) read_component(t, w, c, q, &l, 2, dim, affine, flip);
+    read_component(t, w, c, q, &l, spray, 0, dim, affine, flip);
+    read_component(t, w, c, q, &l, spray, 1, dim, affine, flip);
+    if (dim == 3) read_component(t, w, c, q, &l, spray, 2, dim, affine, flip);
 }
 
 /* The last few particles of a run: whole lanes would reach into the next run, which another thread may have.

@@ -56,6 +56,24 @@ INLINE void spot_at(spot *s, int8 at) {
     __asm__("" : "+m"(s->at));
 }
 
+/* Cells and places of particles: [axis][along it: 0 face centres, 1 the component's own faces]; `at` is
+ * multiplied by the step along its axis. */
+typedef struct places {
+    vec8 f[3][2];
+    int8 at[3][2];
+} places;
+
+INLINE void spot_of(spot *s, const places *l, int axis, int dim) {
+    int8 sum = l->at[0][axis == 0] + l->at[1][axis == 1];
+    s->f[0] = l->f[0][axis == 0];
+    s->f[1] = l->f[1][axis == 1];
+    if (dim == 3) {
+        s->f[2] = l->f[2][axis == 2];
+        sum += l->at[2][axis == 2];
+    }
+    spot_at(s, sum);
+}
+
 typedef struct lookup {
     vec8 value, slope[3]; /* slopes per cell, only when asked for */
 } lookup;

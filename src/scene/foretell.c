@@ -283,8 +283,9 @@ warn_of_steps(doctor *d, const char *path, const char *allowed, double step, con
     va_start(args, format);
     vsnprintf(cause, sizeof cause, format, args);
     va_end(args);
-    doctor_find(d, RHEO_WARNING, path, allowed, "%s: steps of at most %.2g s, %.0f in a frame", cause, step,
-                ceil(1 / (d->scene->fps * step)));
+    const double steps = ceil(1 / (d->scene->fps * step));
+    doctor_find(d, RHEO_WARNING, path, allowed, "%s: steps of at most %.2g s, %.*g in a frame", cause, step,
+                steps < 1e9 ? 9 : 3, steps);
 }
 
 static bool is_short(const doctor *d, double step) {

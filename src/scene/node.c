@@ -24,7 +24,8 @@ typedef struct builder {
 
 static rheo_status fail_at(builder *b, const struct fy_mark *mark, const char *allowed, const char *message) {
     report_fail(b->report, RHEO_INVALID, allowed, "%s", message);
-    report_place(b->report, b->source, mark ? mark->line + 1 : 0, mark ? mark->column + 1 : 0, NULL);
+    report_place(b->report, b->source, mark ? mark->line + 1 : b->line, mark ? mark->column + 1 : b->column,
+                 NULL);
     return RHEO_INVALID;
 }
 

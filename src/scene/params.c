@@ -105,7 +105,7 @@ const param scene_params[] = {
     {IN_SOLVER, "volume_correction", P_BOOL, "", NONE, false, "true", SCENE(volume_correction), NULL, 0,
      "push clumped particles apart so that volume stays"},
     {IN_SOLVER, "separation", P_BOOL, "", NONE, false, "false", SCENE(separation), NULL, 0,
-     "let liquid part from solids and closed walls: no suction holds it there"},
+     "let liquid part from solids and closed walls: no suction holds it there; not with method mac"},
     {IN_SOLVER, "seed", P_INT, "", 0, 2147483647, false, false, "0", SCENE(seed), NULL, 0,
      "of the random places of particles in their cells"},
     {IN_SOLVER, "advection", P_CHOICE, "", NONE, false, "bfecc", SCENE(advection), advection_names, 0,
@@ -186,8 +186,8 @@ const param scene_params[] = {
 
     {IN_ROTATION, "axis", P_VECTOR, "", -FAR, FAR, false, false, "[0, 0, 1]", SOLID(rotation_axis), NULL, 0,
      "of the rotation, any length; in 2D [0, 0, 1] or its opposite"},
-    {IN_ROTATION, "degrees", P_CURVE1, "degrees", -1e9, 1e9, false, false, "", SOLID(rotation_degrees), NULL,
-     0, "angle from where the shape stands; can be keyed"},
+    {IN_ROTATION, "degrees", P_CURVE1, "degrees", -1e9, 1e9, false, true, "", SOLID(rotation_degrees), NULL,
+     0, "angle from where the shape stands; can be keyed, also as { axis, keys }"},
 
     {IN_JOINT, "type", P_CHOICE, "", NONE, true, "", JOINT(kind), joint_names, 0,
      "ball: turns about the anchor; hinge: about the axis through it; slider: moves along the axis; motor: a "

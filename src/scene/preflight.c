@@ -12,6 +12,7 @@
 #include "core/report.h"
 #include "scene/doctor.h"
 #include "sim/definition.h"
+#include "solid/curve.h"
 #include "solid/thin.h"
 #include "solid/world.h"
 
@@ -48,12 +49,10 @@ static void add_finding(doctor *d, rheo_severity severity, const rheo_report *re
 void doctor_find(doctor *d, rheo_severity severity, const char *path, const char *allowed, const char *format,
                  ...) {
     rheo_report report;
-    char message[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    report_fail_list(&report, RHEO_INVALID, allowed, format, args);
     va_end(args);
-    report_fail(&report, RHEO_INVALID, allowed, "%s", message);
     report_place(&report, NULL, 0, 0, path);
     rheo_place_report(&report, d->scene);
     add_finding(d, severity, &report);
@@ -343,6 +342,25 @@ static double look_at_emitter(doctor *d, int i, bool *works) {
            pow(m.open, (s->dim - 1.0) / s->dim) * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * (to - from);
 }
 
+/* What is held at a temperature: shapes that can be made and reach what is to be heated. */
+static void look_at_heat(doctor *d) {
+    const rheo_scene *s = d->scene;
+    char path[NODE_PATH_MAX];
+    for (int i = 0; i < s->heat_source_count; ++i) {
+        snprintf(path, sizeof path, "heat.sources[%d].shape", i);
+        shape *made = make_shape(d, &s->heat_sources[i].shape, path);
+        if (!made) continue;
+        const sample m = measure(d, made, true, 0);
+        if (shape_is_empty(made))
+            doctor_find(d, RHEO_WARNING, path, "shapes that leave something",
+                        "the heat source is empty: nothing is left of its shapes");
+        else if (m.volume <= 0)
+            doctor_find(d, RHEO_WARNING, path, "a shape that reaches into the domain",
+                        "the heat source lies outside the domain");
+        shape_free(made);
+    }
+}
+
 /* Whether anything will ever move; `emits`: an emitter works. */
 static void require_fluid(doctor *d, bool emits) {
     const rheo_scene *s = d->scene;
@@ -413,26 +431,26 @@ static void look_at_solids(doctor *d) {
 }
 
 /* Solids of which nothing is left, and those that stand still where nothing is: keyed ones may come in.
- * Bodies are world_create()'s. */
+ * That bodies lie outside is world_create()'s to say. */
 static void look_for_stray_solids(doctor *d) {
     const rheo_scene *s = d->scene;
     char path[NODE_PATH_MAX];
     double low[3], high[3];
     for (int i = 0; i < s->solid_count; ++i) {
-        if (s->solids[i].motion == RHEO_DYNAMIC) continue;
+        const bool dynamic = s->solids[i].motion == RHEO_DYNAMIC;
         snprintf(path, sizeof path, "solids[%d].shape", i);
         const bool empty = shape_is_empty(d->solid[i]);
-        if (empty)
+        if (empty && !dynamic)
             doctor_find(d, RHEO_WARNING, path, "shapes that leave something",
                         "the solid is empty: nothing is left of its shapes");
-        if (empty || s->solids[i].inside_fluid || s->solids[i].motion != RHEO_STATIC) continue;
+        if (empty || s->solids[i].inside_fluid || s->solids[i].motion == RHEO_KEYED) continue;
         shape_bounds(low, high, d->solid[i]);
         const double size = 2 * shape_reach(d->solid[i]);
         if (isfinite(high[0] - low[0]) && size < SPECK * d->out->dx)
             doctor_find(d, RHEO_WARNING, path, "a larger shape (is its scale right?) or more cells",
                         "the solid is %.3g m across, a speck beside a cell of %.3g m, and does nothing", size,
                         d->out->dx);
-        if (is_outside(s, low, high))
+        if (!dynamic && is_outside(s, low, high))
             doctor_find(d, RHEO_WARNING, path, "a shape that reaches into the domain",
                         "the solid lies outside the domain and does nothing");
     }
@@ -457,18 +475,52 @@ static void look_for_stray_probes(doctor *d) {
     }
 }
 
-/* Joints of a scene file that turn about a point which it does not give. */
+/* Whether a scene file gives `key` in the map at `path`; of scenes filled by hand nothing is missing. */
+static bool is_given(const doctor *d, const char *path, const char *key) {
+    const scene_owner *owner = d->scene->owner;
+    return !owner || !owner->root || node_find(node_locate(owner->root, path), key);
+}
+
+/* Joints of a scene file of which half is given: where they turn, about what, and what drives them. */
 static void look_at_joints(doctor *d) {
     const rheo_scene *s = d->scene;
-    const scene_owner *owner = s->owner;
     char path[NODE_PATH_MAX];
-    for (int i = 0; i < s->joint_count && owner && owner->root; ++i) {
-        const rheo_joint_kind kind = s->joints[i].kind;
-        if (kind == RHEO_JOINT_SLIDER || kind == RHEO_JOINT_FIXED) continue;
+    for (int i = 0; i < s->joint_count; ++i) {
+        const rheo_joint *joint = &s->joints[i];
+        const bool slides = joint->kind == RHEO_JOINT_SLIDER, ball = joint->kind == RHEO_JOINT_BALL;
+        if (joint->kind == RHEO_JOINT_FIXED) continue;
         snprintf(path, sizeof path, "joints[%d]", i);
-        if (!node_find(node_locate(owner->root, path), "anchor"))
+        if (!slides && !is_given(d, path, "anchor"))
             doctor_find(d, RHEO_WARNING, path, "anchor: [x, y, z]",
                         "no anchor is given: the joint turns about the corner (0, 0, 0) of the domain");
+        if (!ball && s->dim == 3 && !is_given(d, path, "axis"))
+            doctor_find(d, RHEO_WARNING, path, "axis: [x, y, z]", "no axis is given: the joint %s z",
+                        slides ? "slides along" : "turns about");
+        if (!(joint->force > 0) && curve_largest(&joint->speed, 0, s->frames / s->fps) > 0)
+            doctor_find(d, RHEO_WARNING, path, "force: above 0, or no speed",
+                        "no force is given: nothing drives the joint at its speed");
+    }
+}
+
+/* What is left to a default that only a slip of the pen would mean. */
+static void look_for_halves(doctor *d) {
+    const rheo_scene *s = d->scene;
+    char path[NODE_PATH_MAX];
+    for (int i = 0; i < s->emitter_count && s->fluid_count > 1; ++i) {
+        snprintf(path, sizeof path, "emitters[%d]", i);
+        if (!is_given(d, path, "fluid"))
+            doctor_find(d, RHEO_WARNING, path, "fluid: the name of one of the fluids",
+                        "no fluid is given: '%.60s' comes out, the first of %d",
+                        s->fluids[0].name ? s->fluids[0].name : "", s->fluid_count);
+    }
+    for (int i = 0; i < s->probe_count; ++i) {
+        const rheo_probe *p = &s->probes[i];
+        snprintf(path, sizeof path, "probes[%d]", i);
+        if (p->samples > 1 && !memcmp(p->from, p->to, (size_t)s->dim * sizeof *p->from))
+            doctor_find(d, RHEO_WARNING, path, "to: [x, y, z] elsewhere, or no samples",
+                        "%s: its %d samples are one point",
+                        is_given(d, path, "to") ? "the line has no length" : "no end of the line is given",
+                        p->samples);
     }
 }
 
@@ -550,12 +602,14 @@ rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene,
             emitted += look_at_emitter(&d, i, &works);
             any = any || works;
         }
+        look_at_heat(&d);
         require_fluid(&d, any);
         look_at_meshes(&d);
         look_at_solids(&d);
         look_for_stray_solids(&d);
         look_for_stray_probes(&d);
         look_at_joints(&d);
+        look_for_halves(&d);
         look_at_bodies(&d);
         look_at_methods(&d);
         doctor_foretell(&d, emitted, out);

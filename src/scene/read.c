@@ -37,12 +37,10 @@ static rheo_status read_shape(reader *r, rheo_shape *shape, const node *n, const
 __attribute__((format(printf, 6, 7))) static rheo_status fail(reader *r, const node *n, const char *path,
                                                               const char *allowed, const char *nearest,
                                                               const char *format, ...) {
-    char message[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    report_fail_list(r->report, RHEO_INVALID, allowed, format, args);
     va_end(args);
-    report_fail(r->report, RHEO_INVALID, allowed, "%s", message);
     report_place(r->report, n->source, n->line, n->column, path);
     if (r->report && nearest) snprintf(r->report->nearest, sizeof r->report->nearest, "%s", nearest);
     return RHEO_INVALID;

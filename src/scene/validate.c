@@ -22,12 +22,10 @@ typedef struct checker {
 
 __attribute__((format(printf, 4, 5))) static rheo_status fail(const checker *c, const char *path,
                                                               const char *allowed, const char *format, ...) {
-    char message[400];
     va_list args;
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    report_fail_list(c->report, RHEO_INVALID, allowed, format, args);
     va_end(args);
-    report_fail(c->report, RHEO_INVALID, allowed, "%s", message);
     report_place(c->report, NULL, 0, 0, path);
     return RHEO_INVALID;
 }
@@ -239,6 +237,9 @@ static rheo_status check_domain(const checker *c) {
     }
     if (s->frames / s->fps > 1e9)
         return fail(c, "time.frames", "less than 1e9 s in all", "the run is too long");
+    if (s->method == RHEO_MAC && s->separation)
+        return fail(c, "solver.separation", "false; method: flip, apic, pic, semi-lagrangian",
+                    "method mac has no separation in this version");
     if (s->method == RHEO_LEVELSET || s->method == RHEO_SPH)
         return fail(c, "solver.method", "flip, apic, pic, semi-lagrangian, mac, smoke",
                     "the method '%s' is not in this version", method_names[s->method]);
@@ -426,6 +427,10 @@ static rheo_status check_limits(const checker *c, const rheo_joint *joint, int i
     return RHEO_OK;
 }
 
+static bool turns(const rheo_joint *joint) {
+    return joint->kind == RHEO_JOINT_HINGE || joint->kind == RHEO_JOINT_MOTOR;
+}
+
 static rheo_status check_joint(const checker *c, const rheo_joint *joint, int i) {
     const rheo_scene *s = c->scene;
     char path[NODE_PATH_MAX];
@@ -439,10 +444,12 @@ static rheo_status check_joint(const checker *c, const rheo_joint *joint, int i)
     if (joint->a == joint->b)
         return fail(c, path_of(path, "joints[%d].b", i), "two different solids",
                     "a joint of a solid with itself");
-    const bool turns = joint->kind == RHEO_JOINT_HINGE || joint->kind == RHEO_JOINT_MOTOR;
     double axis[3] = {joint->axis[0], joint->axis[1], s->dim == 3 ? joint->axis[2] : 0};
-    if ((joint->kind == RHEO_JOINT_SLIDER || (turns && s->dim == 3)) && !has_length(axis))
-        return fail(c, path_of(path, "joints[%d].axis", i), "not 0 0 0", "the axis has no length");
+    path_of(path, "joints[%d].axis", i);
+    if (joint->kind == RHEO_JOINT_SLIDER && !has_length(axis))
+        return fail(c, path, s->dim == 3 ? "not 0 0 0" : "[x, y], not 0 0",
+                    s->dim == 3 ? "the axis has no length" : "the axis has no length in the plane");
+    if (turns(joint) && (status = check_turn(c, joint->axis, false, path))) return status;
     if ((status = check_limits(c, joint, i))) return status;
     if (joint->kind == RHEO_JOINT_BALL || joint->kind == RHEO_JOINT_FIXED) {
         const bool ball = joint->kind == RHEO_JOINT_BALL;
@@ -462,10 +469,40 @@ static rheo_status check_joint(const checker *c, const rheo_joint *joint, int i)
     return RHEO_OK;
 }
 
+/* Whether two axes of a scene of dim dimensions have one direction, or opposite ones. */
+static bool along(const double a[3], const double b[3], int dim) {
+    double aa = 0, bb = 0, ab = 0;
+    for (int k = 0; k < dim; ++k) aa += a[k] * a[k], bb += b[k] * b[k], ab += a[k] * b[k];
+    return ab * ab >= (1 - 1e-12) * aa * bb;
+}
+
+/* Whether two joints hold the same two solids in the same way: a second one adds no more than rows that
+ * contradict the first by rounding. A motor is a hinge. Two ball joints in two places are a hinge, and meant.
+ */
+static bool is_same_joint(const rheo_joint *p, const rheo_joint *q, int dim) {
+    const bool same_ends = (p->a == q->a && p->b == q->b) || (p->a == q->b && p->b == q->a);
+    if (!same_ends || (p->kind != q->kind && !(turns(p) && turns(q)))) return false;
+    if (p->kind == RHEO_JOINT_FIXED) return true;
+    if (p->kind == RHEO_JOINT_SLIDER) return along(p->axis, q->axis, dim);
+    if (p->kind == RHEO_JOINT_BALL || dim == 2)
+        return memcmp(p->anchor, q->anchor, (size_t)dim * sizeof *p->anchor) == 0;
+    double apart[3];
+    for (int k = 0; k < 3; ++k) apart[k] = p->anchor[k] - q->anchor[k];
+    return along(p->axis, q->axis, dim) && along(apart, p->axis, dim);
+}
+
 static rheo_status check_joints(const checker *c) {
+    const rheo_scene *s = c->scene;
     rheo_status status = RHEO_OK;
-    for (int i = 0; i < c->scene->joint_count && status == RHEO_OK; ++i)
-        status = check_joint(c, &c->scene->joints[i], i);
+    char path[NODE_PATH_MAX];
+    for (int i = 0; i < s->joint_count && status == RHEO_OK; ++i) {
+        status = check_joint(c, &s->joints[i], i);
+        for (int k = 0; k < i && status == RHEO_OK; ++k)
+            if (is_same_joint(&s->joints[k], &s->joints[i], s->dim))
+                return fail(c, path_of(path, "joints[%d]", i),
+                            "each once; one motor has limits, speed and force",
+                            "joints[%d] holds these two in the same way already", k);
+    }
     return status;
 }
 

@@ -6,7 +6,10 @@
  *
  * The speed is the largest |u| at the middles of the faces that the projection set: the face's own component
  * and the others' means over the faces around it, so it is no less than any single component and no more than
- * the three largest together. Particles outside the surface (spray) fly on their own and do not count. */
+ * the three largest together. Only faces of cells with particles count: what goes through a sliver that none
+ * is in, under a body that lies flat, moves no liquid. The length of steps, and whether a run has diverged,
+ * are judged by all faces (sim/liquid.c). Particles outside the surface (spray) fly on their own and do not
+ * count. */
 #include "sim/measure.h"
 
 #include <math.h>
@@ -245,12 +248,34 @@ INLINE float speed_of_row(const grid_job *t, int j, int k, int dim) {
     return most;
 }
 
+/* Takes the mark off faces of a row between two cells without particles; outside the domain there are none.
+ */
+static void forget_empty(const grid_job *t, int j, int k) {
+    const box *b = &t->s->g.box;
+    const uint32_t *start = t->s->parts.cell_start;
+    uint8_t *layer = t->s->front.layer + box_at(b, 0, j, k);
+    const int at[3] = {0, j, k}, across = t->axis; /* the second cell lies on the face's low side */
+    const int has[2] = {across == 0 || at[across] < b->n[across], across == 0 || at[across] > 0};
+    const size_t row[2] = {has[0] ? box_dense(b, 0, j, k) : 0,
+                           has[1] ? box_dense(b, 0, j - (across == 1), k - (across == 2)) : 0};
+    for (int i = 0; i < b->n[0] + (across == 0); ++i) {
+        int held = 0;
+        for (int side = 0; side < 2; ++side) {
+            const int c = i - (side && across == 0);
+            if (has[side] && c >= 0 && c < b->n[0])
+                held |= start[row[side] + (size_t)c] != start[row[side] + (size_t)c + 1];
+        }
+        if (!held) layer[i] = 1;
+    }
+}
+
 HOT static double speed_task(void *context, int block) {
     const grid_job *t = context;
     const size_t n = (size_t)(t->range.upper[0] - t->range.lower[0]);
     float most = 0;
     FOR_ROWS(&t->range, block, j, k) {
         if (!memchr(t->s->front.layer + box_at(&t->s->g.box, 0, j, k), 0, n)) continue; /* air: most rows */
+        forget_empty(t, j, k);
         const float row = t->s->g.box.dim == 3 ? speed_of_row(t, j, k, 3) : speed_of_row(t, j, k, 2);
         most = greater(row, most);
     }

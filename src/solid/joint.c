@@ -156,6 +156,12 @@ void joint_set_stops(const joint *j, stop_rule rule) {
     set_link(j, dParamStopERP, rule.repair);
 }
 
+int joint_is_busy(const joint *j, double margin) {
+    double gap[2], rate, place;
+    if (is_driven(j)) return 1;
+    return read_place(gap, &rate, &place, j) && j->lever * fmin(gap[0], gap[1]) < margin;
+}
+
 double joint_time_to_stop(const joint *j, double margin, double sink) {
     double gap[2], rate, place, most = INFINITY;
     if (!read_place(gap, &rate, &place, j)) return INFINITY;

@@ -29,6 +29,10 @@ void joint_make(joint *j, const rheo_joint *def, dWorldID ode, dBodyID first, dB
 void joint_drive(const joint *j, double time, int acts);
 /* Which stops act in the next solve, from where ODE's bodies are. */
 void joint_set_stops(const joint *j, stop_rule rule);
+/* Whether a motor drives or brakes it, or it is nearer to a stop than `margin`, m; from where ODE's bodies
+ * are.
+ */
+int joint_is_busy(const joint *j, double margin);
 /* How long the joint may move on as it does before it is past a stop by more than sink, s. */
 double joint_time_to_stop(const joint *j, double margin, double sink);
 

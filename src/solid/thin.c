@@ -17,10 +17,21 @@
 #include "solid/vector.h"
 
 enum { MARCH = 96, SLIDES = 4, POINTS = 800 };
+#define EDGE                                                                                                 \
+    0.2 /* sine of half the angle, 23 degrees, from which on faces that meet are an edge, not a plate */
 
 static double own_distance(const obstacle *o, const double y[3]) {
     const double d = shape_distance(o->shape, y);
     return o->def->inside_fluid ? -d : d;
+}
+
+static void outward(double n[3], const obstacle *o, const double y[3], double step) {
+    shape_gradient(n, o->shape, y, step);
+    for (int c = 0; c < 3 && o->def->inside_fluid; ++c) n[c] = -n[c];
+}
+
+static void step_in(double y[3], const double x[3], double depth, const double n[3]) {
+    for (int c = 0; c < 3; ++c) y[c] = x[c] - depth * n[c];
 }
 
 /* Thickness below the surface point x with outward normal n, up to `most`. */
@@ -28,12 +39,35 @@ static double thickness_at(const obstacle *o, const double x[3], const double n[
     double depth = 1e-3 * most;
     while (depth < most) {
         double y[3];
-        for (int c = 0; c < 3; ++c) y[c] = x[c] - depth * n[c];
+        step_in(y, x, depth, n);
         const double d = own_distance(o, y);
         if (d >= 0) return depth;
         depth += fmax(-d, 0.01 * most);
     }
     return most;
+}
+
+/* Whether what is `thick` below x is the edge or the tip of something thicker. Two faces that meet at an
+ * angle a, with outward normals n and m, widen along -(n + m), and |n + m| = 2 sin(a / 2); those of a plate
+ * do not. A ball as thick as `most` must then find room that way. */
+static int is_edge(const obstacle *o, const double x[3], const double n[3], double thick, double most) {
+    double far[3], m[3], middle[3], y[3];
+    step_in(far, x, thick, n);
+    outward(m, o, far, 1e-3 * most);
+    for (int c = 0; c < 3; ++c) m[c] += n[c];
+    const double opening = vec_length(m);
+    if (!(opening > 2 * EDGE)) return 0;
+    for (int c = 0; c < 3; ++c) m[c] /= opening;
+    step_in(middle, x, 0.5 * thick, n);
+    for (double way = 0;
+         way * EDGE < 0.5 * most;) { /* sphere tracing from within: the ball is there or ahead */
+        step_in(y, middle, way, m);
+        const double depth = -own_distance(o, y);
+        if (depth >= 0.5 * most) return 1;
+        if (depth <= 0) return 0;
+        way += fmax(0.5 * most - depth, 0.01 * most);
+    }
+    return 0;
 }
 
 int obstacle_is_thin(const obstacle *o, double dx, int dim) {
@@ -49,11 +83,11 @@ int obstacle_is_thin(const obstacle *o, double dx, int dim) {
     const int every = points.count / POINTS + 1;
     for (int i = 0; i < points.count && points.radius == 0; i += every) {
         double n[3];
-        shape_gradient(n, o->shape, points.x[i], 1e-3 * dx);
-        for (int c = 0; c < 3 && o->def->inside_fluid; ++c) n[c] = -n[c];
+        outward(n, o, points.x[i], 1e-3 * dx);
         if (n[0] == 0 && n[1] == 0 && n[2] == 0) continue;
         ++looked;
-        thin += thickness_at(o, points.x[i], n, least) < least;
+        const double thick = thickness_at(o, points.x[i], n, least);
+        thin += thick < least && !is_edge(o, points.x[i], n, thick, least);
     }
     if (points.radius > 0) thin = looked = !o->def->inside_fluid && 2 * points.radius < least;
     shape_points_free(&points);
@@ -108,11 +142,6 @@ int obstacle_hides(const obstacle *o, const double from[3], const double to[3], 
     to_own(at, o, &o->now, from);
     to_own(goal, o, &o->now, to);
     return !march(at, o, goal, skin);
-}
-
-static void outward(double n[3], const obstacle *o, const double y[3], double step) {
-    shape_gradient(n, o->shape, y, step);
-    for (int c = 0; c < 3 && o->def->inside_fluid; ++c) n[c] = -n[c];
 }
 
 /* Away from the surface to a skin's distance; a step that would lead nearer is not taken. */

@@ -6,8 +6,8 @@
 #include "solid/obstacle.h"
 
 /* Whether a part of the surface (at least a twentieth) is so close to its other side that cells are cut by
- * both: sqrt(dim) cells; for a solid of at most three cells across, a cell. Sheets always are. -1: no memory.
- */
+ * both: sqrt(dim) cells; for a solid of at most three cells across, a cell. Edges and tips of what is thicker
+ * do not count. Sheets always are. -1: no memory. */
 int obstacle_is_thin(const obstacle *o, double dx, int dim);
 
 /* Whether the way from `from` to `to` leads through the solid or nearer to it than `skin`. */

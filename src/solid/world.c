@@ -141,17 +141,23 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     w->given = mem_alloc(solids * sizeof *w->given);
     w->slid = mem_alloc(solids * sizeof *w->slid);
     w->fallen = mem_alloc(solids * sizeof *w->fallen);
+    w->hangs = mem_alloc(solids * sizeof *w->hangs);
+    w->swings = mem_alloc(solids * sizeof *w->swings);
+    w->before = mem_alloc(solids * sizeof *w->before);
+    w->kept = mem_alloc(solids * sizeof *w->kept);
     w->things = mem_alloc(solids * sizeof *w->things);
     w->ode_body = mem_alloc(solids * sizeof *w->ode_body);
     w->ode_box = mem_alloc(solids * sizeof *w->ode_box);
     w->joints = mem_alloc(((size_t)scene->joint_count + 1) * sizeof *w->joints);
-    const int whole = w->bodies && w->states && w->grips && w->given && w->slid && w->fallen && w->things &&
-                      w->ode_body && w->ode_box && w->joints;
+    const int whole = w->bodies && w->states && w->grips && w->given && w->slid && w->fallen && w->hangs &&
+                      w->swings && w->before && w->kept && w->things && w->ode_body && w->ode_box &&
+                      w->joints;
     rheo_status status = whole ? make_bodies(w, report) : report_no_memory(report, "the bodies");
     if (!status && w->count) status = make_things(w, report);
     if (!status && w->count) {
         make_ode(w);
         make_joints(w);
+        world_find_hanging(w);
         status = check_start(w, report);
     }
     if (status) {
@@ -170,8 +176,9 @@ void world_free(world *w) {
     sweep_free(&w->pairs);
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->ode) dWorldDestroy(w->ode);
-    void *const blocks[] = {w->bodies, w->states,   w->grips,   w->given,  w->slid,         w->fallen,
-                            w->things, w->ode_body, w->ode_box, w->joints, w->touches.item, w->close.item};
+    void *const blocks[] = {w->bodies,  w->states, w->grips,        w->given,     w->slid,   w->fallen,
+                            w->hangs,   w->swings, w->before,       w->kept,      w->things, w->ode_body,
+                            w->ode_box, w->joints, w->touches.item, w->close.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(w);
 }
@@ -284,6 +291,24 @@ rheo_status world_check_sides(const world *w, double time, rheo_report *report) 
     return RHEO_OK;
 }
 
+/* Solids whose surfaces lie in each other touch nowhere: that the middle of a body is deep in both tells. */
+static rheo_status check_middles(const world *w, rheo_report *report) {
+    for (int a = 0; a < w->thing_count; ++a) {
+        const body *b = w->things[a].body;
+        const double own = b ? -thing_distance(&w->things[a], b->now->position) : 0;
+        for (size_t k = w->pairs.start[a]; own > 0 && k < w->pairs.start[a + 1]; ++k) {
+            const int other = w->pairs.near[k];
+            if (world_are_joined(w, a, other)) continue;
+            touch t = {.a = a, .b = other};
+            memcpy(t.point, b->now->position, sizeof t.point);
+            t.gap = fmax(-own, thing_distance(&w->things[other], t.point));
+            const rheo_status status = judge_overlap(w, &t, report);
+            if (status) return status;
+        }
+    }
+    return RHEO_OK;
+}
+
 static rheo_status check_start(world *w, rheo_report *report) {
     for (int i = 0; i < w->thing_count; ++i) {
         const thing *t = &w->things[i];
@@ -298,5 +323,6 @@ static rheo_status check_start(world *w, rheo_report *report) {
     rheo_status status = RHEO_OK;
     for (int i = 0; i < w->touches.count && !status; ++i)
         status = judge_overlap(w, &w->touches.item[i], report);
+    if (!status) status = check_middles(w, report);
     return status ? status : world_check_sides(w, 0, report);
 }

@@ -33,6 +33,10 @@ struct world {
     double (*given)[6];  /* of each body: velocity lent to it by world_expect(), or to be parted with */
     double (*fallen)[3]; /* what gravity gave it before it moved */
     double (*slid)[6];   /* of each body: velocity and spin before the forces of a step */
+    int *hangs;         /* of each body: the first of those that joints hold together with it; -1: no joint */
+    int *swings;        /* of each body: it is moved by world_swing() in this part of a step */
+    body_state *before; /* of each body: as it began the part, or half of it */
+    body_state *kept;   /* of each body: what a solve for others must leave alone */
 };
 
 /* The slowest of bounces, and what gravity gives in a step, m/s. */
@@ -46,6 +50,8 @@ void world_place_things(world *w, double time, double dt);
 void world_pace_things(world *w, double time, double dt);
 /* Everything that bodies touch or could come to touch within dt, into w->touches. -1: no memory. */
 int world_find_touches(world *w, double dt);
+/* Whether a joint holds two things, which then do not touch each other. */
+int world_are_joined(const world *w, int a, int b);
 /* Velocity of a relative to b at a contact. */
 void world_slip(double u[3], const world *w, const touch *t);
 /* How long a part may be, from gaps and closing speeds, and from the turning and the stops of joints. */
@@ -58,4 +64,14 @@ world_speeds world_least_speeds(const world *w, double time, double dt);
 /* Velocities that contacts and joints allow. Only a solve that moves parts and puts right, and only the one
  * that does not, after the forces of the step, drives: so that each happens once a step. */
 void world_solve(world *w, double time, double h, world_speeds least, int moving, int parting);
+
+/* Which bodies hang together, once for all. */
+void world_find_hanging(world *w);
+/* Before a part of a step, at most `left` long: finds the bodies on joints that swing, and gives them half of
+ * gravity, so that all that looks ahead knows how fast they become. */
+void world_lend_gravity(world *w, const double g[3], double left);
+/* When touches are known: those that touch something do not swing, and are as they were. */
+void world_take_back_gravity(world *w);
+/* Moves those that swing, and gives them gravity, by h. */
+void world_swing(world *w, double time, const double g[3], double h);
 #endif

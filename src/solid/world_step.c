@@ -4,6 +4,7 @@
  * velocities v+ that contacts and joints allow (solid/world_solve.c), and body_move() carries the bodies:
  * ODE's own positions are thrown away, because its free rotation drifts and ours does not. Solids deeper in
  * each other than DEEP dx, where they can only have begun, are parted as by a shift that leaves no velocity.
+ * What swings on joints in the air is moved by solid/world_swing.c.
  *
  * Before forces that are still to be found, world_expect() lends bodies what held them in the last step and
  * notes what does not let them move; world_hold() takes that back after the forces and solves once more
@@ -43,6 +44,7 @@ static void solve_part(world *w, double time, double h, world_speeds least) {
 
 static void move_bodies(world *w, double h) {
     for (int i = 0; i < w->count; ++i) {
+        if (w->swings[i]) continue;
         body_move(&w->bodies[i], h);
         body_add_motion(&w->states[i], w->given[i], -1);
         memset(w->given[i], 0, sizeof w->given[i]);
@@ -57,43 +59,45 @@ static double shorten_part(world *w, double h) {
 }
 
 /* What falls freely gets half of gravity's share of a step before it moves, x += dt v + dt^2 g / 2, and the
- * rest after. */
-static void begin_fall(world *w, double time, double dt) {
-    double g[3];
-    rheo_evaluate_curve(g, &w->scene->gravity, time + 0.5 * dt);
-    for (int i = 0; i < w->count; ++i)
+ * rest after. What hangs on joints has its own way (solid/world_swing.c). */
+static void begin_fall(world *w, const double g[3], double dt) {
+    for (int i = 0; i < w->count; ++i) {
+        body_state *b = &w->states[i];
+        const double share = w->hangs[i] >= 0 ? 0 : b->falls * 0.5 * dt;
         for (int c = 0; c < 3; ++c) {
-            body_state *b = &w->states[i];
-            w->fallen[i][c] = c < w->scene->dim ? b->falls * 0.5 * dt * g[c] : 0;
+            w->fallen[i][c] = c < w->scene->dim ? share * g[c] : 0;
             b->velocity[c] += w->fallen[i][c];
         }
+    }
 }
 
-/* Whether nothing but gravity acts on a body: neither liquid, which only these couplings tell, nor contacts
- * in the end of the step, nor a joint. */
+/* Whether nothing but gravity, and its joints, act on a body: neither liquid, which only these couplings
+ * tell, nor contacts in the end of the step. */
 static double is_falling(const world *w, int i) {
     const int knows_wet = w->scene->coupling == RHEO_MONOLITHIC || w->scene->coupling == RHEO_SOLID_TO_FLUID;
     const double *held = w->states[i].held;
-    for (int k = 0; k < w->scene->joint_count; ++k)
-        if (w->scene->joints[k].a == w->bodies[i].solid || w->scene->joints[k].b == w->bodies[i].solid)
-            return 0;
-    return knows_wet && !w->grips[i].wet && six_dot(held, held) == 0;
+    return knows_wet && !w->grips[i].wet && (w->hangs[i] >= 0 || six_dot(held, held) == 0);
 }
 
 int world_step(world *w, double time, double dt) {
+    double g[3];
     if (!world_count(w)) return 0;
-    begin_fall(w, time, dt);
+    rheo_evaluate_curve(g, &w->scene->gravity, time + 0.5 * dt);
+    begin_fall(w, g, dt);
     const world_speeds least = world_least_speeds(w, time, dt);
     double left = dt;
     for (int part = 0; left > 0; ++part) {
         const double now = time + dt - left;
+        world_lend_gravity(w, g, left);
         world_place_things(w, now, left);
         if (world_find_touches(w, left)) return -1;
+        world_take_back_gravity(w);
         double h = part < PARTS_MAX ? world_safe_part(w, left) : left;
         if (left - h < 1e-6 * dt) h = left;
         world_pace_things(w, now, h);
         solve_part(w, now, h, least);
         if (part < PARTS_MAX) h = shorten_part(w, h);
+        world_swing(w, now, g, h);
         move_bodies(w, h);
         left = h < left ? left - h : 0;
     }

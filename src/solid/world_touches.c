@@ -75,7 +75,7 @@ static double pair_reach(const world *w, int a, int b, double dt) {
     return fmin(thing_speed(&w->things[a]) + still, 1e3 * w->dx / dt) * dt + WORLD_MARGIN * w->dx + sag;
 }
 
-static int are_joined(const world *w, int a, int b) {
+int world_are_joined(const world *w, int a, int b) {
     for (int i = 0; i < w->scene->joint_count; ++i) {
         const rheo_joint *j = &w->scene->joints[i];
         if ((j->a == a && j->b == b) || (j->a == b && j->b == a)) return 1;
@@ -130,7 +130,7 @@ int world_find_touches(world *w, double dt) {
         if (!w->things[a].body) continue;
         for (size_t k = w->pairs.start[a]; k < w->pairs.start[a + 1]; ++k) {
             const int b = w->pairs.near[k];
-            if ((w->things[b].body && b < a) || are_joined(w, a, b)) continue;
+            if ((w->things[b].body && b < a) || world_are_joined(w, a, b)) continue;
             find_pair_touches(w, a, b, dt);
         }
         for (int side = 0; side < 2 * w->scene->dim; ++side)

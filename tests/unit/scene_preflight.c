@@ -149,8 +149,10 @@ static void slips_are_found(void **state) {
         FILL
         "solids: [ { name: a, motion: dynamic, shape: { sphere: { center: [0.5, 0.7, 0.5], radius: 0.1 } } } "
         "]\n"
-        "joints: [ { type: hinge, a: a }, { type: ball, a: a, anchor: [0, 0, 0] }, { type: slider, a: a } ]");
+        "joints: [ { type: hinge, a: a }, { type: ball, a: a, anchor: [0, 0, 0] },\n"
+        " { type: slider, a: a, axis: [0, 1, 0] } ]");
     assert_true(found(&p, RHEO_WARNING, "joints[0]", "no anchor"));
+    assert_true(found(&p, RHEO_WARNING, "joints[0]", "no axis"));
     assert_false(found(&p, RHEO_WARNING, "joints[1]", "") || found(&p, RHEO_WARNING, "joints[2]", ""));
 }
 

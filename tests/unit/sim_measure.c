@@ -83,6 +83,46 @@ static void test_speed_is_a_length(void **state) {
     rheo_free_sim(sim);
 }
 
+/* A heavy block lies over the floor on a gap of an eighth of a cell, which no particle is in: what flows
+ * there is no speed of the liquid. */
+static void test_speed_is_of_liquid(void **state) {
+    (void)state;
+    rheo_fluid water;
+    rheo_shape fill = box_shape(0, 0, 1, 0.4), block = box_shape(0.2, 0.005, 0.8, 0.3);
+    rheo_scene scene = scene_of(&water, &fill, RHEO_APIC, 3, 24);
+    rheo_solid solid = rheo_default_solid();
+    rheo_frame_stats stats;
+    rheo_report report = {0};
+    rheo_particle_view view;
+    rheo_sim *sim;
+    fill.a[2] = 0;
+    fill.b[2] = 1;
+    block.a[2] = 0.2;
+    block.b[2] = 0.8;
+    solid.shape = block;
+    solid.motion = RHEO_DYNAMIC;
+    solid.density = 5000;
+    scene.solids = &solid;
+    scene.solid_count = 1;
+    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
+    double most = 0;
+    for (int f = 0; f < 12; ++f) {
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        double fastest = 0;
+        rheo_view_particles(&view, sim);
+        for (size_t q = 0; q < view.count; ++q) {
+            double v2 = 0;
+            for (int a = 0; a < 3; ++a) v2 += (double)view.velocity[a][q] * (double)view.velocity[a][q];
+            fastest = larger(fastest, sqrt(v2));
+        }
+        most = larger(most, stats.speed / fastest);
+    }
+    print_message("block on the floor: speed %.4f m/s, up to %.3f of the fastest particle's\n", stats.speed,
+                  most);
+    check_below(most, 1.5);
+    rheo_free_sim(sim);
+}
+
 /* Two fluids that have mixed: sums and bounds are those of their particles, one by one, and the same for any
  * number of threads. */
 static void check_sums(int dim) {
@@ -443,6 +483,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_speed_is_of_one_place),
         cmocka_unit_test(test_speed_is_a_length),
+        cmocka_unit_test(test_speed_is_of_liquid),
         cmocka_unit_test(test_sums_over_particles),
         cmocka_unit_test(test_probes_reach_the_walls),
         cmocka_unit_test(test_incompatible_is_reported),

@@ -46,6 +46,89 @@ static void test_which(void **state) {
     expect_thin(rig_ball(0.5, 0.5, 0.5, 0.3), 0, "a ball");
 }
 
+/* A cone of radius r, full, or a hat whose wall is `wall` wide at the brim; all in cells. */
+static rheo_shape cone(const char *file, double r, double high, double wall) {
+    enum { AROUND = 48 };
+    FILE *f = fopen(file, "w");
+    assert_non_null(f);
+    const int layers = wall > 0 ? 2 : 1;
+    for (int l = 0; l < layers; ++l) {
+        const double off = l * wall;
+        for (int i = 0; i < AROUND; ++i) {
+            const double t = 2 * M_PI * i / AROUND;
+            fprintf(f, "v %.9f %.9f %.9f\n", 0.5 + DX * (r - off) * cos(t), 0.3,
+                    0.5 + DX * (r - off) * sin(t));
+        }
+        fprintf(f, "v 0.5 %.9f 0.5\n", 0.3 + DX * (high - off * high / r));
+    }
+    if (layers == 1) fputs("v 0.5 0.3 0.5\n", f);
+    for (int i = 0; i < AROUND; ++i) {
+        const int j = (i + 1) % AROUND, tip = AROUND + 1, in = AROUND + 1;
+        fprintf(f, "f %d %d %d\n", tip, j + 1, i + 1);
+        if (layers == 1) fprintf(f, "f %d %d %d\n", tip + 1, i + 1, j + 1);
+        else {
+            fprintf(f, "f %d %d %d\n", in + tip, in + i + 1, in + j + 1);
+            fprintf(f, "f %d %d %d\nf %d %d %d\n", i + 1, j + 1, in + j + 1, i + 1, in + j + 1, in + i + 1);
+        }
+    }
+    fclose(f);
+    rheo_shape s = rig_box(0, 0, 0, 1, 1, 1);
+    s.kind = RHEO_SHAPE_MESH;
+    s.file = file;
+    return s;
+}
+
+/* A block with one side cut off so that it ends in an edge of that many degrees, turned oblique to the axes.
+ */
+static rheo_shape wedge(rheo_shape children[2], double degrees, double high) {
+    children[0] = rig_box(0.5, 0.5, 0.5, 8 * DX, 0.5 * high * DX, 8 * DX);
+    children[1] = rig_box(0, 0, 0, 1, 1, 1);
+    children[1].kind = RHEO_SHAPE_PLANE; /* through the lower edge on the left */
+    const double a = degrees * M_PI / 180;
+    memcpy(children[1].a, (double[]){0.5 - 8 * DX, 0.5 - 0.5 * high * DX, 0.5}, sizeof children[1].a);
+    memcpy(children[1].b, (double[]){-sin(a), cos(a), 0}, sizeof children[1].b);
+    rheo_shape s = rig_box(0, 0, 0, 1, 1, 1);
+    s.kind = RHEO_SHAPE_INTERSECTION;
+    s.children = children;
+    s.child_count = 2;
+    s.rotate_axis[0] = 1;
+    s.rotate_axis[1] = 2;
+    s.rotate_degrees = 25;
+    return s;
+}
+
+/* Sharp edges and tips of what is thick are not thin, thin walls beside something thick are. */
+static void test_edges(void **state) {
+    (void)state;
+    const char *file = "solid_thin_cone.obj";
+    rheo_shape parts[3];
+    expect_thin(cone(file, 6, 12, 0), 0, "a steep cone");
+    expect_thin(cone(file, 8, 8, 0), 0, "a cone");
+    expect_thin(cone(file, 9, 4.5, 0), 0, "a flat cone");
+    expect_thin(cone(file, 3, 12, 0), 0, "a spike");
+    expect_thin(cone(file, 1, 12, 0), 1, "a needle");
+    expect_thin(cone(file, 9, 1.5, 0), 1, "a cone like a plate");
+    expect_thin(cone(file, 9, 9, 0.8), 1, "a hat");
+    remove(file);
+    expect_thin(wedge(parts, 30, 10), 0, "a wedge of 30 degrees");
+    expect_thin(wedge(parts, 45, 10), 0, "a wedge of 45 degrees");
+    expect_thin(wedge(parts, 8, 10), 1, "a blade of 8 degrees");
+    expect_thin(wedge(parts, 30, 1), 1, "a plate with a slanting side");
+    parts[0] = rig_box(0.5, 0.3, 0.5, 0.1, 2.5 * DX, 0.1); /* a thick floor with walls around that are low */
+    parts[1] = rig_box(0.5, 0.3 + 3.5 * DX, 0.5, 0.1, 1.5 * DX, 0.1);
+    parts[2] = rig_box(0.5, 0.3 + 4 * DX, 0.5, 0.1 - 0.4 * DX, 2.01 * DX, 0.1 - 0.4 * DX);
+    rheo_shape walls = rig_box(0, 0, 0, 1, 1, 1), cup = walls, both[2];
+    walls.kind = RHEO_SHAPE_DIFFERENCE;
+    walls.children = &parts[1];
+    walls.child_count = 2;
+    cup.kind = RHEO_SHAPE_UNION;
+    both[0] = parts[0];
+    both[1] = walls;
+    cup.children = both;
+    cup.child_count = 2;
+    expect_thin(cup, 1, "low thin walls on a thick floor");
+}
+
 static void test_hides(void **state) {
     (void)state;
     rig r;
@@ -145,8 +228,8 @@ static void test_sheet(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_which), cmocka_unit_test(test_hides),
-                                       cmocka_unit_test(test_never_crossed), cmocka_unit_test(test_slides),
-                                       cmocka_unit_test(test_sheet)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_which),  cmocka_unit_test(test_edges),
+                                       cmocka_unit_test(test_hides),  cmocka_unit_test(test_never_crossed),
+                                       cmocka_unit_test(test_slides), cmocka_unit_test(test_sheet)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,9 +184,43 @@ static void sliders_stop(void **state) {
         }
 }
 
+/* A rod on a hinge falls from level in the air above the water: its angle against small steps of theta'' = -k
+ * sin(theta), of two lengths of the step. */
+static void rods_swing_to_second_order(void **state) {
+    (void)state;
+    double error[2];
+    for (int n = 0; n < 2; ++n) {
+        tank t;
+        const double length = 0.4, half = 0.02,
+                     k = 9.81 * 0.5 * length / ((length * length + half * half) / 3);
+        double theta = 0.5 * M_PI, w = 0;
+        fill_tank(&t, 0.1, box_shape(0.5, 0.8 - half, 0.45, 0.5 + length, 0.8 + half, 0.55), 800,
+                  RHEO_JOINT_HINGE);
+        memcpy(t.joint.anchor, (double[]){0.5, 0.8, 0.5}, sizeof t.joint.anchor);
+        memcpy(t.joint.axis, (double[]){0, 0, 1}, sizeof t.joint.axis);
+        t.scene.fps = 50;
+        t.scene.dt_max = n ? 0.00125 : 0.0025;
+        start(&t);
+        while (t.sim->time < 0.4 - 1e-9) step(&t, 1);
+        for (int i = 0; i < 400000; ++i) {
+            w -= 0.5e-6 * k * sin(theta);
+            theta += 1e-6 * w;
+            w -= 0.5e-6 * k * sin(theta);
+        }
+        error[n] = fabs(angle_of(&t) - (theta - 0.5 * M_PI));
+        print_message("rod in the air, steps of %g s: off by %.6f rad\n", t.scene.dt_max, error[n]);
+        rheo_free_sim(t.sim);
+    }
+    check_below(error[0], 0.001); /* k t dt / 2 = 0.02 to first order */
+    check_below(error[1], error[0] / 3);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(strong_motors_hold_their_speed),
-                                       cmocka_unit_test(brakes_bear_their_force),
-                                       cmocka_unit_test(sliders_stop)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strong_motors_hold_their_speed),
+        cmocka_unit_test(brakes_bear_their_force),
+        cmocka_unit_test(sliders_stop),
+        cmocka_unit_test(rods_swing_to_second_order),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

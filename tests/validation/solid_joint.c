@@ -277,12 +277,134 @@ static void free_fall_is_second_order(void **state) {
     }
 }
 
+/* theta'' = -k sin(theta) by small steps of Runge and Kutta. */
+static double pendulum_angle(double theta, double k, double seconds) {
+    const int steps = 20000;
+    const double h = seconds / steps;
+    double w = 0;
+    for (int i = 0; i < steps; ++i) {
+        const double a1 = -k * sin(theta), w2 = w + 0.5 * h * a1, a2 = -k * sin(theta + 0.5 * h * w);
+        const double w3 = w + 0.5 * h * a2, a3 = -k * sin(theta + 0.5 * h * w2), w4 = w + h * a3;
+        const double a4 = -k * sin(theta + h * w3);
+        theta += h / 6 * (w + 2 * w2 + 2 * w3 + w4);
+        w += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+    }
+    return theta;
+}
+
+/* A rod that swings far on a hinge or a ball, in space and in the plane: against the exact angle. */
+static void pendulum_is_second_order(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 3; ++kind) {
+        double last = 0, first = 0;
+        for (int n = 0; n < 5; ++n) {
+            rig r;
+            rheo_joint joints[1];
+            const double rate = 30 << n, seconds = 1, length = 0.4, wide = 0.01, start = 1.5;
+            rig_start(&r);
+            r.gravity[1] = -9.81;
+            if (kind == 2) r.scene.dim = 2;
+            rheo_shape rod = rig_box(0.5, 0.6 - 0.5 * length, 0.5, wide, 0.5 * length, wide);
+            rod.rotate_degrees = start * 180 / M_PI;
+            rod.move[0] = 0.5 * length * sin(start);
+            rod.move[1] = 0.5 * length * (1 - cos(start));
+            rig_add(&r, rod, RHEO_DYNAMIC);
+            join(&r, joints, kind == 1 ? RHEO_JOINT_BALL : RHEO_JOINT_HINGE, 0, -1, 0.5, 0.6, 0.5);
+            rig_make(&r);
+            rig_advance(&r, seconds, 1 / rate);
+            const double k = 9.81 * 0.5 * length / (length * length / 3 + wide * wide / 3);
+            const body_state *b = world_body(r.w, 0)->now;
+            const double angle = start + 2 * atan2(b->orientation[3], b->orientation[0]);
+            const double error = fabs(angle - pendulum_angle(start, k, seconds));
+            const double arm = hypot(b->position[0] - 0.5, b->position[1] - 0.6) - 0.5 * length;
+            printf("pendulum %d at %g steps a second: off by %.5f rad, order %.2f; arm off by %.2g m\n", kind,
+                   rate, error, n ? log2(last / error) : 0, fabs(arm));
+            /* parts of a step turn by 0.03 rad, which hides some of what a shorter step gains */
+            check_below(error, n ? last / 2.5 : 0.03);
+            if (n == 0) first = error;
+            if (n == 4) check_below(error, first / 100); /* in 16 times as many steps */
+            check_below(fabs(arm), 1e-3);
+            last = error;
+            rig_end(&r);
+        }
+    }
+}
+
+/* A chain of three rods that falls from level: positions at dt, dt / 2, dt / 4 come nearer by a quarter each
+ * time, and no energy is lost. A pair of balls on a rod of joints, thrown: its centre falls as a free body's.
+ */
+static void chains_are_second_order(void **state) {
+    (void)state;
+    double end[4][3], energy[4];
+    for (int n = 0; n < 4; ++n) {
+        rig r;
+        rheo_joint joints[3];
+        const double rate = 60 << n, wide = 0.012, half = 0.05;
+        rig_start(&r);
+        r.gravity[1] = -9.81;
+        for (int i = 0; i < 3; ++i) {
+            rig_add(&r, rig_box(0.5 + half * (2 * i + 1), 0.8, 0.5, half, wide, wide), RHEO_DYNAMIC);
+            join(&r, joints, i == 1 ? RHEO_JOINT_BALL : RHEO_JOINT_HINGE, i, i - 1, 0.5 + 2 * half * i, 0.8,
+                 0.5);
+        }
+        rig_make(&r);
+        rig_advance(&r, 0.5, 1 / rate);
+        energy[n] = 0;
+        for (int i = 0; i < 3; ++i) {
+            const body *b = world_body(r.w, i);
+            energy[n] += body_kinetic(b) + b->mass * 9.81 * (b->now->position[1] - 0.8);
+        }
+        const body *b = world_body(r.w, 2);
+        memcpy(end[n], b->now->position, sizeof end[n]);
+        energy[n] /= 3 * b->mass * 9.81 * 0.15;
+        rig_end(&r);
+    }
+    double apart[3];
+    for (int n = 0; n < 3; ++n) {
+        double d[3];
+        vec_sub(d, end[n], end[n + 1]);
+        apart[n] = vec_length(d);
+        printf("chain at %d and %d steps a second: %.6f m apart, order %.2f; energy off by %.5f\n", 60 << n,
+               120 << n, apart[n], n ? log2(apart[n - 1] / apart[n]) : 0, energy[n]);
+        if (n) check_below(apart[n], apart[n - 1] / 3);
+    }
+    check_below(fabs(energy[2]), 0.003);
+    double last = 0;
+    for (int n = 0; n < 3; ++n) {
+        rig r;
+        rheo_joint joints[1];
+        const double rate = 30 << n, seconds = 0.4;
+        rig_start(&r);
+        r.gravity[1] = -9.81;
+        rig_add(&r, rig_ball(0.4, 0.8, 0.5, 0.05), RHEO_DYNAMIC)->velocity[1] = 2;
+        rig_add(&r, rig_ball(0.6, 0.8, 0.5, 0.05), RHEO_DYNAMIC);
+        join(&r, joints, RHEO_JOINT_FIXED, 0, 1, 0, 0, 0);
+        rig_make(&r);
+        rig_advance(&r, seconds, 1 / rate);
+        const double way = seconds - 0.5 * 9.81 * seconds * seconds;
+        const double high =
+            0.5 * (world_body(r.w, 0)->now->position[1] + world_body(r.w, 1)->now->position[1]) - 0.8;
+        const double error = fabs(high - way) / fabs(way);
+        printf("thrown pair at %g steps a second: off by %.5f of the way, order %.2f\n", rate, error,
+               n ? log2(last / error) : 0);
+        check_below(error, n ? last / 3.5 : 0.02);
+        last = error;
+        rig_end(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulum_period),      cmocka_unit_test(motor_drives),
-        cmocka_unit_test(limits_stop),          cmocka_unit_test(stops_halt),
-        cmocka_unit_test(motor_between_bodies), cmocka_unit_test(fixed_holds),
-        cmocka_unit_test(joints_in_the_plane),  cmocka_unit_test(free_fall_is_second_order),
+        cmocka_unit_test(pendulum_period),
+        cmocka_unit_test(motor_drives),
+        cmocka_unit_test(limits_stop),
+        cmocka_unit_test(stops_halt),
+        cmocka_unit_test(motor_between_bodies),
+        cmocka_unit_test(fixed_holds),
+        cmocka_unit_test(joints_in_the_plane),
+        cmocka_unit_test(free_fall_is_second_order),
+        cmocka_unit_test(pendulum_is_second_order),
+        cmocka_unit_test(chains_are_second_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
