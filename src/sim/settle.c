@@ -29,7 +29,7 @@
 #include "stage/forces.h"
 #include "stage/surface.h"
 
-enum { BOUT = 16, BOUTS_MOST = 6, ITERATIONS = 50, LAYERS = 3 };
+enum { BOUT = 16, BOUTS_MOST = 6, ITERATIONS = 50 };
 #define HELD      0.6  /* of the velocity, from round to round, in the first bout */
 #define HELD_LONG 0.85 /* and later, when only long waves are left */
 #define STEP      0.6  /* of sqrt(dx / 1 m/s2), the field's strength */
@@ -93,7 +93,8 @@ static rheo_status settle_round(rheo_sim *s, mac_field *unused, const float *lev
         return report_no_memory(report, "the pressure solve");
     pressure_project(&s->vel, s->q, s->solver, &s->work, g, &s->open, s->phi, TOLERANCE, ITERATIONS);
     liquid_correct_drift(s, &s->open, s->phi, dt);
-    liquid_extrapolate(&s->vel, LAYERS, &s->carry, LAYERS, s, s->phi);
+    const int layers = liquid_near_layers(s);
+    liquid_extrapolate(&s->vel, layers, &s->carry, layers, s, s->phi);
     particles_remember(&s->parts, s->g.pool);
     particles_advect(&s->parts, g, &s->carry, dt);
     return liquid_hold_particles(s, report);
