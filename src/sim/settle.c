@@ -9,13 +9,13 @@
  * number k, h' - h = HELD (h - h_before) - k tanh(k depth) dt^2 h,   k dt^2 <= pi STEP^2 < 2 (1 + HELD), a
  * heavy ball (Polyak 1964) that keeps about sqrt(HELD) of a wave a round, and more of long ones: in shallow
  * water sixteen rounds leave two thirds of the longest, and beaches make it fast. So where water is to stand
- * still, rounds with more momentum follow. Particles move by fractions of a cell;
- * their velocities, the time and the volume stay.
+ * still, rounds with more momentum follow. Particles move by fractions of a cell; their velocities, the time
+ * and the volume stay.
  *
- * Limits: one field for all fills, so fills that touch settle as one; a thin sheet beside a pool is moved
- * with it, and its surface then encloses some percent less. A fill that is nowhere deep is left as it is.
- * What a fill level does not touch, the few particles that cut cells hold along walls, is settled only as far
- * as their own density shows it. */
+ * Limits: one field for all fills, so fills that touch settle as one, and a small drop over a pool gets as
+ * many rounds as the pool; a thin sheet beside a pool is moved with it, and its surface then encloses some
+ * percent less. A fill that is nowhere deep is left as it is. What a fill level does not touch, the few
+ * particles that cut cells hold along walls, is settled only as far as their own density shows it. */
 #include "sim/settle.h"
 
 #include <math.h>
@@ -115,11 +115,12 @@ static void hold_solids(rheo_sim *s) {
     if (s->moving) solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
 }
 
-/* Whether a fill's surface is level in gravity, wherever it is free: then it is meant to stay. */
+/* Whether a fill's surface is level in gravity, all but a tenth of it (near walls the level is approximate):
+ * then it is meant to stay. */
 static int is_still_water(const rheo_sim *s, const float *level) {
     const box *b = &s->g.box;
     double g[3], pull = 0;
-    int any = 0;
+    int64_t level_cells = 0, others = 0;
     rheo_evaluate_curve(g, &s->def.gravity, s->time);
     for (int a = 0; a < b->dim; ++a) pull += g[a] * g[a];
     for (int k = 0; k < b->n[2]; ++k)
@@ -133,10 +134,10 @@ static int is_still_water(const rheo_sim *s, const float *level) {
                     down -= slope * g[a];
                     square += slope * slope;
                 }
-                if (!(down > LEVEL * sqrt(square * pull))) return 0;
-                any = 1;
+                if (down > LEVEL * sqrt(square * pull)) ++level_cells;
+                else ++others;
             }
-    return any;
+    return level_cells > 9 * others;
 }
 
 /* A first bout evens out what is short. Water that is to stand still, and may do so for long, gets more of
