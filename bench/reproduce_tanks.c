@@ -35,6 +35,11 @@ rheo_status tank_run(tank_result *r, const tank *t, int n, int threads, double w
         vessel.shape.b[a] = 0.82;
         scene.size[a] = 1;
     }
+    if (t->flat) {
+        scene.dim = 2;
+        vessel.shape.a[2] = -1;
+        vessel.shape.b[2] = 2;
+    }
     vessel.shape.radius = 0.43;
     if (!t->round_tank) {
         const int given = t->about[0] != 0 || t->about[1] != 0 || t->about[2] != 0;

@@ -10,6 +10,7 @@ typedef struct tank {
     double degrees;  /* the box's tilt */
     double about[3]; /* its axis; 0: z */
     double level;    /* m, unless full */
+    int flat;        /* in the plane: a box about z */
 } tank;
 
 typedef struct tank_result {
@@ -18,7 +19,7 @@ typedef struct tank_result {
     double mass;              /* kg */
 } tank_result;
 
-/* apic in a unit cube of n cells a side, watched between two times [s]. */
+/* apic in a unit cube (or square) of n cells a side, watched between two times [s]. */
 rheo_status tank_run(tank_result *r, const tank *t, int n, int threads, double watch_from, double watch_to,
                      rheo_report *report);
 #endif

@@ -33,8 +33,11 @@
 #define QUIET             0.2
 #define VOLUME_TOLERANCE  0.05
 #define VOLUME_ITERATIONS 12 /* it takes 2 to 4, up to 9 where walls thinner than a cell part the water */
-/* Of extrapolation around the liquid, beyond what particles can cross in a step; and of these. */
-enum { NEAR_LAYERS = 3, LAYERS_MOST = 64 };
+/* Of extrapolation around the liquid, beyond what particles can cross in a step; and of these. Beside solids
+ * it must reach to the tip of a wedge: over a floor of slope s liquid is thinner than what has a velocity of
+ * its own (a quarter of a cell) for 1 / (4 s) cells, and faces that are not reached keep what is solved,
+ * which means nothing, or nothing at all: tips trembled, films hung on slopes. */
+enum { NEAR_LAYERS = 3, WEDGE_LAYERS = 6, LAYERS_MOST = 64 };
 
 static double length3(const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -96,13 +99,17 @@ double liquid_dt_limit(const rheo_sim *s, double time) {
     return s->domain ? fmin(dt, s->g.dx / world_speed(s->world)) : dt;
 }
 
+int liquid_near_layers(const rheo_sim *s) {
+    return s->def.solid_count ? WEDGE_LAYERS : NEAR_LAYERS;
+}
+
 /* How far the velocity must be known around the liquid: what particles can cross in the next step, which may
  * be longer than this one. */
 static int layers_to_cross(const rheo_sim *s) {
     const double fastest = fmax(s->speed[0], fmax(s->speed[1], s->speed[2])), frame = 1 / s->def.fps;
     const double longest = s->def.dt_max > 0 ? fmin(s->def.dt_max, frame) : frame;
     const double most = fmin(fastest * longest / s->g.dx, s->def.cfl);
-    return NEAR_LAYERS + (most < LAYERS_MOST ? (int)most : LAYERS_MOST);
+    return liquid_near_layers(s) + (most < LAYERS_MOST ? (int)most : LAYERS_MOST);
 }
 
 /* A byte a particle. */
@@ -376,7 +383,7 @@ static rheo_status begin_carry(rheo_sim *s, rheo_report *report) {
     pressure_project(&s->vel, s->q, s->solver, &s->work, &s->g, &s->open, s->phi, s->def.tolerance,
                      s->def.max_iterations);
     memset(s->q, 0, s->g.box.size * sizeof *s->q);
-    liquid_extrapolate(&s->vel, NEAR_LAYERS + 1, NULL, 0, s, s->phi);
+    liquid_extrapolate(&s->vel, liquid_near_layers(s) + 1, NULL, 0, s, s->phi);
     mac_field_copy(&s->carry, &s->vel, &s->g);
     if (!marks_only(s)) mac_field_copy(&s->vel, &given, &s->g);
     mac_field_free(&given);
@@ -392,7 +399,7 @@ rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {
     mac_field_copy(&s->carry, &s->vel, &s->g); /* mac_dt_limit() reads it */
     clock_start(s);
     if (s->keyed && (status = liquid_place_solids(s, s->time, report))) return status; /* as fast as in it */
-    liquid_extrapolate(&s->vel, NEAR_LAYERS + 1, NULL, 0, s, s->phi);
+    liquid_extrapolate(&s->vel, liquid_near_layers(s) + 1, NULL, 0, s, s->phi);
     status = begin_carry(s, report);
     timer_stage(&s->timer, NULL);
     return status;
@@ -444,7 +451,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "extrapolate");
     const int far = layers_to_cross(s); /* particles only read the velocity where they are */
-    liquid_extrapolate(&s->vel, marks_only(s) ? far : NEAR_LAYERS, &s->carry, far, s, phi);
+    liquid_extrapolate(&s->vel, marks_only(s) ? far : liquid_near_layers(s), &s->carry, far, s, phi);
 
     timer_stage(&s->timer, "from grid");
     const double keep = is_flip(s) || is_affine(s) ? pow(1 - s->def.pic_blend, 30 * dt) : 0;

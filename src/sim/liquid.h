@@ -118,6 +118,7 @@ double liquid_dt_limit(const rheo_sim *s, double time);
 rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report); /* out of solids, inside closed sides */
 void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers, rheo_sim *s,
                         const float *phi); /* far may be NULL */
+int liquid_near_layers(const rheo_sim *s); /* how far it must reach at least */
 poisson_result liquid_correct_drift(rheo_sim *s, const openings *o, const float *phi,
                                     double dt); /* writes carry */
 /* Finds the room that emitters have, before anything moves in a step of dt; those without drive nothing. */

@@ -6,29 +6,38 @@
  * surface (stage/fill.h): in it that surface is level and the filled shape, whatever it is, at rest; only
  * what is uneven moves. Each round finds the particles' surface, adds the field to what is left of the last
  * round's velocity, makes it free of divergence and moves the particles. For a wave of height h and wave
- * number k, h' - h = HELD (h - h_before) - k dt^2 h,   k dt^2 <= pi STEP^2 < 2 (1 + HELD), a heavy ball
- * (Polyak 1964) that loses about sqrt(HELD) of every wave a round, long ones more slowly. Particles move by
- * fractions of a cell; their velocities, the time and the volume stay.
+ * number k, h' - h = HELD (h - h_before) - k tanh(k depth) dt^2 h,   k dt^2 <= pi STEP^2 < 2 (1 + HELD), a
+ * heavy ball (Polyak 1964) that keeps about sqrt(HELD) of a wave a round, and more of long ones: in shallow
+ * water sixteen rounds leave two thirds of the longest, and beaches make it fast. So where water is to stand
+ * still, rounds with more momentum follow. Particles move by fractions of a cell; their velocities, the time
+ * and the volume stay.
  *
- * Limits: one field for all fills, so fills that touch settle as one; a thin sheet beside a pool is moved
- * with it, and its surface then encloses some percent less. A fill that is nowhere deep is left as it is.
- * What a fill level does not touch, the few particles that cut cells hold along walls, is settled only as far
- * as their own density shows it. */
+ * Limits: one field for all fills, so fills that touch settle as one, and a small drop over a pool gets as
+ * many rounds as the pool; a thin sheet beside a pool is moved with it, and its surface then encloses some
+ * percent less. A fill that is nowhere deep is left as it is. What a fill level does not touch, the few
+ * particles that cut cells hold along walls, is settled only as far as their own density shows it. */
 #include "sim/settle.h"
 
 #include <math.h>
 #include <string.h>
 #include "core/report.h"
+#include "grid/rows.h"
 #include "grid/wrap.h"
 #include "particle/transfer.h"
+#include "solid/curve.h"
 #include "stage/fill.h"
 #include "stage/forces.h"
 #include "stage/surface.h"
 
-enum { ROUNDS = 16, ITERATIONS = 50, LAYERS = 3 };
-#define HELD      0.6  /* of the velocity, from round to round */
+enum { BOUT = 16, BOUTS_MOST = 6, ITERATIONS = 50 };
+#define HELD      0.6  /* of the velocity, from round to round, in the first bout */
+#define HELD_LONG 0.85 /* and later, when only long waves are left */
 #define STEP      0.6  /* of sqrt(dx / 1 m/s2), the field's strength */
+#define AT_REST   1e-3 /* cells, in a round: with gravity a wave of 1e-3 m/s at 48 cells a metre */
+#define FALLS     0.8  /* what the motion falls to in a bout, or no more of it is waves */
 #define DEEP      2.5f /* cells */
+#define ENOUGH    0.5f /* room: with less a cell holds too few particles for its level to be told */
+#define LEVEL     0.99 /* cosine of its angle to gravity */
 #define TOLERANCE 1e-4 /* of the solve */
 
 /* The particles' surface; what they bring as a velocity goes nowhere. */
@@ -39,18 +48,53 @@ static void find_surface(rheo_sim *s, mac_field *unused) {
     if (s->def.solid_count) surface_into_solids(s->phi, &s->front, &s->g, s->room, NULL);
 }
 
-static rheo_status settle_round(rheo_sim *s, mac_field *unused, const float *level, rheo_report *report) {
+typedef struct wave_job {
+    const rheo_sim *s;
+    int axis;
+    cell_range range;
+} wave_job;
+
+static double wave_task(void *context, int block) {
+    const wave_job *w = context;
+    const rheo_sim *s = w->s;
+    const ptrdiff_t step = s->g.box.step[w->axis];
+    const float *u = s->vel.value[w->axis], *phi = s->phi, *room = s->room;
+    float most = 0;
+    FOR_ROWS(&w->range, block, j, k) {
+        const ptrdiff_t row = box_at(&s->g.box, 0, j, k);
+        for (ptrdiff_t c = row; c < row + w->range.upper[0]; ++c)
+            if (phi[c] < 0 && phi[c - step] < 0 && room[c] > ENOUGH && room[c - step] > ENOUGH)
+                most = fmaxf(most, fabsf(u[c]));
+    }
+    return (double)most;
+}
+
+/* The fastest that liquid moves, m/s. Beside walls particles are too few to come to rest altogether; waves
+ * show away from them too. */
+static double wave_speed(const rheo_sim *s) {
+    wave_job w = {.s = s};
+    double most = 0;
+    for (w.axis = 0; w.axis < s->g.box.dim; ++w.axis) {
+        w.range = range_faces(&s->g, w.axis);
+        most = fmax(most, parallel_max(s->g.pool, range_blocks(&w.range), wave_task, &w));
+    }
+    return most;
+}
+
+static rheo_status settle_round(rheo_sim *s, mac_field *unused, const float *level, double held,
+                                rheo_report *report) {
     const mac_grid *g = &s->g;
     const double dt = STEP * sqrt(g->dx);
     if (particles_sort(&s->parts, g)) return report_no_memory(report, "particles");
     find_surface(s, unused);
-    forces_add_field(&s->vel, g, level, HELD, dt);
+    forces_add_field(&s->vel, g, level, held, dt);
     wrap_faces(&s->vel, g);
     if (pressure_assemble(s->solver, &s->work, g, &s->open, s->phi))
         return report_no_memory(report, "the pressure solve");
     pressure_project(&s->vel, s->q, s->solver, &s->work, g, &s->open, s->phi, TOLERANCE, ITERATIONS);
     liquid_correct_drift(s, &s->open, s->phi, dt);
-    liquid_extrapolate(&s->vel, LAYERS, &s->carry, LAYERS, s, s->phi);
+    const int layers = liquid_near_layers(s);
+    liquid_extrapolate(&s->vel, layers, &s->carry, layers, s, s->phi);
     particles_remember(&s->parts, s->g.pool);
     particles_advect(&s->parts, g, &s->carry, dt);
     return liquid_hold_particles(s, report);
@@ -71,6 +115,51 @@ static void hold_solids(rheo_sim *s) {
     if (s->moving) solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
 }
 
+/* Whether a fill's surface is level in gravity, all but a tenth of it (near walls the level is approximate):
+ * then it is meant to stay. */
+static int is_still_water(const rheo_sim *s, const float *level) {
+    const box *b = &s->g.box;
+    double g[3], pull = 0;
+    int64_t level_cells = 0, others = 0;
+    rheo_evaluate_curve(g, &s->def.gravity, s->time);
+    for (int a = 0; a < b->dim; ++a) pull += g[a] * g[a];
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j)
+            for (int i = 0; i < b->n[0]; ++i) {
+                const ptrdiff_t c = box_at(b, i, j, k);
+                double down = 0, square = 0;
+                if (!(fabsf(level[c]) < (float)s->g.dx) || s->room[c] < ENOUGH) continue;
+                for (int a = 0; a < b->dim; ++a) {
+                    const double slope = (double)(level[c + b->step[a]] - level[c - b->step[a]]);
+                    down -= slope * g[a];
+                    square += slope * slope;
+                }
+                if (down > LEVEL * sqrt(square * pull)) ++level_cells;
+                else ++others;
+            }
+    return level_cells > 9 * others;
+}
+
+/* A first bout evens out what is short. Water that is to stand still, and may do so for long, gets more of
+ * them: until nothing moves, or no less than in the bout before. */
+static rheo_status settle(rheo_sim *s, mac_field *unused, const float *level, rheo_report *report) {
+    const int rounds = is_still_water(s, level) ? BOUT * BOUTS_MOST : BOUT;
+    double before = INFINITY, most = 0;
+    for (int round = 0; round < rounds; ++round) {
+        const int first = round < BOUT, ends = round % BOUT == BOUT - 1;
+        const rheo_status status = settle_round(s, unused, level, first ? HELD : HELD_LONG, report);
+        if (status) return status;
+        const double moved = wave_speed(s) * STEP / sqrt(s->g.dx);
+        most = fmax(most, moved);
+        if ((!first || ends) && moved < AT_REST) break;
+        if (!ends) continue;
+        if (most > FALLS * before) break;
+        before = most;
+        most = 0;
+    }
+    return RHEO_OK;
+}
+
 rheo_status settle_fill(rheo_sim *s, rheo_report *report) {
     const mac_grid *g = &s->g;
     mac_field unused = {{0}};
@@ -81,8 +170,7 @@ rheo_status settle_fill(rheo_sim *s, rheo_report *report) {
         fill_level(level, s->front.layer, g, &s->open, s->def.solid_count ? s->solid : NULL, s->fill,
                    s->fill_count);
     hold_solids(s);
-    const int rounds = !status && is_deep(level, g) ? ROUNDS : 0;
-    for (int round = 0; round < rounds && !status; ++round) status = settle_round(s, &unused, level, report);
+    if (!status && is_deep(level, g)) status = settle(s, &unused, level, report);
     memset(s->q, 0, g->box.size * sizeof *s->q);
     mac_field_free(&unused);
     mem_free(level);
