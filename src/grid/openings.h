@@ -10,11 +10,23 @@ typedef struct openings {
     mac_field open; /* share of each face outside solids and closed walls, [0, 1] */
     mac_field wall; /* velocity of the solid at each face, m/s; values NULL when everything stands still */
     uint16_t *mover[3]; /* 1 + the moving solid that closes a face, 0 where none does; NULL as `wall` */
+    uint8_t *moves[3];  /* whether any of a row of faces has a mover, see openings_row(); NULL: not known */
     /* 1 where the domain's side (RHEO_LEFT ...) is no wall: liquid goes out into air, or around a periodic
      * axis */
     uint8_t open_wall[6];
     sweep near; /* which solids are near which, by balls around them */
 } openings;
+
+/* Where `moves` has the row of faces (j, k), the box's sides and those beyond counted. */
+INLINE size_t openings_row(const box *b, int j, int k) {
+    return (size_t)j + ((size_t)b->n[1] + 1) * (size_t)k;
+}
+/* Whether walls may move in a row of faces across an axis: most rows have none that do, and need not be read.
+ */
+INLINE int row_moves(const openings *o, const box *b, int axis, int j, int k) {
+    if (!o->wall.value[axis]) return 0;
+    return !o->moves[axis] || o->moves[axis][openings_row(b, j, k)];
+}
 
 /* A sliver of a face takes part in the balance of its cells, but its own velocity is as good as free: what
  * moves particles is carried over from wider faces instead. Not from too wide ones: the faces of the pockets

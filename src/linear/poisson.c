@@ -353,19 +353,32 @@ HOT static double residual_task(void *context, int chunk) {
     return s->b.dim == 3 ? residual_chunk(s, NULL, chunk, 3) : residual_chunk(s, NULL, chunk, 2);
 }
 
-static void residual_ranked_task(void *context, int chunk) {
+HOT static double residual_norm(const poisson *s, int chunk) {
+    const level *l = &s->levels[0];
+    dvec8 dot = dvec8_of(0);
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+        dot = dvec8_plus_dot(dot, s->r[id], s->r[id]);
+        dot = dvec8_plus_dot(dot, s->r[l->stride + id], s->r[l->stride + id]);
+    }
+    return dvec8_total(dot);
+}
+
+/* r = b - (A + C C^T) x; returns r . r */
+static double residual_ranked_task(void *context, int chunk) {
     const cg_pass *w = context;
     residual_task(context, chunk);
     rank_take_exact(w->s->rank, chunk, (float *)w->s->r, NULL);
+    return residual_norm(w->s, chunk);
 }
 
 /* Beside bodies b - A x is as large as C C^T x, which is still to be taken off: q, free meanwhile, keeps what
  * rounding takes. */
-HOT static void residual_ranked_below_task(void *context, int chunk) {
+HOT static double residual_ranked_below_task(void *context, int chunk) {
     poisson *s = ((const cg_pass *)context)->s;
     if (s->b.dim == 3) residual_chunk(s, s->q, chunk, 3);
     else residual_chunk(s, s->q, chunk, 2);
     rank_take_exact(s->rank, chunk, (float *)s->r, (float *)s->q);
+    return residual_norm(s, chunk);
 }
 
 HOT static double norm_task(void *context, int chunk) {
@@ -489,18 +502,18 @@ static double replace_residual(poisson *s, double *pending) {
     cg_pass w = {.s = s, .alpha = *pending};
     parallel_for(workers(s), vector_chunks(s), gather_task, &w);
     *pending = 0;
-    if (rank_groups(s->rank)) {
-        rank_exact(s->rank, s->p, (const double *)s->x);
-        parallel_for(workers(s), chunks_of(s),
-                     s->below_float ? residual_ranked_below_task : residual_ranked_task, &w);
-    } else {
-        double rr = parallel_sum(workers(s), chunks_of(s), residual_task, &w);
-        if (s->leaky) {
-            leaks_lift(s->leaks, &s->levels[0], s->p, s->x, s->r);
-            rr = parallel_sum(workers(s), chunks_of(s), residual_task, &w);
-        }
-        if (regions_closed(s->regions) == 0) return rr;
+    const int ranked = rank_groups(s->rank) > 0;
+    if (ranked) rank_exact(s->rank, s->p, (const double *)s->x);
+    double rr = parallel_sum(workers(s), chunks_of(s),
+                             !ranked          ? residual_task
+                             : s->below_float ? residual_ranked_below_task
+                                              : residual_ranked_task,
+                             &w);
+    if (s->leaky) { /* without a term alone */
+        leaks_lift(s->leaks, &s->levels[0], s->p, s->x, s->r);
+        rr = parallel_sum(workers(s), chunks_of(s), residual_task, &w);
     }
+    if (regions_closed(s->regions) == 0) return rr;
     regions_project(s->regions, &s->levels[0], s->p, s->r);
     return squared_norm(s, s->r);
 }

@@ -131,9 +131,19 @@ INLINE dvec8 dvec8_times(dvec8 v, double a) {
     return dvec8_plus_product(dvec8_of(0), v, dvec8_of(a));
 }
 
+/* Of two: their first and second entries together, then their third and fourth. */
+INLINE dvec4 pairs(dvec4 a, dvec4 b) {
+    return DVEC4_PICK(a, b, 0, 4, 2, 6) + DVEC4_PICK(a, b, 1, 5, 3, 7);
+}
+
+/* As dvec8_total() of each, in the order it adds; side by side instead of one by one. */
 INLINE dvec8 totals(const dvec8 sum[POISSON_RANK]) {
-    return (dvec8){{dvec8_total(sum[0]), dvec8_total(sum[1]), dvec8_total(sum[2]), dvec8_total(sum[3])},
-                   {dvec8_total(sum[4]), dvec8_total(sum[5]), 0, 0}};
+    const dvec4 none = {0};
+    dvec4 two[POISSON_RANK / 2];
+    for (int i = 0; i < POISSON_RANK / 2; ++i)
+        two[i] = pairs(sum[2 * i].low + sum[2 * i].high, sum[2 * i + 1].low + sum[2 * i + 1].high);
+    return (dvec8){DVEC4_PICK(two[0], two[1], 0, 1, 4, 5) + DVEC4_PICK(two[0], two[1], 2, 3, 6, 7),
+                   DVEC4_PICK(two[2], none, 0, 1, 4, 5) + DVEC4_PICK(two[2], none, 2, 3, 6, 7)};
 }
 
 /* C^T x over some packs: a few at a time in float, which is what rows and x are, then in double. */

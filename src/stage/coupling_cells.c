@@ -2,8 +2,9 @@
  *
  * Of a cell's faces across axis a the body closes the shares c_low and c_high. Its pressure pushes the body
  * along a by S_a = c_high - c_low; arms of the two faces differ along a alone, so it turns the body by r x S
- * with r from the centre of mass to the cell's own centre. That is all the solver asks for, and the sums over
- * faces that say what the body displaces (face_sums) follow from S, T_a = c_high + c_low and r as well.
+ * with r from the centre of mass to the cell's own centre. That is all the solver asks for, and what the body
+ * displaces is - sum (S, r x S) r^T dx^2: of the sums over faces (coupling_displaced()) those of c_high +
+ * c_low cancel where a face's place is half a cell from r.
  *
  * Faces of bodies thinner than a cell have places of their own. Theirs are found one by one (coupling.c) and
  * added up here: six lists of cells, one a side of each axis, all of which rise. */
@@ -26,87 +27,63 @@ static int hold_cells(coupled_body *b, int count) {
 
 /* ---- bodies of some thickness ---- */
 
-enum { CELL_CENTRES = 3, WORD = 64, ROWS_AHEAD = 4 }; /* the first: as the axis of row_in_ball() */
+enum { CELL_CENTRES = 3, ROWS_AHEAD = 4 }; /* the first: as the axis of row_in_ball() */
 
 typedef struct {
     const mac_grid *g;
     const openings *o;
     const uint8_t *unknown;
     uint16_t me;
-    int axes; /* across which there are faces */
+    int axes;        /* across which there are faces */
+    int own_side[6]; /* whether the body can close the domain's own side: one that is open, and no seam */
+    double volume[6][3], closed[3], wet; /* sums over cells: push x r, S, T over all axes */
 } job;
 
-/* Which of eight faces are the body's. */
-INLINE int8 mine_of_eight(const job *s, int axis, ptrdiff_t face) {
-    return mask_equal(s->o->mover[axis] + face, s->me) & (vec8_load(s->o->open.value[axis] + face) < 1);
+/* What eight cells are pushed by, cell by cell. */
+typedef struct eight_cells {
+    float push[3][LANES], wet[LANES];
+} eight_cells;
+
+/* The shares of eight faces that the body closes; `not_side`: faces that count whatever side they lie on. */
+INLINE vec8 shares_of_eight(const job *s, int axis, ptrdiff_t face, int8 not_side) {
+    const vec8 open = vec8_load(s->o->open.value[axis] + face);
+    const int8 mine = mask_equal(s->o->mover[axis] + face, s->me) & (open < 1) & not_side;
+    return vec8_select(mine, 1 - open, (vec8){0});
 }
 
-/* Bit i: the i-th of eight cells is an unknown and has a face of the body's. */
-INLINE unsigned touched_of_eight(const job *s, ptrdiff_t cell) {
-    int8 any = mine_of_eight(s, 0, cell) | mine_of_eight(s, 0, cell + 1);
-    for (int a = 1; a < s->axes; ++a)
-        any |= mine_of_eight(s, a, cell) | mine_of_eight(s, a, cell + s->g->box.step[a]);
-    return mask_bits(any & mask_load(s->unknown + cell));
-}
-
-/* The same of up to 64; memory goes on beyond a row. */
-HOT static uint64_t touched_in_row(const job *s, ptrdiff_t cell, int count) {
-    uint64_t found = 0;
-    for (int i = 0; i < count; i += LANES) found |= (uint64_t)touched_of_eight(s, cell + i) << i;
-    return count < WORD ? found & (((uint64_t)1 << count) - 1) : found;
-}
-
-/* What of a face the body closes; of the domain's own sides only where they are open. */
-INLINE double share_of(const job *s, int axis, ptrdiff_t face, int at) {
-    const float open = s->o->open.value[axis][face];
-    const int side = at == 0 ? 2 * axis : at == s->g->box.n[axis] ? 2 * axis + 1 : -1;
-    const int mine = s->o->mover[axis][face] == s->me && open < 1 &&
-                     (side < 0 || (s->o->open_wall[side] && !s->g->box.periodic[axis]));
-    return mine ? 1 - (double)open : 0;
-}
-
-/* A cell's faces across an axis, among those of the whole body. */
-static void add_faces(face_sums *m, int axis, double below, double above, const double arm[3], double half) {
-    const double side = below - above, wet = below + above;
-    const int p = (axis + 1) % 3, q = (axis + 2) % 3;
-    double at[3] = {side * arm[0], side * arm[1], side * arm[2]};
-    at[axis] -= half * wet;
-    m->side += side;
-    m->wet += wet;
-    m->side_at[axis] += at[axis];
-    m->wet_at[p] += wet * arm[p];
-    m->wet_at[q] += wet * arm[q];
-    for (int a = 0; a < 3; ++a) {
-        m->side_at2[p][a] += arm[p] * at[a];
-        m->side_at2[q][a] += arm[q] * at[a];
-    }
-}
-
-static void add_cell(coupled_body *b, face_sums sums[3], const job *s, const int at[3]) {
-    const mac_grid *g = s->g;
-    const ptrdiff_t cell = box_at(&g->box, at[0], at[1], at[2]);
-    body_cell *c = &b->cells[b->cell_count];
-    double arm[3], wet = 0;
-    *c = (body_cell){.cell = (int32_t)cell};
-    for (int a = 0; a < 3; ++a)
-        arm[a] = g->origin[a] + g->dx * (at[a] + 0.5) - b->solid->body->now->position[a];
-    if (b->solid->body->flat) arm[2] = 0;
+/* S and T of eight cells from `at` on; bit i: the i-th is an unknown and has a face of the body's. */
+INLINE unsigned find_eight(eight_cells *to, const job *s, ptrdiff_t cell, const int at[3]) {
+    const int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    vec8 wet = {0};
     for (int a = 0; a < s->axes; ++a) {
-        const double below = share_of(s, a, cell, at[a]),
-                     above = share_of(s, a, cell + g->box.step[a], at[a] + 1);
-        if (!(below + above > 0)) continue;
-        c->push[a] = above - below;
+        const int8 place = a == 0 ? lane + at[0] : (int8){0} + at[a]; /* along the axis */
+        const int8 first = (place != 0) | -s->own_side[2 * a],
+                   last = (place != s->g->box.n[a] - 1) | -s->own_side[2 * a + 1];
+        const vec8 below = shares_of_eight(s, a, cell, first),
+                   above = shares_of_eight(s, a, cell + s->g->box.step[a], last);
+        vec8_store(to->push[a], above - below);
         wet += below + above;
-        add_faces(&sums[a], a, below, above, arm, 0.5 * g->dx);
     }
+    vec8_store(to->wet, wet);
+    return mask_bits((wet > 0) & mask_load(s->unknown + cell));
+}
+
+/* Face sums as of coupling_place() need no more: what T adds to places of faces it takes off elsewhere. */
+INLINE void add_cell(coupled_body *b, job *s, ptrdiff_t cell, const double arm[3], const eight_cells *from,
+                     int lane) {
+    body_cell *c = &b->cells[b->cell_count++];
+    c->cell = (int32_t)cell;
+    for (int a = 0; a < 3; ++a) c->push[a] = a < s->axes ? (double)from->push[a][lane] : 0;
     vec_cross(c->push + 3, arm, c->push);
-    b->all += 0.5 * wet; /* cut faces come twice */
-    b->cell_count += wet > 0;
+    s->wet += (double)from->wet[lane];
+    for (int a = 0; a < 3; ++a) s->closed[a] += c->push[a];
+    for (int r = 0; r < SIX; ++r)
+        for (int a = 0; a < 3; ++a) s->volume[r][a] += c->push[r] * arm[a];
 }
 
 /* Calls what a row some way on will be asked for into the cache: rows lie too far apart for the hardware to
  * see it. */
-static void call_ahead(const job *s, ptrdiff_t cell) {
+INLINE void call_ahead(const job *s, ptrdiff_t cell) {
     const ptrdiff_t on = cell + ROWS_AHEAD * s->g->box.step[1];
     __builtin_prefetch(s->unknown + on);
     for (int a = 0; a < s->axes; ++a) {
@@ -116,34 +93,49 @@ static void call_ahead(const job *s, ptrdiff_t cell) {
     }
 }
 
-static int add_row(coupled_body *b, face_sums sums[3], const job *s, const int span[2], int j, int k) {
-    for (int i = span[0]; i < span[1]; i += WORD) {
-        const int count = span[1] - i < WORD ? span[1] - i : WORD;
-        const ptrdiff_t first = box_at(&s->g->box, i, j, k);
-        call_ahead(s, first);
-        uint64_t found = touched_in_row(s, first, count);
-        if (found && hold_cells(b, b->cell_count + WORD)) return -1;
-        for (; found; found &= found - 1)
-            add_cell(b, sums, s, (const int[3]){i + __builtin_ctzll(found), j, k});
+/* The cells of a row; there is room for them. Memory goes on beyond it. */
+HOT static void add_row(coupled_body *b, job *s, const int span[2], int j, int k) {
+    const mac_grid *g = s->g;
+    const double *centre = b->solid->body->now->position;
+    call_ahead(s, box_at(&g->box, span[0], j, k));
+    for (int i = span[0]; i < span[1]; i += LANES) {
+        const ptrdiff_t cell = box_at(&g->box, i, j, k);
+        eight_cells eight;
+        unsigned found = find_eight(&eight, s, cell, (const int[3]){i, j, k});
+        if (span[1] - i < LANES) found &= (1u << (span[1] - i)) - 1;
+        for (; found; found &= found - 1) {
+            const int lane = __builtin_ctz(found);
+            const double at[3] = {i + lane + 0.5, j + 0.5, k + 0.5};
+            double arm[3];
+            for (int a = 0; a < 3; ++a) arm[a] = g->origin[a] + g->dx * at[a] - centre[a];
+            if (b->solid->body->flat) arm[2] = 0;
+            add_cell(b, s, cell + lane, arm, &eight, lane);
+        }
     }
-    return 0;
 }
 
 int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, const uint8_t *unknown,
                         uint16_t me) {
-    const job s = {.g = g, .o = o, .unknown = unknown, .me = me, .axes = g->box.dim};
+    job s = {.g = g, .o = o, .unknown = unknown, .me = me, .axes = g->box.dim};
     const body *rigid = b->solid->body;
     const cell_range r = range_in_ball(range_cells(g), g, rigid->now->position, rigid->radius + 0.5 * g->dx);
-    face_sums sums[3] = {{0}};
     double middle[3];
     for (int a = 0; a < 3; ++a) middle[a] = (rigid->now->position[a] - g->origin[a]) / g->dx;
+    for (int side = 0; side < 6; ++side) s.own_side[side] = o->open_wall[side] && !g->box.periodic[side / 2];
     for (int k = r.lower[2]; k < r.upper[2]; ++k)
         for (int j = r.lower[1]; j < r.upper[1]; ++j) {
             int span[2];
             row_in_ball(span, &r, g->box.dim, CELL_CENTRES, j, k, middle, rigid->radius / g->dx + 1.5);
-            if (add_row(b, sums, &s, span, j, k)) return -1;
+            if (span[1] <= span[0]) continue;
+            if (hold_cells(b, b->cell_count + span[1] - span[0])) return -1;
+            add_row(b, &s, span, j, k);
         }
-    for (int a = 0; a < g->box.dim; ++a) coupling_displaced(b, &sums[a], a, g);
+    b->all += 0.5 * s.wet; /* cut faces come twice */
+    for (int a = 0; a < g->box.dim; ++a) {
+        b->closed[a] += s.closed[a];
+        for (int i = 0; i < SIX; ++i)
+            if (i == a || i >= 3) b->excess[SIX * i + a] -= g->dx * g->dx * s.volume[i][a];
+    }
     return 0;
 }
 

@@ -22,7 +22,7 @@
 #include "stage/coupling_lift.h"
 
 #include <math.h>
-#include "core/hot.h"
+#include "core/lanes.h"
 #include "grid/rows.h"
 #include "solid/vector.h"
 
@@ -30,26 +30,32 @@ typedef struct {
     const lift_view *v;
     const obstacle *solid;
     uint16_t me;
-    int axis, low; /* of `up`; whether the axis goes up */
+    int axis, low;  /* of `up`; whether the axis goes up */
+    double per_dx;  /* 1/m */
+    float near_air; /* m: half a cell */
 } job;
 
+INLINE double larger(double a, double b) {
+    return a > b ? a : b;
+}
+INLINE double smaller(double a, double b) {
+    return a < b ? a : b;
+}
+
 /* How a box is cut by planes of one direction: the part of its width across them that each side gives, the
- * least first, and that width. */
+ * two least of these together, and what shares are multiples of. */
 typedef struct plane_cut {
-    double part[3], width;
+    double part[3], two, per_width, per_corner;
 } plane_cut;
 
-static plane_cut cut_across(const double normal[3], const double side[3]) {
-    plane_cut c = {.width = 0};
-    for (int a = 0; a < 3; ++a) c.width += c.part[a] = fabs(normal[a]) * side[a];
-    for (int a = 0; a < 3; ++a) c.part[a] = fmax(1e-6, c.part[a] / c.width);
-    for (int pass = 0; pass < 2; ++pass)
-        for (int a = 0; a < 2; ++a)
-            if (c.part[a] > c.part[a + 1]) {
-                const double swap = c.part[a];
-                c.part[a] = c.part[a + 1];
-                c.part[a + 1] = swap;
-            }
+INLINE plane_cut cut_across(const double normal[3], const double side[3]) {
+    plane_cut c;
+    for (int a = 0; a < 3; ++a) c.part[a] = fabs(normal[a]) * side[a];
+    c.per_width = 1 / (c.part[0] + c.part[1] + c.part[2]);
+    for (int a = 0; a < 3; ++a) c.part[a] = larger(1e-6, c.part[a] * c.per_width);
+    const double most = larger(larger(c.part[0], c.part[1]), c.part[2]);
+    c.two = c.part[0] + c.part[1] + c.part[2] - most;
+    c.per_corner = 1 / (6 * c.part[0] * c.part[1] * c.part[2]);
     return c;
 }
 
@@ -60,10 +66,10 @@ INLINE double cube_above(double x) {
 /* The share of the box behind a plane `distance` before its middle: corners of the pyramid t^3 / (6 m_1 m_2
  * m_3) that stand out of the box taken off, for the smaller of the two parts. */
 INLINE double share_behind(const plane_cut *c, double distance) {
-    const double *m = c->part, way = 0.5 - distance / c->width;
+    const double *m = c->part, way = 0.5 - distance * c->per_width;
     const double t = way > 1 ? 1 : way > 0 ? way : 0, less = t < 0.5 ? t : 1 - t;
     const double out = cube_above(less - m[0]) + cube_above(less - m[1]) + cube_above(less - m[2]);
-    const double sum = (less * less * less - out + cube_above(less - m[0] - m[1])) / (6 * m[0] * m[1] * m[2]);
+    const double sum = (less * less * less - out + cube_above(less - c->two)) * c->per_corner;
     return t < 0.5 ? sum : 1 - sum;
 }
 
@@ -71,35 +77,32 @@ enum { SAMPLES = 8 };
 static const double SMOOTH = 0.05; /* cells: what a ball of five cells bends in one */
 
 /* Of planes at several distances, in all. */
-HOT static double shares_behind(const plane_cut *c, const double distance[SAMPLES], int count) {
+INLINE double shares_behind(const plane_cut *c, const double distance[SAMPLES], int count) {
     double share[SAMPLES], sum = 0;
-    for (int i = 0; i < SAMPLES; ++i) share[i] = share_behind(c, distance[i]);
+    for (int i = 0; i < count; ++i) share[i] = share_behind(c, distance[i]);
     for (int i = 0; i < count; ++i) sum += share[i];
     return sum;
 }
 
-/* Distances of a cell's corners, in cells; bit d of an index: the upper side along axis d. */
-static void read_corners(double corner[SAMPLES], const job *s, const int at[3]) {
+/* Distances of a cell's corners from solids, in cells; bit d of an index: the upper side along axis d. */
+INLINE void read_corners(double corner[SAMPLES], const job *s, ptrdiff_t c, int dim) {
     const box *b = &s->v->g->box;
-    const float *phi = s->v->node_phi + box_at(b, at[0], at[1], at[2]);
-    for (int i = 0; i < 1 << b->dim; ++i)
-        corner[i] = (double)phi[(i & 1) + (i >> 1 & 1) * b->step[1] + (i >> 2) * b->step[2]] / s->v->g->dx;
+    const float *phi = s->v->node_phi + c;
+    for (int i = 0; i < 1 << dim; ++i)
+        corner[i] = (double)phi[(i & 1) + (i >> 1 & 1) * b->step[1] + (i >> 2) * b->step[2]] * s->per_dx;
 }
 
 /* Distances at the middles of a cell's octants from those of its corners and of its own middle: linear in
  * each direction, and three quarters of what that lacks in the middle, as x (1 - x) has it at 1/4 and 1/2.
  * Right but for third derivatives. */
-static void sample_smooth(double distance[SAMPLES], const double corner[SAMPLES], double lacking, int dim) {
+INLINE void sample_smooth(double distance[SAMPLES], const double corner[SAMPLES], double lacking, int dim) {
     const int count = 1 << dim;
     for (int i = 0; i < count; ++i) distance[i] = corner[i];
-    for (int d = 0; d < dim; ++d)
-        for (int i = 0; i < count; ++i) {
-            const int other = i ^ 1 << d;
-            if (other < i) continue;
-            const double low = distance[i], high = distance[other];
-            distance[i] = 0.75 * low + 0.25 * high;
-            distance[other] = 0.25 * low + 0.75 * high;
-        }
+    for (int d = 0; d < dim; ++d) {
+        double across[SAMPLES];
+        for (int i = 0; i < count; ++i) across[i] = distance[i ^ 1 << d];
+        for (int i = 0; i < count; ++i) distance[i] = 0.75 * distance[i] + 0.25 * across[i];
+    }
     for (int i = 0; i < count; ++i) distance[i] += 0.75 * lacking;
 }
 
@@ -113,132 +116,133 @@ static void sample_each(double distance[SAMPLES], const job *s, const int at[3],
             const double half = (i >> d & 1) ? 0.75 : 0.25, up = s->low ? high * half : 1 - high * half;
             x[d] = g->origin[d] + g->dx * (at[d] + (d >= dim ? 0.5 : d == s->axis ? up : half));
         }
-        distance[i] = obstacle_distance(s->solid, x) / g->dx;
+        distance[i] = obstacle_distance(s->solid, x) * s->per_dx;
     }
 }
 
 /* What the mean of the corners lacks in the middle, in cells. */
-static double corners_lack(const double corner[SAMPLES], const job *s, const int at[3]) {
+INLINE double corners_lack(const double corner[SAMPLES], const job *s, const int at[3], int dim) {
     const mac_grid *g = s->v->g;
-    const int dim = g->box.dim, count = 1 << dim;
-    double mean = 0, x[3];
-    for (int i = 0; i < count; ++i) mean += corner[i] / count;
+    const int count = 1 << dim;
+    double sum = 0, x[3];
+    for (int i = 0; i < count; ++i) sum += corner[i];
     for (int d = 0; d < 3; ++d) x[d] = g->origin[d] + g->dx * (at[d] + 0.5);
-    return obstacle_distance(s->solid, x) / g->dx - mean;
+    return obstacle_distance(s->solid, x) * s->per_dx - sum / count;
+}
+
+/* The direction in which the distance from solids grows, of length 1; that of the axis where it has none. */
+INLINE void find_normal(double n[3], const double corner[SAMPLES], int axis, int dim) {
+    for (int d = 0; d < 3; ++d) n[d] = 0;
+    for (int d = 0; d < dim; ++d)
+        for (int i = 0; i < 1 << dim; ++i) n[d] += i >> d & 1 ? corner[i] : -corner[i];
+    double size = vec_length(n);
+    if (!(size > 0)) n[axis] = size = 1;
+    for (int d = 0; d < 3; ++d) n[d] /= size;
 }
 
 /* The share of a cell that is solid and in its lowest part, `high` of it: of eight samples, each what a plane
  * at the body's distance would take. From distances at the cell's corners alone it would be less by what
  * curved surfaces have between these, which is as much as what is asked for. Where the body is about flat in
  * the whole cell, and no edge or other solid is near, one look at the body makes up for that. */
-static double solid_below(const job *s, const int at[3], const double normal[3], double high) {
-    const int dim = s->v->g->box.dim, a = s->axis, count = 1 << dim;
-    double side[3], distance[SAMPLES] = {0}, corner[SAMPLES], lacking = INFINITY;
-    for (int d = 0; d < 3; ++d) side[d] = 0.5 * (d >= dim ? 0 : d == a ? high : 1);
-    if (high >= 1) {
-        read_corners(corner, s, at);
-        lacking = corners_lack(corner, s, at);
-    }
+INLINE double solid_below(const job *s, ptrdiff_t c, const int at[3], double high, int dim) {
+    const int count = 1 << dim;
+    double normal[3], side[3], distance[SAMPLES], corner[SAMPLES];
+    for (int d = 0; d < 3; ++d) side[d] = d >= dim ? 0 : d == s->axis ? 0.5 * high : 0.5;
+    read_corners(corner, s, c, dim);
+    find_normal(normal, corner, s->axis, dim);
+    const double lacking = high >= 1 ? corners_lack(corner, s, at, dim) : INFINITY;
     if (fabs(lacking) <= SMOOTH) sample_smooth(distance, corner, lacking, dim);
     else sample_each(distance, s, at, high);
     const plane_cut cut = cut_across(normal, side);
     return high * shares_behind(&cut, distance, count) / count;
 }
 
-/* Whether the solids that close faces of a cell are this body alone. */
-static int is_mine(const job *s, ptrdiff_t c) {
+/* Which of eight cells lift the body: faces of its own across the axis, no other solid's at all, a way out,
+ * and liquid up to half a cell below the middle at least. */
+INLINE unsigned lifting_of_eight(const job *s, ptrdiff_t c, int dim) {
     const openings *o = s->v->o;
-    int mine = 1;
-    for (int a = 0; a < s->v->g->box.dim; ++a)
+    const ptrdiff_t *step = s->v->g->box.step, beyond = c + step[s->axis];
+    int8 lifts = mask_equal(o->mover[s->axis] + c, s->me) | mask_equal(o->mover[s->axis] + beyond, s->me);
+    if (!mask_bits(lifts)) return 0;
+    int8 has_way = {0};
+    for (int a = 0; a < dim; ++a)
         for (int side = 0; side < 2; ++side) {
-            const ptrdiff_t f = c + (side ? s->v->g->box.step[a] : 0);
-            mine &= (o->open.value[a][f] >= 1) | (o->mover[a][f] == s->me);
+            const ptrdiff_t f = side ? c + step[a] : c;
+            const vec8 open = vec8_load(o->open.value[a] + f);
+            lifts &= (open >= 1) | mask_equal(o->mover[a] + f, s->me);
+            has_way |= open > 0;
         }
-    return mine;
-}
-
-static int has_way_out(const job *s, ptrdiff_t c) {
-    float sum = 0;
-    for (int a = 0; a < s->v->g->box.dim; ++a)
-        sum += s->v->o->open.value[a][c] + s->v->o->open.value[a][c + s->v->g->box.step[a]];
-    return sum > 0;
-}
-
-/* The direction in which the distance from solids grows, of length 1; that of the axis where it has none. */
-static void find_normal(double n[3], const job *s, ptrdiff_t c) {
-    const box *b = &s->v->g->box;
-    double size = 0;
-    for (int d = 0; d < 3; ++d) n[d] = 0;
-    for (int i = 0; i < 1 << b->dim; ++i) {
-        const ptrdiff_t at = c + (i & 1) + (i >> 1 & 1) * b->step[1] + (i >> 2) * b->step[2];
-        for (int d = 0; d < b->dim; ++d) n[d] += (i >> d & 1 ? 1 : -1) * (double)s->v->node_phi[at];
-    }
-    size = vec_length(n);
-    if (!(size > 0)) n[s->axis] = size = 1;
-    for (int d = 0; d < 3; ++d) n[d] /= size;
+    return mask_bits(lifts & has_way & (vec8_load(s->v->phi + c) < vec8_all(s->near_air)));
 }
 
 /* What the grid lifts too much in one cell, in cells; `area`: of the body's surface, seen from below. */
-static double cell_excess(double *area, const job *s, const int at[3]) {
-    const box *b = &s->v->g->box;
-    const ptrdiff_t c = box_at(b, at[0], at[1], at[2]);
-    const double depth = -(double)s->v->phi[c] / s->v->g->dx;
-    const float *open = s->v->o->open.value[s->axis];
-    const double below = 1 - (double)open[s->low ? c : c + b->step[s->axis]],
-                 above = 1 - (double)open[s->low ? c + b->step[s->axis] : c];
-    double normal[3];
-    *area = 0;
-    if (!(depth > -0.5) || !has_way_out(s, c) || !is_mine(s, c)) return 0;
+INLINE double cell_excess(double *area, const job *s, ptrdiff_t c, const int at[3], int dim) {
+    const double depth = -(double)s->v->phi[c] * s->per_dx;
+    const float *open = s->v->o->open.value[s->axis] + c;
+    const ptrdiff_t step = s->v->g->box.step[s->axis];
+    const double below = 1 - (double)open[s->low ? 0 : step], above = 1 - (double)open[s->low ? step : 0];
     *area = above - below;
-    find_normal(normal, s, c);
-    if (s->v->unknown[c] && depth >= 0.5) return 0.5 * (below + above) - solid_below(s, at, normal, 1);
-    const double high = fmin(1, depth + 0.5), on_grid = s->v->unknown[c] ? depth * (above - below) : 0;
-    return on_grid + below * (depth + 0.5) - above * fmax(0, depth - 0.5) - solid_below(s, at, normal, high);
+    if (s->v->unknown[c] && depth >= 0.5) return 0.5 * (below + above) - solid_below(s, c, at, 1, dim);
+    const double high = smaller(1, depth + 0.5), on_grid = s->v->unknown[c] ? depth * (above - below) : 0;
+    return on_grid + below * (depth + 0.5) - above * larger(0, depth - 0.5) -
+           solid_below(s, c, at, high, dim);
 }
 
-/* Whether a row of cells has faces of the body across the axis at all. */
-HOT static int has_faces(const uint16_t *first, const uint16_t *second, uint16_t me, int count) {
-    int any = 0;
-    for (int i = 0; i < count; ++i) any |= (first[i] == me) | (second[i] == me);
-    return any;
-}
-
-static void add_row(lift_error *e, const job *s, int j, int k, const int span[2]) {
+/* Excess in m3 and, of its place, m4; the waterline in m2. */
+INLINE void add_row(lift_error *e, const job *s, const int span[2], int j, int k, int dim) {
     const mac_grid *g = s->v->g;
-    const ptrdiff_t row = box_at(&g->box, 0, j, k);
-    const uint16_t *first = s->v->o->mover[s->axis] + row, *second = first + g->box.step[s->axis];
-    if (!has_faces(first + span[0], second + span[0], s->me, span[1] - span[0])) return;
-    const double cell = pow(g->dx, 3), *centre = s->solid->body->now->position;
-    for (int i = span[0]; i < span[1]; ++i) {
-        if (first[i] != s->me && second[i] != s->me) continue;
-        double area, force[3], arm[3], turn[3];
-        const double more = cell * cell_excess(&area, s, (const int[3]){i, j, k});
-        const double x[3] = {i + 0.5, j + 0.5, k + 0.5};
-        for (int a = 0; a < 3; ++a) {
-            force[a] = more * s->v->up[a];
-            arm[a] = g->origin[a] + g->dx * x[a] - centre[a];
+    const double area_of_face = g->dx * g->dx, cell = area_of_face * g->dx;
+    const double *centre = s->solid->body->now->position;
+    for (int from = span[0]; from < span[1]; from += LANES) {
+        const ptrdiff_t first = box_at(&g->box, from, j, k);
+        unsigned lifting = lifting_of_eight(s, first, dim);
+        if (span[1] - from < LANES) lifting &= (1u << (span[1] - from)) - 1; /* memory goes on beyond a row */
+        for (; lifting; lifting &= lifting - 1) {
+            const int i = from + __builtin_ctz(lifting), at[3] = {i, j, k};
+            double area, force[3], arm[3], turn[3];
+            const double more = cell * cell_excess(&area, s, first + (i - from), at, dim);
+            for (int a = 0; a < 3; ++a) {
+                force[a] = more * s->v->up[a];
+                arm[a] = g->origin[a] + g->dx * (at[a] + 0.5) - centre[a];
+            }
+            if (s->solid->body->flat) arm[2] = force[2] = 0;
+            vec_cross(turn, arm, force);
+            for (int a = 0; a < 3; ++a) {
+                e->excess[a] += force[a];
+                e->excess[3 + a] += turn[a];
+            }
+            e->waterline += area_of_face * area;
         }
-        if (s->solid->body->flat) arm[2] = force[2] = 0;
-        vec_cross(turn, arm, force);
-        for (int a = 0; a < 3; ++a) {
-            e->excess[a] += force[a];
-            e->excess[3 + a] += turn[a];
-        }
-        e->waterline += g->dx * g->dx * area;
     }
 }
+
+HOT static void add_flat_row(lift_error *e, const job *s, const int span[2], int j, int k) {
+    add_row(e, s, span, j, k, 2);
+}
+
+HOT static void add_deep_row(lift_error *e, const job *s, const int span[2], int j, int k) {
+    add_row(e, s, span, j, k, 3);
+}
+
+enum { CELL_CENTRES = 3 }; /* as the axis of row_in_ball() */
 
 void lift_find(lift_error *e, const lift_view *v, const obstacle *solid, uint16_t me) {
     const mac_grid *g = v->g;
     const body *rigid = solid->body;
-    job s = {.v = v, .solid = solid, .me = me};
+    job s = {.v = v, .solid = solid, .me = me, .per_dx = 1 / g->dx, .near_air = 0.5f * (float)g->dx};
+    double middle[3];
     *e = (lift_error){0};
     for (int a = 1; a < g->box.dim; ++a)
         if (fabs(v->up[a]) > fabs(v->up[s.axis])) s.axis = a;
     s.low = v->up[s.axis] > 0;
+    for (int a = 0; a < 3; ++a) middle[a] = (rigid->now->position[a] - g->origin[a]) * s.per_dx;
     const cell_range r = range_in_ball(range_cells(g), g, rigid->now->position, rigid->radius);
     for (int k = r.lower[2]; k < r.upper[2]; ++k)
-        for (int j = r.lower[1]; j < r.upper[1]; ++j)
-            add_row(e, &s, j, k, (const int[2]){r.lower[0], r.upper[0]});
+        for (int j = r.lower[1]; j < r.upper[1]; ++j) {
+            int span[2];
+            row_in_ball(span, &r, g->box.dim, CELL_CENTRES, j, k, middle, rigid->radius * s.per_dx + 1.5);
+            if (g->box.dim == 3) add_deep_row(e, &s, span, j, k);
+            else add_flat_row(e, &s, span, j, k);
+        }
     e->waterline = fmax(0, e->waterline);
 }

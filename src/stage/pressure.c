@@ -216,19 +216,23 @@ INLINE int add_fluxes(float *restrict rhs, const float *open, const float *u, pt
 }
 
 /* source - net_outflow(), axis by axis. Most stretches have no face that is closed, and no wall is read. */
-INLINE void rhs_row(const job *s, ptrdiff_t row, int dim) {
-    const int n = s->g->box.n[0];
+INLINE void rhs_row(const job *s, int j, int k, int dim) {
+    const box *b = &s->g->box;
+    const int n = b->n[0];
+    const ptrdiff_t row = box_at(b, 0, j, k);
     const uint8_t *unknown = s->work->unknown + row;
     float *restrict rhs = s->work->rhs + row;
     memset(rhs, 0, (size_t)n * sizeof *rhs);
     for (int a = 0; a < dim; ++a) {
-        const ptrdiff_t step = s->g->box.step[a];
+        const ptrdiff_t step = b->step[a];
         const float *open = s->o->open.value[a] + row, *u = s->u->value[a] + row, *wall = s->o->wall.value[a];
+        const int moves =
+            row_moves(s->o, b, a, j, k) || (a > 0 && row_moves(s->o, b, a, j + (a == 1), k + (a == 2)));
         for (int i = 0; i < n; i += STRETCH) {
             const int whole = i + STRETCH <= n, count = whole ? STRETCH : n - i;
             const int closed = whole ? add_fluxes(rhs + i, open + i, u + i, step, STRETCH)
                                      : add_fluxes(rhs + i, open + i, u + i, step, count);
-            if (wall && closed) add_walls(rhs + i, open + i, open + i + step, wall + row + i, step, count);
+            if (moves && closed) add_walls(rhs + i, open + i, open + i + step, wall + row + i, step, count);
         }
     }
     for (int i = 0; i < n; ++i) rhs[i] = unknown[i] ? source_of(s, row + i) - rhs[i] : 0;
@@ -242,7 +246,7 @@ INLINE void rhs_block(const job *s, int block, int dim) {
             memset(s->work->rhs + row, 0, (size_t)b->n[0] * sizeof(float));
             continue;
         }
-        rhs_row(s, row, dim);
+        rhs_row(s, j, k, dim);
     }
 }
 
@@ -364,7 +368,7 @@ INLINE void update_block(const job *s, int block) {
         memset(u + row + n, 0, (size_t)(s->range.upper[0] - own.upper[0]) * sizeof *u);
         const int is_own = j >= own.lower[1] && j < own.upper[1] && k >= own.lower[2] && k < own.upper[2];
         if (!is_own || (!memchr(unknown + row, 1, (size_t)n) && !memchr(unknown + row - step, 1, (size_t)n) &&
-                        !(wall && any_set(wall + row, n)))) {
+                        !(row_moves(s->o, b, s->axis, j, k) && any_set(wall + row, n)))) {
             memset(u + row, 0, (size_t)n * sizeof *u);
             continue;
         }

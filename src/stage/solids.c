@@ -229,21 +229,23 @@ static void mover_row(int from_to[2], const mover_faces *m, int j, int k) {
 static void mover_on_row(const mover_faces *m, int j, int k) {
     const job *s = m->s;
     const int a = m->axis;
-    int span[2];
+    int span[2], any = 0;
     mover_row(span, m, j, k);
     for (int i = span[0]; i < span[1]; ++i) {
         const ptrdiff_t n = box_at(&s->g->box, i, j, k);
         if (s->o->open.value[a][n] >= 1 || is_on_side(s, a, a == 0 ? i : a == 1 ? j : k)) continue;
-        if (m->alone) {
-            s->o->mover[a][n] = (uint16_t)(1 + m->mover);
-            continue;
+        if (!m->alone) {
+            double x[3];
+            place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
+            const double d = obstacle_distance(m->solid, x);
+            if (!(d < s->g->dx && obstacle_is_nearest(s->solids, m->among, m->near, m->mover, x, d)))
+                continue;
         }
-        double x[3];
-        place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
-        const double d = obstacle_distance(m->solid, x);
-        if (d < s->g->dx && obstacle_is_nearest(s->solids, m->among, m->near, m->mover, x, d))
-            s->o->mover[a][n] = (uint16_t)(1 + m->mover);
+        s->o->mover[a][n] = (uint16_t)(1 + m->mover);
+        any = 1;
     }
+    /* other tasks may say the same of the row */
+    if (any) __atomic_store_n(&s->o->moves[a][openings_row(&s->g->box, j, k)], 1, __ATOMIC_RELAXED);
 }
 
 enum { ROWS_AHEAD = 4 };
@@ -263,6 +265,7 @@ static void velocity_on_row(const mover_faces *m, int j, int k) {
     double x[3];
     int span[2];
     mover_row(span, m, j, k);
+    if (span[1] <= span[0]) return;
     place(x, s->g, (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
     const int p = (a + 1) % 3, q = (a + 2) % 3;
     const double base = now->velocity[a] + now->spin[p] * (x[q] - now->position[q]) -
@@ -343,6 +346,7 @@ int solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int co
     for (int a = 0; a < g->box.dim; ++a) {
         parallel_zero(g->pool, o->wall.value[a], g->box.size * sizeof(float));
         parallel_zero(g->pool, o->mover[a], g->box.size * sizeof *o->mover[a]);
+        memset(o->moves[a], 0, openings_row(&g->box, 0, g->box.n[2] + 1));
     }
     each_mover(&s, mover_on_row);
     return 0;
@@ -364,14 +368,21 @@ int openings_make_movers(openings *o, const mac_grid *g) {
     if (mac_field_make(&o->wall, g)) return -1;
     o->mover[0] = mem_alloc((size_t)g->box.dim * g->box.size * sizeof *o->mover[0]);
     for (int a = 1; a < g->box.dim && o->mover[0]; ++a) o->mover[a] = o->mover[0] + (size_t)a * g->box.size;
-    return o->mover[0] ? 0 : -1;
+    const size_t rows = openings_row(&g->box, 0, g->box.n[2] + 1);
+    o->moves[0] = mem_alloc((size_t)g->box.dim * rows);
+    for (int a = 1; a < g->box.dim && o->moves[0]; ++a) o->moves[a] = o->moves[0] + (size_t)a * rows;
+    return o->mover[0] && o->moves[0] ? 0 : -1;
 }
 
 void openings_free_movers(openings *o) {
     mac_field_free(&o->wall);
     sweep_free(&o->near);
     mem_free(o->mover[0]);
-    for (int a = 0; a < 3; ++a) o->mover[a] = NULL;
+    mem_free(o->moves[0]);
+    for (int a = 0; a < 3; ++a) {
+        o->mover[a] = NULL;
+        o->moves[a] = NULL;
+    }
 }
 
 /* Whether closed sides of the domain are within reach of a cell. */

@@ -194,9 +194,43 @@ static void walls_move_with_solids(void **state) {
     }
 }
 
+/* A row of faces moves where one of them has a mover, and where nothing is known of it. */
+static void rows_move_with_their_faces(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        scene s;
+        make(&s, dim);
+        solids_distance(s.all, NULL, &s.g, s.solids, SOLIDS);
+        solids_open_faces(&s.open, &s.g, s.all);
+        for (int again = 0; again < 2; ++again) /* what was known before is forgotten */
+            assert_int_equal(solids_movers(&s.open, &s.g, s.solids, again ? 3 : SOLIDS), 0);
+        openings unknown = s.open, still = s.open;
+        int moving = 0, rows = 0;
+        for (int axis = 0; axis < dim; ++axis) {
+            const cell_range r = range_faces(&s.g, axis);
+            unknown.moves[axis] = NULL;
+            still.wall.value[axis] = NULL;
+            for (int k = r.lower[2]; k < r.upper[2]; ++k)
+                for (int j = r.lower[1]; j < r.upper[1]; ++j) {
+                    int any = 0;
+                    for (int i = r.lower[0]; i < r.upper[0]; ++i)
+                        any |= s.open.mover[axis][box_at(&s.g.box, i, j, k)] > 0;
+                    assert_int_equal(row_moves(&s.open, &s.g.box, axis, j, k), any);
+                    assert_int_equal(row_moves(&unknown, &s.g.box, axis, j, k), 1);
+                    assert_int_equal(row_moves(&still, &s.g.box, axis, j, k), 0);
+                    moving += any;
+                    ++rows;
+                }
+        }
+        assert_true(moving > 3 && rows > moving);
+        drop(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(parts_equal_whole), cmocka_unit_test(room_is_volume),
                                        cmocka_unit_test(room_is_sum_of_octants),
-                                       cmocka_unit_test(walls_move_with_solids)};
+                                       cmocka_unit_test(walls_move_with_solids),
+                                       cmocka_unit_test(rows_move_with_their_faces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,247 @@
+/* What the coupled solve sees of a body: its cells against the sum over its faces, its lift on the grid
+ * against the volume below the surface. */
+#include "check.h"
+#include "core/memory.h"
+#include "grid/rows.h"
+#include "stage/coupling_body.h"
+#include "stage/coupling_lift.h"
+#include "stage/solids.h"
+
+typedef struct scene {
+    mac_grid g;
+    rheo_solid def;
+    shape *form;
+    body rigid;
+    body_state state;
+    body_grip grip;
+    obstacle solid;
+    openings open;
+    float *node_phi, *phi;
+    uint8_t *unknown;
+} scene;
+
+static rheo_shape plain(rheo_shape_kind kind) {
+    return (rheo_shape){.kind = kind, .scale = {1, 1, 1}, .rotate_axis = {0, 0, 1}, .file_scale = 1};
+}
+
+static rheo_shape ball_at(double x, double y, double z, double radius) {
+    rheo_shape s = plain(RHEO_SHAPE_SPHERE);
+    memcpy(s.a, (double[]){x, y, z}, sizeof s.a);
+    s.radius = radius;
+    return s;
+}
+
+static rheo_shape box_within(const double low[3], const double high[3], double degrees) {
+    rheo_shape s = plain(RHEO_SHAPE_BOX);
+    memcpy(s.a, low, sizeof s.a);
+    memcpy(s.b, high, sizeof s.b);
+    s.rotate_degrees = degrees;
+    return s;
+}
+
+static void find_unknowns(scene *s) {
+    const box *b = &s->g.box;
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j)
+            for (int i = 0; i < b->n[0]; ++i) {
+                const ptrdiff_t c = box_at(b, i, j, k);
+                float way = 0;
+                for (int a = 0; a < b->dim; ++a)
+                    way += s->open.open.value[a][c] + s->open.open.value[a][c + b->step[a]];
+                s->unknown[c] = s->phi[c] < 0 && way > 0;
+            }
+}
+
+/* A body in a tank of 24 x 20 (x 22) cells, of which liquid fills what is below `level` cells. */
+static void make(scene *s, int dim, rheo_shape form, double level, int open_top) {
+    rheo_report report = {0};
+    memset(s, 0, sizeof *s);
+    s->g = (mac_grid){.box = box_make(dim, (int[3]){24, 20, dim == 3 ? 22 : 1}), .dx = 0.05};
+    s->def = (rheo_solid){.shape = form, .motion = RHEO_DYNAMIC, .density = 500};
+    assert_int_equal((dim == 3 ? shape_make : shape_make_flat)(&s->form, &form, &report), 0);
+    assert_int_equal(body_make(&s->rigid, &s->state, &s->def, s->form, dim == 2, s->g.dx), 0);
+    s->rigid.grip = &s->grip;
+    s->solid = (obstacle){.def = &s->def, .shape = s->form, .body = &s->rigid};
+    s->solid.now = body_placement(&s->rigid);
+    s->open.open_wall[RHEO_TOP] = (uint8_t)open_top;
+    s->node_phi = mem_alloc(s->g.box.size * sizeof *s->node_phi);
+    s->phi = mem_alloc(s->g.box.size * sizeof *s->phi);
+    s->unknown = mem_alloc(s->g.box.size);
+    assert_false(mac_field_make(&s->open.open, &s->g) | openings_make_movers(&s->open, &s->g));
+    solids_distance(s->node_phi, NULL, &s->g, &s->solid, 1);
+    solids_open_faces(&s->open, &s->g, s->node_phi);
+    assert_false(solids_movers(&s->open, &s->g, &s->solid, 1));
+    const box *b = &s->g.box;
+    for (size_t c = 0; c < b->size; ++c) s->phi[c] = 1;
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j)
+            for (int i = 0; i < b->n[0]; ++i)
+                s->phi[box_at(b, i, j, k)] = (float)((j + 0.5 - level) * s->g.dx);
+    find_unknowns(s);
+}
+
+static void drop(scene *s) {
+    shape_free(s->form);
+    mem_free(s->node_phi);
+    mem_free(s->phi);
+    mem_free(s->unknown);
+    mac_field_free(&s->open.open);
+    openings_free_movers(&s->open);
+}
+
+/* ---- cells ---- */
+
+/* The same from faces, one by one, into pushes by cells of the box. */
+static void by_faces(coupled_body *b, double (*push)[SIX], const scene *s) {
+    const box *in = &s->g.box;
+    for (int axis = 0; axis < in->dim; ++axis) {
+        const cell_range r = range_faces(&s->g, axis);
+        const int p = (axis + 1) % 3, q = (axis + 2) % 3;
+        face_sums sums = {0};
+        for (int k = r.lower[2]; k < r.upper[2]; ++k)
+            for (int j = r.lower[1]; j < r.upper[1]; ++j)
+                for (int i = r.lower[0]; i < r.upper[0]; ++i) {
+                    const ptrdiff_t c = box_at(in, i, j, k), cells[2] = {c - in->step[axis], c};
+                    const double share = 1 - (double)s->open.open.value[axis][c];
+                    const double at[3] = {i + (axis != 0) * 0.5, j + (axis != 1) * 0.5,
+                                          k + (axis != 2) * 0.5};
+                    const int wet[2] = {s->unknown[cells[0]], s->unknown[cells[1]]};
+                    double arm[3];
+                    if (s->open.mover[axis][c] != 1 || !(share > 0)) continue;
+                    for (int a = 0; a < 3; ++a)
+                        arm[a] = s->g.origin[a] + s->g.dx * at[a] - s->state.position[a];
+                    if (in->dim == 2) arm[2] = 0;
+                    coupling_place(&sums, wet[0] * share, wet[1] * share, arm, arm);
+                    b->all += 0.5 * share * (wet[0] + wet[1]);
+                    for (int side = 0; side < 2; ++side) {
+                        const double sign = side ? -share : share;
+                        push[cells[side]][axis] += wet[side] * sign;
+                        push[cells[side]][3 + p] += wet[side] * sign * arm[q];
+                        push[cells[side]][3 + q] -= wet[side] * sign * arm[p];
+                    }
+                }
+        coupling_displaced(b, &sums, axis, &s->g);
+    }
+}
+
+static void check_cells(scene *s, const char *what) {
+    coupled_body found = {.solid = &s->solid}, asked = {.solid = &s->solid};
+    double(*push)[SIX] = mem_alloc(s->g.box.size * sizeof *push);
+    double worst = 0, volume = pow(s->g.dx, 3);
+    int pushed = 0;
+    assert_int_equal(coupling_find_cells(&found, &s->g, &s->open, s->unknown, 1), 0);
+    by_faces(&asked, push, s);
+    for (int i = 0; i < found.cell_count; ++i) {
+        if (i) assert_true(found.cells[i].cell > found.cells[i - 1].cell);
+        for (int r = 0; r < SIX; ++r) {
+            worst = fmax(worst, fabs(found.cells[i].push[r] - push[found.cells[i].cell][r]));
+            push[found.cells[i].cell][r] = 0;
+        }
+    }
+    for (size_t c = 0; c < s->g.box.size; ++c) /* nothing is left over */
+        for (int r = 0; r < SIX; ++r) pushed += fabs(push[c][r]) > 1e-6;
+    for (int i = 0; i < SIX * SIX; ++i)
+        worst = fmax(worst, fabs(found.excess[i] - asked.excess[i]) / (1000 * volume));
+    for (int a = 0; a < 3; ++a) worst = fmax(worst, fabs(found.closed[a] - asked.closed[a]) / 100);
+    print_message("%s: %d cells, off by %.1e\n", what, found.cell_count, worst);
+    assert_true(found.cell_count > 10);
+    assert_int_equal(pushed, 0);
+    assert_true(worst < 1e-6);
+    assert_true(fabs(found.all - asked.all) < 1e-5 * asked.all);
+    mem_free(found.cells);
+    mem_free(push);
+}
+
+static void cells_are_sums_of_faces(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim)
+        for (int open_top = 0; open_top < 2; ++open_top) {
+            const rheo_shape forms[] = {
+                ball_at(0.61, 0.47, 0.53, 0.23),                                         /* all wet */
+                ball_at(0.17, 0.12, 0.1, 0.21),                                          /* in a corner */
+                ball_at(1.13, 0.93, 0.95, 0.2),                                          /* and the other */
+                box_within((double[]){0.3, 0.2, 0.2}, (double[]){0.93, 0.61, 0.71}, 31), /* at the surface */
+                box_within((double[]){0.52, 0.7, 0.2}, (double[]){0.86, 1.4, 0.8}, 0),   /* out at the top */
+            };
+            static const char *const names[] = {"ball", "low corner", "high corner", "box", "chimney"};
+            static const double levels[] = {30, 30, 30, 9.3, 30};
+            for (int i = 0; i < 5; ++i) {
+                scene s;
+                make(&s, dim, forms[i], levels[i], open_top);
+                check_cells(&s, names[i]);
+                drop(&s);
+            }
+        }
+}
+
+/* ---- lifts ---- */
+
+/* What pressure that grows with depth does to the faces of unknown cells, m3. */
+static double lift_on_grid(const scene *s) {
+    const box *b = &s->g.box;
+    double sum = 0;
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j)
+            for (int i = 0; i < b->n[0]; ++i) {
+                const ptrdiff_t c = box_at(b, i, j, k);
+                const float *open = s->open.open.value[1] + c;
+                const uint16_t *mover = s->open.mover[1] + c;
+                const double below = mover[0] ? 1 - (double)open[0] : 0,
+                             above = mover[b->step[1]] ? 1 - (double)open[b->step[1]] : 0;
+                if (s->unknown[c]) sum += -(double)s->phi[c] * (above - below) * s->g.dx * s->g.dx;
+            }
+    return sum;
+}
+
+static void check_lift(scene *s, double submerged, double waterline, const char *what) {
+    const lift_view view = {.g = &s->g,
+                            .o = &s->open,
+                            .node_phi = s->node_phi,
+                            .phi = s->phi,
+                            .unknown = s->unknown,
+                            .up = {0, 1, 0}};
+    lift_error e;
+    lift_find(&e, &view, &s->solid, 1);
+    const double on_grid = lift_on_grid(s), off = on_grid - e.excess[1] - submerged;
+    print_message("%s: %.5f on the grid, %.5f below the surface; put right: off by %.1e\n", what, on_grid,
+                  submerged, off / submerged);
+    assert_true(fabs(off) < 0.008 * submerged);
+    assert_true(fabs(e.waterline - waterline) < 0.05 * waterline + 1e-9);
+    assert_true(fabs(e.excess[0]) + fabs(e.excess[2]) <= 0);
+}
+
+static void lifts_are_volumes(void **state) {
+    (void)state;
+    const double pi = 3.14159265358979, dx = 0.05;
+    for (int at = 0; at < 4; ++at) {
+        const double shift = at * 0.25 * dx + 0.003;
+        scene s;
+        /* sunk: in all its volume */
+        make(&s, 3, ball_at(0.61, 0.47 + shift, 0.53, 0.23), 30, 1);
+        check_lift(&s, s.rigid.volume, 0, "sunk ball");
+        drop(&s);
+        /* floating upright: as deep as it goes in */
+        const double low[3] = {0.312, 0.21 + shift, 0.337}, high[3] = {0.871, 0.62 + shift, 0.793};
+        const double area = (high[0] - low[0]) * (high[2] - low[2]);
+        make(&s, 3, box_within(low, high, 0), 9.4, 1);
+        check_lift(&s, area * (9.4 * dx - low[1]), area, "floating box");
+        drop(&s);
+        make(&s, 2, box_within(low, high, 0), 9.4, 1);
+        check_lift(&s, (high[0] - low[0]) * dx * (9.4 * dx - low[1]), (high[0] - low[0]) * dx, "flat box");
+        drop(&s);
+        /* the cap of a ball that is below */
+        const double deep = 9.4 * dx - (0.45 + shift - 0.23);
+        make(&s, 3, ball_at(0.61, 0.45 + shift, 0.53, 0.23), 9.4, 1);
+        check_lift(&s, pi * deep * deep * (3 * 0.23 - deep) / 3, pi * deep * (2 * 0.23 - deep),
+                   "floating ball");
+        drop(&s);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_are_sums_of_faces),
+        cmocka_unit_test(lifts_are_volumes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
