@@ -14,6 +14,9 @@ typedef struct room_weights {
     float of[ROOM_SIDE][ROOM_SIDE][ROOM_SIDE];
 } room_weights;
 
+#define ROOM_ENOUGH 0.1f  /* with less a cell's distance to the surface is better taken from neighbours */
+#define ROOM_WHOLE  0.98f /* with more no wall is near */
+
 void room_list_weights(room_weights *w, int dim);
 
 /* The weights of what is open around each cell of a brick, 1 where all is; node_phi: distance from solids at

@@ -277,16 +277,15 @@ double liquid_emitter_speed(const rheo_sim *s, double time,
     return most;
 }
 
-/* Where particles are missing and not liquid. Bodies lighter than the liquid that are held as such leap out
- * of it, and what opens under them is air (stage/rigid_fluid.c). */
+/* Films that lack particles, not liquid. Bodies lighter than the liquid that are held as such leap out of it,
+ * and what opens under them is air (stage/rigid_fluid.c). */
 static void fill_voids(rheo_sim *s) {
-    film_doubts doubts = {.gap = s->thin.gap, .q = s->separation ? s->q : NULL};
     double gravity[3];
     for (int i = 0; s->domain && i < s->def.solid_count; ++i)
         if (s->def.solids[i].motion == RHEO_DYNAMIC && s->def.solids[i].density < s->fluid_density) return;
     rheo_evaluate_curve(gravity, &s->def.gravity, s->time);
-    doubts.head = length3(gravity) * s->q_dt; /* of a cell */
-    surface_fill_voids(s->phi, s->front.layer, &s->g, s->density, s->room, &s->open, &doubts);
+    surface_fill_voids(s->phi, s->front.layer, &s->g, s->density, s->room, &s->open,
+                       s->separation ? s->q : NULL, length3(gravity) * s->q_dt); /* a cell's head */
 }
 
 /* The surface, and the velocity that the particles bring. */

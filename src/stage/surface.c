@@ -31,13 +31,11 @@
 #include "grid/wrap.h"
 #include "linear/six.h"
 
-#define ROOM_MIN    0.02f /* with less room a cell's density would be noise over nearly nothing */
-#define ROOM_ENOUGH 0.1f  /* with less its distance is better taken from neighbours */
-#define ROOM_WHOLE  0.98f /* with more no wall is near */
-#define ROOM_ODD    0.02f /* what octants and room may differ by: more where thin walls take room as well */
-#define VALLEY      0.15f /* cells */
-#define FLAT        0.1f  /* depths that change less from cell to cell show no surface */
-#define HARDLY      0.05f /* densities so near to empty or full say little of where the surface is */
+#define ROOM_MIN 0.02f /* with less room a cell's density would be noise over nearly nothing */
+#define ROOM_ODD 0.02f /* what octants and room may differ by: more where thin walls take room as well */
+#define VALLEY   0.15f /* cells */
+#define FLAT     0.1f  /* depths that change less from cell to cell show no surface */
+#define HARDLY   0.05f /* densities so near to empty or full say little of where the surface is */
 /* Beside walls a half-full cell shows no surface: above a beach a quarter does. So from where on cells count
  * as liquid, and up to where as air, comes in slowly: at once, single particles would switch the wall's part
  * on and off, half a cell either way. Less than half is needed for air, as cut cells deep inside are uneven.

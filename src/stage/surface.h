@@ -22,18 +22,11 @@ void surface_from_density(float *phi, const mac_grid *g, const float *density);
 void surface_beside_walls(float *phi, const mac_grid *g, const float *density, const float *room,
                           const float *node_solid, const openings *o);
 
-/* What may speak against a film of air being liquid: walls thinner than a cell; walls that let go of liquid.
- */
-typedef struct film_doubts {
-    const float *gap; /* m, from cells to thin walls; NULL: none */
-    const float *q;   /* m/s: the pressure beside films, where walls let go; NULL: they do not */
-    double head;      /* m/s: a film that is pressed on by more is no void all the same */
-} film_doubts;
-
 /* Films of air beside solids that liquid and walls shut in are liquid: particles are missing there, not
- * liquid (surface_voids.c). mark: a byte a sample, scratch. */
+ * liquid (surface_voids.c). q: where walls let go of liquid, its pressure [m/s]; a film is a void that opens
+ * unless pressed on by more than `head`. NULL: they do not. mark: a byte a sample, scratch. */
 void surface_fill_voids(float *phi, uint8_t *mark, const mac_grid *g, const float *density, const float *room,
-                        const openings *o, const film_doubts *doubts);
+                        const openings *o, const float *q, double head);
 
 /* Near solids: cells with little room hear from few particles or none; their distance is carried in from
  * cells with more room, so that a full vessel is full to its walls. With node_solid (may be NULL) only from

@@ -5,30 +5,28 @@
  * hundredth of a cell. Particles are too coarse for that, so a film along the wall runs short of them for as
  * long as the flow lasts; in the projection's own flow it is full. Read as air such a film implodes, at many
  * times the speed of what made it. So air that is shut in by liquid and walls is liquid all the same where it
- * is a film: with c the density of a cell and r its room, over the n cells that hang together,
+ * is a film: with c the density of a cell and r its room, over the cells that hang together,
  *
- *   sum r (1 - c) <= FILM n + DROP.
+ *   sum r (1 - c) <= sum min(FILM, SHARE r) + DROP.
  *
- * Bubbles hold more than that and stay. What a film lacks is brought back by the drift correction
- * (stage/volume.c), which moves particles and no momentum.
+ * Bubbles lack more than that, and cells amid air have none in a film. What a film lacks is brought back by
+ * the drift correction (stage/volume.c), which moves particles and no momentum. A crack is no film: liquid
+ * that comes to its mouth only would be drawn into it. So a film has liquid on a face of at least every other
+ * cell. And where walls let go of liquid (linear/lcp.h) it is a void that opens, unless the liquid beside
+ * it presses.
  *
- * Between walls thinner than a cell and others there are cracks instead, such as under a plate on the floor:
- * their faces leave no way out for what they would hold. So beside such walls a film has liquid on a face of
- * at least every other cell. And where walls let go of liquid (linear/lcp.h), a film is a void that opens
- * unless the liquid beside it presses.
- *
- * Limits: a bubble as small as DROP cells on a wall goes with the films; a film across a periodic side, or of
+ * Limits: a bubble that lacks DROP cells on a wall goes with the films; a film across a periodic side, or of
  * more than MOST cells, stays. */
 #include "stage/surface.h"
 
 #include <string.h>
+#include "grid/room.h"
 #include "grid/rows.h"
 
-#define ROOM_ENOUGH 0.1f  /* with less a cell takes its distance from neighbours afterwards */
-#define ROOM_WHOLE  0.98f /* with more no wall is near */
-#define FILM        0.5   /* cells of liquid that a cell of a film lacks at most, on average */
-#define DROP        1.0   /* and all of it beyond that */
-#define BUBBLE      8.0   /* beyond that no film is expected around it, and the search ends */
+#define FILM  0.5f /* cells of liquid that a cell of a film lacks at most, on average */
+#define SHARE 0.7f /* likewise of its room: what is dry lacks all of it */
+#define DROP  1.0  /* cells: what all of it may lack beyond that */
+#define EMPTY 0.1f /* density of cells amid air: no particle is within half a cell of them */
 
 enum { UNSEEN, SEEN, OUTER, MOST = 4096 };
 
@@ -36,7 +34,8 @@ typedef struct {
     const mac_grid *g;
     const openings *o;
     const float *density, *room;
-    const film_doubts *doubts;
+    const float *q; /* m/s; NULL: walls hold liquid */
+    double head;    /* m/s */
     float *phi;
     uint8_t *mark;
     ptrdiff_t cell[MOST]; /* that hang together */
@@ -60,7 +59,7 @@ static int spread(search *s, ptrdiff_t c) {
             if (!(s->o->open.value[a][side ? to : c] > 0)) continue;
             if (s->phi[to] < 0) {
                 ++s->wet;
-                if (s->doubts->q) s->press += (double)s->doubts->q[to];
+                if (s->q) s->press += (double)s->q[to];
                 continue;
             }
             if (s->mark[to] == OUTER) return 0;
@@ -74,30 +73,28 @@ static int spread(search *s, ptrdiff_t c) {
 
 /* Whether the air around cell c is a film shut in; lists it, or as much as was looked at. */
 static int is_film(search *s, ptrdiff_t c) {
-    const float *gap = s->doubts->gap;
     double excess = -DROP;
-    int thin = 0;
     s->wet = 0;
     s->press = 0;
     s->count = 1;
     s->cell[0] = c;
     s->mark[c] = SEEN;
     for (int n = 0; n < s->count; ++n) {
-        const float lacks = 1 - s->density[s->cell[n]];
-        thin |= gap && gap[s->cell[n]] < (float)s->g->dx;
-        excess += (double)(s->room[s->cell[n]] * greater(lacks, 0)) - FILM;
+        const float room = s->room[s->cell[n]], density = s->density[s->cell[n]];
+        if (room > ROOM_WHOLE && density < EMPTY) return 0;
+        excess += (double)(room * greater(1 - density, 0) - lesser(FILM, SHARE * room));
         if (!spread(s, s->cell[n])) return 0;
-        if (excess > BUBBLE) return 0;
     }
-    if (s->doubts->q && s->press < s->doubts->head * s->wet) return 0;
-    return excess <= 0 && s->wet > (thin ? s->count / 2 : 0);
+    if (s->q && s->press < s->head * s->wet) return 0;
+    return excess <= 0 && s->wet > s->count / 2;
 }
 
 void surface_fill_voids(float *phi, uint8_t *mark, const mac_grid *g, const float *density, const float *room,
-                        const openings *o, const film_doubts *doubts) {
+                        const openings *o, const float *q, double head) {
     const box *b = &g->box;
     search s = {.g = g, .o = o, .density = density, .room = room, .phi = phi, .mark = mark};
-    s.doubts = doubts;
+    s.q = q;
+    s.head = head;
     memset(mark, OUTER, b->size); /* the border: beyond open sides is air */
     for (int k = 0; k < b->n[2]; ++k)
         for (int j = 0; j < b->n[1]; ++j) memset(mark + box_at(b, 0, j, k), UNSEEN, (size_t)b->n[0]);
