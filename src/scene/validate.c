@@ -491,17 +491,24 @@ static bool is_same_joint(const rheo_joint *p, const rheo_joint *q, int dim) {
     return along(p->axis, q->axis, dim) && along(apart, p->axis, dim);
 }
 
+/* Why a joint is one too many beside another like it. */
+static rheo_status refuse_twin(const checker *c, const rheo_joint *joint, int i, int twin) {
+    const rheo_joint *other = &c->scene->joints[twin];
+    const bool places = turns(joint) && memcmp(joint->anchor, other->anchor, sizeof joint->anchor) != 0;
+    char path[NODE_PATH_MAX];
+    return fail(c, path_of(path, "joints[%d]", i), "each once; one motor has limits, speed and force",
+                "joints[%d] holds these two in the same way already%s", twin,
+                places ? ": one hinge is enough, and where on its axis it lies changes nothing" : "");
+}
+
 static rheo_status check_joints(const checker *c) {
     const rheo_scene *s = c->scene;
     rheo_status status = RHEO_OK;
-    char path[NODE_PATH_MAX];
     for (int i = 0; i < s->joint_count && status == RHEO_OK; ++i) {
         status = check_joint(c, &s->joints[i], i);
         for (int k = 0; k < i && status == RHEO_OK; ++k)
             if (is_same_joint(&s->joints[k], &s->joints[i], s->dim))
-                return fail(c, path_of(path, "joints[%d]", i),
-                            "each once; one motor has limits, speed and force",
-                            "joints[%d] holds these two in the same way already", k);
+                return refuse_twin(c, &s->joints[i], i, k);
     }
     return status;
 }

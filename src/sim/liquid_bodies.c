@@ -87,27 +87,35 @@ int liquid_make_couplings(rheo_sim *s) {
     return bad | (s->domain ? 0 : -1);
 }
 
-/* All that bodies allocate in a step is for what touches what. */
-static rheo_status contacts_found(int bad, rheo_report *report) {
+/* What world_step(), world_expect() and world_hold() return. All that bodies allocate in a step is for what
+ * touches what. */
+static rheo_status judge_bodies(int bad, double time, rheo_report *report) {
+    if (bad == WORLD_LOST)
+        return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
+                           "a body's velocity is not finite, or faster than any can be, at t = %g s", time);
     return bad ? report_no_memory(report, "contacts") : RHEO_OK;
 }
 
 rheo_status liquid_move_bodies(rheo_sim *s, double dt, rheo_report *report) {
-    return contacts_found(world_step(s->world, s->time, dt), report);
+    return judge_bodies(world_step(s->world, s->time, dt), s->time + dt, report);
 }
 
 rheo_status liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt, rheo_report *report) {
     if (!world_count(s->world)) return RHEO_OK;
     world_accelerate(s->world, gravity, dt);
     /* in s->domain contacts act after pressure, as on the liquid around */
-    if (!s->domain && world_expect(s->world, s->time + dt, dt, s->next_dt)) return contacts_found(-1, report);
+    if (!s->domain) {
+        const int bad = world_expect(s->world, s->time + dt, dt, s->next_dt);
+        if (bad) return judge_bodies(bad, s->time + dt, report);
+    }
     follow_bodies(s);
     solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
     return RHEO_OK;
 }
 
 rheo_status liquid_hold_bodies(rheo_sim *s, double dt, rheo_report *report) {
-    if (world_hold(s->world, s->time + dt, dt, s->next_dt)) return contacts_found(-1, report);
+    const int bad = world_hold(s->world, s->time + dt, dt, s->next_dt);
+    if (bad) return judge_bodies(bad, s->time + dt, report);
     if (s->domain) rigid_fluid_impose(&s->vel, &s->rigid);
     return RHEO_OK;
 }

@@ -156,6 +156,11 @@ void joint_set_stops(const joint *j, stop_rule rule) {
     set_link(j, dParamStopERP, rule.repair);
 }
 
+void joint_set_repair(const joint *j, double share) {
+    if (j->def->kind == RHEO_JOINT_BALL) dJointSetBallParam(j->link, dParamERP, share);
+    if (j->def->kind == RHEO_JOINT_FIXED) dJointSetFixedParam(j->link, dParamERP, share);
+}
+
 int joint_is_busy(const joint *j, double margin) {
     double gap[2], rate, place;
     if (is_driven(j)) return 1;

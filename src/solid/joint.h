@@ -29,6 +29,9 @@ void joint_make(joint *j, const rheo_joint *def, dWorldID ode, dBodyID first, dB
 void joint_drive(const joint *j, double time, int acts);
 /* Which stops act in the next solve, from where ODE's bodies are. */
 void joint_set_stops(const joint *j, stop_rule rule);
+/* The share of its error that a solve puts right. ODE's balls and fixed joints keep one of their own, from
+ * when they are made; the others have the world's. */
+void joint_set_repair(const joint *j, double share);
 /* Whether a motor drives or brakes it, or it is nearer to a stop than `margin`, m; from where ODE's bodies
  * are.
  */

@@ -28,9 +28,13 @@ __attribute__((format(printf, 2, 0))) static void say_nothing(int number, const 
     (void)args;
 }
 
+/* After what it takes for an error ODE ends the process, whatever a handler does: no state that leads there
+ * is given to it (world_give_states). */
 static void start_ode(void) {
     dInitODE2(0);
     dSetMessageHandler(say_nothing);
+    dSetErrorHandler(say_nothing);
+    dSetDebugHandler(say_nothing);
 }
 
 /* Making
@@ -105,6 +109,7 @@ static void make_ode(world *w) {
 static rheo_status check_start(world *w, rheo_report *report);
 
 static void make_joints(world *w) {
+    w->fastest = INFINITY;
     world_give_states(w);
     for (int i = 0; i < w->scene->joint_count; ++i) {
         const rheo_joint *def = &w->scene->joints[i];

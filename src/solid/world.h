@@ -32,7 +32,9 @@ void world_accelerate(world *w, const double acceleration[3], double dt);
 void world_lift(world *w, double fluid_density, const double gravity[3], double dt);
 /* From `time` to `time` + dt, in as many smaller steps as contacts need: contacts and joints act on
  * velocities, velocities move the bodies. No gravity and no liquid here: who steps adds them to the
- * velocities before. These three return -1 when there is no memory for contacts. */
+ * velocities before. These three return 0, or what went wrong: no memory for contacts; a body that is not
+ * finite, or faster than any can be. Then the states are of no use any more. */
+enum { WORLD_NO_MEMORY = -1, WORLD_LOST = -2 };
 int world_step(world *w, double time, double dt);
 /* Before forces that are still to be found: every body gains what contacts and joints gave it in the last
  * step, over dt, and is held (body_grip) where a contact with something that stands still bore it then and

@@ -37,6 +37,8 @@ struct world {
     int *swings;        /* of each body: it is moved by world_swing() in this part of a step */
     body_state *before; /* of each body: as it began the part, or half of it */
     body_state *kept;   /* of each body: what a solve for others must leave alone */
+    double fastest;     /* m/s: what is faster in this step is lost */
+    int lost;           /* a body is not finite, or faster: ODE, which would end the process, is not asked */
 };
 
 /* The slowest of bounces, and what gravity gives in a step, m/s. */
@@ -57,13 +59,15 @@ void world_slip(double u[3], const world *w, const touch *t);
 /* How long a part may be, from gaps and closing speeds, and from the turning and the stops of joints. */
 double world_safe_part(world *w, double left);
 
-/* ODE's bodies as ours are. */
+/* ODE's bodies as ours are; none where w->lost, which this finds. */
 void world_give_states(world *w);
 /* What the slowest of bounces must exceed is gravity of a step, and of a fall over the margin. */
 world_speeds world_least_speeds(const world *w, double time, double dt);
-/* Velocities that contacts and joints allow. Only a solve that moves parts and puts right, and only the one
- * that does not, after the forces of the step, drives: so that each happens once a step. */
-void world_solve(world *w, double time, double h, world_speeds least, int moving, int parting);
+/* Velocities that contacts and joints allow. Only a solve for what then moves parts and puts right, and only
+ * one for what stays, after the forces of the step, drives: so that each happens once a step. In the middle
+ * of a part stops do not act. */
+typedef enum { SOLVE_TO_MOVE, SOLVE_TO_STAY, SOLVE_IN_MIDDLE } world_purpose;
+void world_solve(world *w, double time, double h, world_speeds least, world_purpose purpose, int parting);
 
 /* Which bodies hang together, once for all. */
 void world_find_hanging(world *w);

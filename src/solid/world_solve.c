@@ -22,7 +22,7 @@
 #include "solid/vector.h"
 #include "solid/world_parts.h"
 
-#define JOINT_REPAIR 0.8  /* of a joint's error in one part */
+#define JOINT_REPAIR 0.8  /* of a joint's error in one part, at most */
 #define STICK        0.1  /* of static friction: the least friction that tells sliding from sticking */
 #define SOFT         1e-7 /* of a contact row's own size: keeps redundant contacts solvable */
 #define UNSOLVED     0.01 /* of the fastest approach, or of what gravity gives: that is no solution */
@@ -31,7 +31,22 @@ enum { ROWS_EXACT = 240 /* of contacts and joints that Dantzig's method is asked
 /* ODE's seed of random numbers is the process's: one at a time. */
 static pthread_mutex_t ode_sweeps = PTHREAD_MUTEX_INITIALIZER;
 
+/* Whether bodies are where and as fast as numbers can tell. ODE ends the process on what is not finite. */
+static int is_sound(const world *w) {
+    for (int i = 0; i < w->count; ++i) {
+        const body_state *b = &w->states[i];
+        const double *q = b->orientation;
+        const double turn = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        const double speed = vec_length(b->velocity) + w->bodies[i].radius * vec_length(b->spin);
+        if (!(speed <= w->fastest) || !isfinite(vec_length(b->spin))) return 0;
+        if (!isfinite(vec_length(b->position)) || !(turn > 0.5 && turn < 2)) return 0;
+    }
+    return 1;
+}
+
 void world_give_states(world *w) {
+    w->lost |= !is_sound(w);
+    if (w->lost) return;
     for (int i = 0; i < w->thing_count; ++i) {
         const thing *t = &w->things[i];
         dBodyID b = w->ode_body[i];
@@ -201,19 +216,22 @@ static void solve_by_sweeps(world *w, double h) {
     pthread_mutex_unlock(&ode_sweeps);
 }
 
-void world_solve(world *w, double time, double h, world_speeds least, int moving, int parting) {
+void world_solve(world *w, double time, double h, world_speeds least, world_purpose purpose, int parting) {
+    const int moving = purpose == SOLVE_TO_MOVE;
+    const double repair = moving ? fmin(JOINT_REPAIR, h / WORLD_PART_TIME) : 0;
     int rows = 6 * w->scene->joint_count;
-    if (rows) world_give_states(w);
+    world_give_states(w);
+    if (w->lost) return;
     for (int i = 0; i < w->scene->joint_count; ++i) {
-        const stop_rule rule = {.margin = WORLD_MARGIN * w->dx,
+        const stop_rule rule = {.margin = purpose == SOLVE_IN_MIDDLE ? -INFINITY : WORLD_MARGIN * w->dx,
                                 .repair = moving ? fmin(0.5, h / WORLD_PART_TIME) : 0};
-        joint_drive(&w->joints[i], time, !moving);
+        joint_drive(&w->joints[i], time, purpose == SOLVE_TO_STAY);
         joint_set_stops(&w->joints[i], rule);
+        joint_set_repair(&w->joints[i], repair);
     }
-    dWorldSetERP(w->ode, moving ? JOINT_REPAIR : 0);
+    dWorldSetERP(w->ode, repair);
     for (int i = 0; i < w->touches.count; ++i) {
         if (w->touches.item[i].gap >= WORLD_MARGIN * w->dx) continue;
-        if (!rows) world_give_states(w);
         add_contact(w, &w->touches.item[i], h, least, parting);
         rows += 3;
     }
@@ -227,4 +245,5 @@ void world_solve(world *w, double time, double h, world_speeds least, int moving
     if (!solved) solve_by_sweeps(w, h);
     dJointGroupEmpty(w->contacts);
     take_velocities(w);
+    w->lost |= !is_sound(w);
 }

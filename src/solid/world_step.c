@@ -15,7 +15,9 @@
 #include "solid/vector.h"
 #include "solid/world_parts.h"
 
-#define DEEP 0.05 /* cells: deeper than an impact sinks in; so solids only begin */
+#define DEEP  0.05 /* cells: deeper than an impact sinks in; so solids only begin */
+#define FAR   1e6  /* cells that no body goes in a step */
+#define LIGHT 3e8  /* m/s */
 enum { PARTS_MAX = 400 /* of a step; then the rest goes in one */ };
 
 static void note_sliding(world *w) {
@@ -31,14 +33,14 @@ static void solve_part(world *w, double time, double h, world_speeds least) {
     int deep = 0;
     for (int i = 0; i < w->touches.count; ++i) deep |= w->touches.item[i].gap < -DEEP * w->dx;
     note_sliding(w);
-    world_solve(w, time, h, least, 1, !deep);
-    if (!deep) return;
+    world_solve(w, time, h, least, SOLVE_TO_MOVE, !deep);
+    if (!deep || w->lost) return;
     for (int i = 0; i < w->count; ++i) {
         body_note_motion(w->given[i], &w->states[i], -1);
         memcpy(w->states[i].velocity, w->slid[i], 3 * sizeof(double));
         memcpy(w->states[i].spin, w->slid[i] + 3, 3 * sizeof(double));
     }
-    world_solve(w, time, h, least, 1, 1);
+    world_solve(w, time, h, least, SOLVE_TO_MOVE, 1);
     for (int i = 0; i < w->count; ++i) body_note_motion(w->given[i], &w->states[i], 1);
 }
 
@@ -79,9 +81,18 @@ static double is_falling(const world *w, int i) {
     return knows_wet && !w->grips[i].wet && (w->hangs[i] >= 0 || six_dot(held, held) == 0);
 }
 
+/* What a step of dt begins with. No sound body crosses FAR cells in it or outruns light. */
+static int check_states(world *w, double dt) {
+    w->fastest = fmin(FAR * w->dx / dt, LIGHT);
+    w->lost = 0;
+    world_give_states(w);
+    return w->lost ? WORLD_LOST : 0;
+}
+
 int world_step(world *w, double time, double dt) {
     double g[3];
     if (!world_count(w)) return 0;
+    if (check_states(w, dt)) return WORLD_LOST;
     rheo_evaluate_curve(g, &w->scene->gravity, time + 0.5 * dt);
     begin_fall(w, g, dt);
     const world_speeds least = world_least_speeds(w, time, dt);
@@ -89,15 +100,18 @@ int world_step(world *w, double time, double dt) {
     for (int part = 0; left > 0; ++part) {
         const double now = time + dt - left;
         world_lend_gravity(w, g, left);
+        if (w->lost) return WORLD_LOST;
         world_place_things(w, now, left);
-        if (world_find_touches(w, left)) return -1;
+        if (world_find_touches(w, left)) return WORLD_NO_MEMORY;
         world_take_back_gravity(w);
         double h = part < PARTS_MAX ? world_safe_part(w, left) : left;
         if (left - h < 1e-6 * dt) h = left;
         world_pace_things(w, now, h);
         solve_part(w, now, h, least);
+        if (w->lost) return WORLD_LOST;
         if (part < PARTS_MAX) h = shorten_part(w, h);
         world_swing(w, now, g, h);
+        if (w->lost) return WORLD_LOST;
         move_bodies(w, h);
         left = h < left ? left - h : 0;
     }
@@ -127,14 +141,16 @@ static const double *slid_by(const world *w, const joint *j) {
 
 int world_expect(world *w, double time, double dt, double next) {
     if (!world_count(w)) return 0;
+    if (check_states(w, dt)) return WORLD_LOST;
     for (int i = 0; i < w->count; ++i) *w->bodies[i].grip = (body_grip){0};
     world_place_things(w, time, next);
-    if (world_find_touches(w, 0)) return -1;
+    if (world_find_touches(w, 0)) return WORLD_NO_MEMORY;
     for (int i = 0; i < w->count; ++i) {
         body_note_motion(w->given[i], &w->states[i], -1);
         body_add_motion(&w->states[i], w->states[i].held, dt);
     }
     if (w->scene->joint_count) world_give_states(w);
+    if (w->lost) return WORLD_LOST;
     for (int i = 0; i < w->scene->joint_count; ++i)
         joint_grip(&w->joints[i], slid_by(w, &w->joints[i]), WORLD_MARGIN * w->dx, time, dt);
     for (int i = 0; i < w->touches.count; ++i) grip_touch(w, &w->touches.item[i]);
@@ -161,9 +177,11 @@ int world_hold(world *w, double time, double dt, double next) {
         memset(b->held, 0, sizeof b->held);
         body_note_motion(b->held, b, -1 / dt);
     }
+    if (check_states(w, dt)) return WORLD_LOST;
     world_place_things(w, time, next);
-    if (world_find_touches(w, 0)) return -1;
-    world_solve(w, time, dt, world_least_speeds(w, time, dt), 0, 0);
+    if (world_find_touches(w, 0)) return WORLD_NO_MEMORY;
+    world_solve(w, time, dt, world_least_speeds(w, time, dt), SOLVE_TO_STAY, 0);
+    if (w->lost) return WORLD_LOST;
     for (int i = 0; i < w->count; ++i) {
         body_note_motion(w->states[i].held, &w->states[i], 1 / dt);
         w->states[i].falls = is_falling(w, i);

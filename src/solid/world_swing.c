@@ -6,13 +6,17 @@
  *
  *   v+ = 2 w - v,   w = P (v + h g / 2),   P: what joints allow where the bodies are in the middle
  *
- * The mean of v and v+ is what joints allow there, and it carries the bodies: reversible, second order, and
- * energy has no drift (P alone takes v from what turned on, so that all that swings lost a part of its motion
- * in proportion to h). What joints are off is put right as by a shift that leaves no velocity.
+ * The mean of v and v+ is what joints allow there, and it carries the bodies: second order, and 2 P - 1 keeps
+ * energy (P alone takes v from what turned on, so that all that swings lost a part of its motion in
+ * proportion to h). What of v joints forbid it turns round, part by part, and parts of varying length make
+ * that grow: so v+ is what joints allow where the bodies end, which costs energy of fourth order in the angle
+ * of a part. P must put nothing right in the middle, where free motion has bodies off their joints. What
+ * joints are off is put right as by a shift that leaves no velocity.
  *
  * All bodies that hang together swing, or none: not when one of them is wet or touches something, when a
- * motor or brake drives them, or at a stop, where 2 w - v would bounce; nor on keyed solids, whose place in
- * the middle of a part is not asked for. Those take gravity after they have moved (solid/world_step.c). */
+ * motor or brake drives them, or at a stop; nor on keyed solids, whose place in the middle of a part is not
+ * asked for. Those take gravity after they have moved (solid/world_step.c). A stop that is reached within a
+ * part acts at its end, not in its middle, where 2 w - v would bounce. */
 #include <string.h>
 #include "solid/vector.h"
 #include "solid/world_parts.h"
@@ -96,10 +100,10 @@ void world_take_back_gravity(world *w) {
 }
 
 /* Joints alone: those that swing touch nothing. */
-static void solve_joints(world *w, double time, double h, int moving) {
+static void solve_joints(world *w, double time, double h, world_purpose purpose) {
     const int touches = w->touches.count;
     w->touches.count = 0;
-    world_solve(w, time, h, (world_speeds){0}, moving, 0);
+    world_solve(w, time, h, (world_speeds){0}, purpose, 0);
     w->touches.count = touches;
 }
 
@@ -119,7 +123,7 @@ void world_swing(world *w, double time, const double g[3], double h) {
         memset(w->states[i].velocity, 0, sizeof w->states[i].velocity);
         memset(w->states[i].spin, 0, sizeof w->states[i].spin);
     }
-    solve_joints(w, time, h, 1);
+    solve_joints(w, time, h, SOLVE_TO_MOVE);
     for (int i = 0; i < w->count; ++i) {
         if (!w->swings[i]) continue;
         memset(w->given[i], 0, sizeof w->given[i]);
@@ -128,7 +132,7 @@ void world_swing(world *w, double time, const double g[3], double h) {
         w->before[i] = w->states[i];
         add_gravity(w, i, g, 0.5 * h);
     }
-    solve_joints(w, time + 0.5 * h, h, 0);
+    solve_joints(w, time + 0.5 * h, h, SOLVE_IN_MIDDLE);
     for (int i = 0; i < w->count; ++i) {
         body_state *b = &w->states[i];
         if (!w->swings[i]) {
@@ -145,4 +149,7 @@ void world_swing(world *w, double time, const double g[3], double h) {
         body_add_motion(b, w->given[i], -1);
         memset(w->given[i], 0, sizeof w->given[i]);
     }
+    solve_joints(w, time + h, h, SOLVE_TO_STAY);
+    for (int i = 0; i < w->count; ++i)
+        if (!w->swings[i]) w->states[i] = w->kept[i];
 }
