@@ -82,14 +82,16 @@ const char *report_nearest(const char *word, const char *const *names) {
     return best;
 }
 
-/* Bytes at `at` that a terminal would obey, and not show: control characters, and in UTF-8 the marks U+200E
- * and F, U+202A to E, U+2066 to 9 that turn the order of what follows, and U+FEFF. */
+/* Bytes at `at` that a terminal would obey, and not show: control characters, in UTF-8 those from U+0080 on
+ * too, line ends U+2028 and 9, and the marks U+061C, U+200E and F, U+202A to E, U+2066 to 9 that turn the
+ * order of what follows, and U+FEFF. */
 static size_t obeyed(const unsigned char *at) {
     if (at[0] < 32 || at[0] == 127) return 1;
+    if ((at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0) || (at[0] == 0xD8 && at[1] == 0x9C)) return 2;
     if (at[0] == 0xEF && at[1] == 0xBB && at[2] == 0xBF) return 3;
     const int turns =
         at[0] == 0xE2 &&
-        ((at[1] == 0x80 && (at[2] == 0x8E || at[2] == 0x8F || (at[2] >= 0xAA && at[2] <= 0xAE))) ||
+        ((at[1] == 0x80 && (at[2] == 0x8E || at[2] == 0x8F || (at[2] >= 0xA8 && at[2] <= 0xAE))) ||
          (at[1] == 0x81 && at[2] >= 0xA6 && at[2] <= 0xA9));
     return turns ? 3 : 0;
 }

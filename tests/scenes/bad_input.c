@@ -61,6 +61,7 @@ static const bad table[] = {
     {"list for a key", "? [a, b]\n: 3\n", CHECK, 3, {"s.yaml:1:3: a key must be a plain name"}, 0, 0},
     {"text in UTF-16", "\xff\xfe" "d", CHECK, 3, {"s.yaml:1:1: the file holds a byte that is no text", "UTF-8"}, 0, 0},
     {"letters that turn what follows", SOLID("{ name: \"\xe2\x80\xaelive\", shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } } }"), CHECK, 3, {"s.yaml:4:13: solids[0].name: '?live' cannot be used as a name"}, 0, 0},
+    {"control characters beyond ASCII", SOLID("{ name: \"\xc2\x9blive\", shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } } }"), CHECK, 3, {"s.yaml:4:13: solids[0].name: '?live' cannot be used as a name"}, 0, 0},
     {"name of two lines", SOLID("{ name: \"a\\nb\", shape: { sphere: { center: [0.8, 0.5, 0.5], radius: 0.1 } } }"), CHECK, 3, {"solids[0].name: 'a?b' cannot be used as a name\n"}, 0, 0},
 
     /* names */
