@@ -15,6 +15,7 @@
 #include "grid/rows.h"
 #include "grid/sample.h"
 #include "grid/wrap.h"
+#include "stage/solids_meet.h"
 #include "stage/solids_reach.h"
 
 enum { BRICK = 4 }; /* nodes along an axis */
@@ -271,19 +272,23 @@ int solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int co
         memset(o->moves[a], 0, openings_row(&g->box, 0, g->box.n[2] + 1));
     }
     each_mover(&s, mover_on_row);
+    solids_meet_movers(o, g, count);
     return 0;
 }
 
 void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count) {
     job s = {.g = g, .solids = solids, .count = count, .o = o};
     each_mover(&s, velocity_on_row);
+    solids_meet_velocity(o, g, solids);
 }
 
 void solids_changed_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count) {
     job s = {.g = g, .solids = solids, .count = count, .o = o, .changed_only = 1};
     int any = 0;
     for (int i = 0; i < count; ++i) any |= solids[i].changed;
-    if (any) each_mover(&s, velocity_on_row);
+    if (!any) return;
+    each_mover(&s, velocity_on_row);
+    solids_meet_velocity(o, g, solids);
 }
 
 int openings_make_movers(openings *o, const mac_grid *g) {
@@ -299,6 +304,7 @@ int openings_make_movers(openings *o, const mac_grid *g) {
 void openings_free_movers(openings *o) {
     mac_field_free(&o->wall);
     sweep_free(&o->near);
+    solids_meet_free(&o->met);
     mem_free(o->mover[0]);
     mem_free(o->moves[0]);
     for (int a = 0; a < 3; ++a) {
