@@ -56,7 +56,7 @@ static void make_solids(rheo_solid solids[2], const gap_case *c) {
     solids[0].friction = solids[1].friction = 0;
 }
 
-static slide sink(const gap_case *c, double seconds) {
+static slide sink(const gap_case *c, double seconds, int threads) {
     rheo_scene scene = rheo_default_scene();
     rheo_solid solids[2];
     rheo_fluid water = rheo_default_fluid();
@@ -84,7 +84,7 @@ static slide sink(const gap_case *c, double seconds) {
     rheo_sim *sim;
     rheo_report report = {0};
     rheo_frame_stats stats = {0};
-    assert_int_equal(rheo_create_sim(&sim, &scene, 2, &report), RHEO_OK);
+    assert_int_equal(rheo_create_sim(&sim, &scene, threads, &report), RHEO_OK);
     while (stats.time < seconds - 1e-9 && out.way < DOWN_END - START) {
         rheo_body_stats b;
         assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
@@ -102,8 +102,8 @@ static slide sink(const gap_case *c, double seconds) {
 
 /* As one that starts on the wall; it is as fast after falling through the water, within what eddies do. */
 static void check_slide(int dim, int cells, double slope, double seconds) {
-    const slide falls = sink(&(gap_case){dim, cells, slope, 3}, seconds),
-                lies = sink(&(gap_case){dim, cells, slope, 0.01}, seconds);
+    const slide falls = sink(&(gap_case){dim, cells, slope, 3}, seconds, 2),
+                lies = sink(&(gap_case){dim, cells, slope, 0.01}, seconds, 2);
     printf(
         "%dD, %d cells, slope %.2f: touches after %.2f s, %.3f m at %.3f m/s; from the wall %.3f m at %.3f\n",
         dim, cells, slope, falls.touched, falls.way, falls.speed, lies.way, lies.speed);
@@ -127,8 +127,21 @@ static void flat_bodies_slide_down(void **state) {
     check_slide(3, 32, 0.4, 0.6);
 }
 
+/* Down to contact, where faces of two solids are found in parallel. */
+static void threads_do_not_matter(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        const gap_case c = {dim, 32, 0.3, 2};
+        const slide one = sink(&c, 0.35, 1), two = sink(&c, 0.35, 2), five = sink(&c, 0.35, 5);
+        assert_true(one.touched > 0);
+        assert_memory_equal(&one, &two, sizeof one);
+        assert_memory_equal(&one, &five, sizeof one);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(flat_bodies_slide_down_in_the_plane),
-                                       cmocka_unit_test(flat_bodies_slide_down)};
+                                       cmocka_unit_test(flat_bodies_slide_down),
+                                       cmocka_unit_test(threads_do_not_matter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
