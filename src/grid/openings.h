@@ -6,6 +6,31 @@
 #include "geom/sweep.h"
 #include "grid/mac.h"
 
+/* What a moving solid closes of a face beside another solid, where openings.mover and the open share alone do
+ * not tell (stage/solids_meet.h). */
+typedef struct met_face {
+    int32_t at[3]; /* the cell above the face */
+    uint16_t mover;
+    uint8_t axis;
+    float open;  /* share of the face that no solid closes */
+    float share; /* that the mover closes */
+    float more;  /* what that is more than 1 - open where it is openings.mover, than 0 where it is not */
+} met_face;
+
+typedef struct meetings {
+    met_face *face; /* face[start[i]] ... face[start[i + 1] - 1]: those of solid i */
+    int *start;
+    int count;              /* of faces; 0: start is undefined */
+    met_face *found;        /* in the order of tasks */
+    struct met_list *lists; /* a task's own */
+    int room, solids, list_count;
+} meetings;
+
+/* Whether a mover has any such face. */
+INLINE int meetings_any(const meetings *m, uint16_t mover) {
+    return m->count > 0 && m->start[mover] > m->start[mover - 1];
+}
+
 typedef struct openings {
     mac_field open; /* share of each face outside solids and closed walls, [0, 1] */
     mac_field wall; /* velocity of the solid at each face, m/s; values NULL when everything stands still */
@@ -14,7 +39,8 @@ typedef struct openings {
     /* 1 where the domain's side (RHEO_LEFT ...) is no wall: liquid goes out into air, or around a periodic
      * axis */
     uint8_t open_wall[6];
-    sweep near; /* which solids are near which, by balls around them */
+    sweep near;   /* which solids are near which, by balls around them */
+    meetings met; /* where they come so near that a face is not one's alone */
 } openings;
 
 /* Where `moves` has the row of faces (j, k), the box's sides and those beyond counted. */

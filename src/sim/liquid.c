@@ -254,6 +254,7 @@ openings *liquid_close_emitters(rheo_sim *s, double dt) {
     else memset(s->driven.wall.value[0], 0, (size_t)s->g.box.dim * s->g.box.size * sizeof(float));
     memcpy(s->driven.open_wall, s->open.open_wall, sizeof s->driven.open_wall);
     memcpy(s->driven.mover, s->open.mover, sizeof s->driven.mover); /* pointers, of s->open */
+    s->driven.met = s->open.met;                                    /* as well */
     emitter_step step;
     emitter_reach reach;
     for (int e = 0; e < s->def.emitter_count; ++e) {

@@ -11,6 +11,7 @@
 #include "grid/wrap.h"
 #include "sim/step_limit.h"
 #include "solid/vector.h"
+#include "stage/solids_meet.h"
 
 enum { MOTOR_ROUNDS = 2 }; /* of further solves in a step */
 /* Cells a step, times the square of a body's density beside the liquid's: no limit from a thirtieth on. 0.3
@@ -60,6 +61,8 @@ rheo_status liquid_place_solids(rheo_sim *s, double time, rheo_report *report) {
     const int from = s->moving ? still : 0; /* the others are in solid_still */
     solids_distance(s->solid, s->solid_still, &s->g, s->solids + from, s->walls - from);
     solids_open_faces(&s->open, &s->g, s->solid);
+    if (s->moving && solids_meet(&s->open, &s->g, s->solid_still, s->solid, s->solids, s->walls))
+        return report_no_memory(report, "moving solids");
     if (s->thin.count && thin_place(&s->thin, &s->open, &s->g, s->solids, s->walls))
         return report_no_memory(report, "thin solids");
     if (s->domain) /* no walls, yet particles stay outside */

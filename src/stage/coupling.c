@@ -309,7 +309,8 @@ static void make_mass(coupled_body *b, const job *s) {
     }
     six_factorise(b->factor, m);
     if (!s->still) return;
-    lift_find(&lift, s->still, b->solid, (uint16_t)(b->solid - s->solids + 1));
+    const uint16_t me = (uint16_t)(b->solid - s->solids + 1);
+    lift_find(&lift, s->still, b->solid, me, meetings_any(&s->o->met, me) ? b : NULL);
     mass_along(excess, lift.excess, s->still->up);
     for (int i = 0; i < SIX * SIX; ++i) excess[i] *= s->fluid_density;
     right_lift(b, s, &lift, 1 - (b->cell_count > 0 ? factor_with(b, m, excess) : 0));

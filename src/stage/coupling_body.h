@@ -19,6 +19,7 @@ typedef struct body_face {
 /* What the pressure of a cell does to the body: the sum over its faces of c_f k_f, positive below a face. */
 typedef struct body_cell {
     int32_t cell;
+    int32_t met; /* whether another solid closes a share of the same faces */
     double push[SIX];
 } body_cell;
 
@@ -67,6 +68,7 @@ void coupling_displaced(coupled_body *b, const face_sums *m, int axis, const mac
 int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, const uint8_t *unknown,
                         uint16_t me);
 int coupling_join_faces(coupled_body *b, const box *in);
+int coupling_is_met(const coupled_body *b, ptrdiff_t cell); /* body_cell.met of one of them */
 
 /* y <- (1 - Q Q^T) y; what is left of it by rounding is nothing. */
 void coupling_leave_free(double y[SIX], const coupled_body *b);

@@ -6,9 +6,13 @@
  * displaces is - sum (S, r x S) r^T dx^2: of the sums over faces (coupling_displaced()) those of c_high +
  * c_low cancel where a face's place is half a cell from r.
  *
+ * Beside other solids a body closes other shares than the openings tell (stage/solids_meet.h); what they are
+ * more or less is added cell by cell.
+ *
  * Faces of bodies thinner than a cell have places of their own. Theirs are found one by one (coupling.c) and
  * added up here: six lists of cells, one a side of each axis, all of which rise. */
 #include <stdint.h>
+#include <string.h>
 #include "core/lanes.h"
 #include "core/memory.h"
 #include "grid/rows.h"
@@ -73,6 +77,7 @@ INLINE void add_cell(coupled_body *b, job *s, ptrdiff_t cell, const double arm[3
                      int lane) {
     body_cell *c = &b->cells[b->cell_count++];
     c->cell = (int32_t)cell;
+    c->met = 0;
     for (int a = 0; a < 3; ++a) c->push[a] = a < s->axes ? (double)from->push[a][lane] : 0;
     vec_cross(c->push + 3, arm, c->push);
     s->wet += (double)from->wet[lane];
@@ -114,6 +119,67 @@ HOT static void add_row(coupled_body *b, job *s, const int span[2], int j, int k
     }
 }
 
+/* The first of a body's cells that is not before the one of that number. */
+static int first_from(const coupled_body *b, int32_t cell) {
+    int low = 0, high = b->cell_count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (b->cells[middle].cell < cell) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+int coupling_is_met(const coupled_body *b, ptrdiff_t cell) {
+    const int n = first_from(b, (int32_t)cell);
+    return n < b->cell_count && b->cells[n].cell == cell && b->cells[n].met;
+}
+
+/* The body's cell of that number; NULL: no memory. */
+static body_cell *cell_of(coupled_body *b, int32_t cell) {
+    const int low = first_from(b, cell);
+    if (low < b->cell_count && b->cells[low].cell == cell) return &b->cells[low];
+    if (hold_cells(b, b->cell_count + 1)) return NULL;
+    memmove(b->cells + low + 1, b->cells + low, (size_t)(b->cell_count - low) * sizeof *b->cells);
+    b->cells[low] = (body_cell){.cell = cell};
+    ++b->cell_count;
+    return &b->cells[low];
+}
+
+/* What the body closes of a face beside another solid, more or less than the openings alone tell, in the cell
+ * above or below it. */
+static int add_met_side(coupled_body *b, job *s, const met_face *f, int above) {
+    const mac_grid *g = s->g;
+    int at[3] = {f->at[0], f->at[1], f->at[2]};
+    at[f->axis] -= !above;
+    const ptrdiff_t cell = box_at(&g->box, at[0], at[1], at[2]);
+    if (!s->unknown[cell]) return 0;
+    body_cell *c = cell_of(b, (int32_t)cell);
+    if (!c) return -1;
+    double arm[3], push[SIX] = {0};
+    for (int a = 0; a < 3; ++a)
+        arm[a] = g->origin[a] + g->dx * (at[a] + 0.5) - b->solid->body->now->position[a];
+    if (b->solid->body->flat) arm[2] = 0;
+    push[f->axis] = above ? -(double)f->more : (double)f->more;
+    vec_cross(push + 3, arm, push);
+    c->met = 1;
+    s->wet += (double)f->more;
+    s->closed[f->axis] += push[f->axis];
+    for (int r = 0; r < SIX; ++r) {
+        c->push[r] += push[r];
+        for (int a = 0; a < 3; ++a) s->volume[r][a] += push[r] * arm[a];
+    }
+    return 0;
+}
+
+static int add_met(coupled_body *b, job *s) {
+    const meetings *met = &s->o->met;
+    if (!meetings_any(met, s->me)) return 0;
+    for (int i = met->start[s->me - 1]; i < met->start[s->me]; ++i)
+        if (add_met_side(b, s, &met->face[i], 0) || add_met_side(b, s, &met->face[i], 1)) return -1;
+    return 0;
+}
+
 int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, const uint8_t *unknown,
                         uint16_t me) {
     job s = {.g = g, .o = o, .unknown = unknown, .me = me, .axes = g->box.dim};
@@ -130,6 +196,7 @@ int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, c
             if (hold_cells(b, b->cell_count + span[1] - span[0])) return -1;
             add_row(b, &s, span, j, k);
         }
+    if (add_met(b, &s)) return -1;
     b->all += 0.5 * s.wet; /* cut faces come twice */
     for (int a = 0; a < g->box.dim; ++a) {
         b->closed[a] += s.closed[a];

@@ -25,14 +25,16 @@
 #include "core/lanes.h"
 #include "grid/rows.h"
 #include "solid/vector.h"
+#include "stage/coupling_body.h"
 
 typedef struct {
     const lift_view *v;
     const obstacle *solid;
     uint16_t me;
-    int axis, low;  /* of `up`; whether the axis goes up */
-    double per_dx;  /* 1/m */
-    float near_air; /* m: half a cell */
+    const coupled_body *cells; /* NULL: no other solid has a share in them */
+    int axis, low;             /* of `up`; whether the axis goes up */
+    double per_dx;             /* 1/m */
+    float near_air;            /* m: half a cell */
 } job;
 
 INLINE double larger(double a, double b) {
@@ -199,6 +201,7 @@ INLINE void add_row(lift_error *e, const job *s, const int span[2], int j, int k
         if (span[1] - from < LANES) lifting &= (1u << (span[1] - from)) - 1; /* memory goes on beyond a row */
         for (; lifting; lifting &= lifting - 1) {
             const int i = from + __builtin_ctz(lifting), at[3] = {i, j, k};
+            if (s->cells && coupling_is_met(s->cells, first + (i - from))) continue;
             double area, force[3], arm[3], turn[3];
             const double more = cell * cell_excess(&area, s, first + (i - from), at, dim);
             for (int a = 0; a < 3; ++a) {
@@ -226,10 +229,16 @@ HOT static void add_deep_row(lift_error *e, const job *s, const int span[2], int
 
 enum { CELL_CENTRES = 3 }; /* as the axis of row_in_ball() */
 
-void lift_find(lift_error *e, const lift_view *v, const obstacle *solid, uint16_t me) {
+void lift_find(lift_error *e, const lift_view *v, const obstacle *solid, uint16_t me,
+               const coupled_body *cells) {
     const mac_grid *g = v->g;
     const body *rigid = solid->body;
-    job s = {.v = v, .solid = solid, .me = me, .per_dx = 1 / g->dx, .near_air = 0.5f * (float)g->dx};
+    job s = {.v = v,
+             .solid = solid,
+             .me = me,
+             .cells = cells,
+             .per_dx = 1 / g->dx,
+             .near_air = 0.5f * (float)g->dx};
     double middle[3];
     *e = (lift_error){0};
     for (int a = 1; a < g->box.dim; ++a)

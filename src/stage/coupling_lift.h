@@ -6,6 +6,8 @@
 #include "linear/six.h"
 #include "solid/obstacle.h"
 
+struct coupled_body;
+
 /* What a step's solve sees of liquid and solids. */
 typedef struct lift_view {
     const mac_grid *g;
@@ -21,6 +23,8 @@ typedef struct lift_error {
     double waterline;   /* m2 of the body in the surface; 0 at least */
 } lift_error;
 
-/* `me`: how the body is named among the movers. */
-void lift_find(lift_error *e, const lift_view *v, const obstacle *solid, uint16_t me);
+/* `me`: how the body is named among the movers; `cells`: which of its cells are another solid's as well is
+ * known, NULL: none is. */
+void lift_find(lift_error *e, const lift_view *v, const obstacle *solid, uint16_t me,
+               const struct coupled_body *cells);
 #endif

@@ -15,6 +15,8 @@
 #include "grid/rows.h"
 #include "grid/sample.h"
 #include "grid/wrap.h"
+#include "stage/solids_meet.h"
+#include "stage/solids_reach.h"
 
 enum { BRICK = 4 }; /* nodes along an axis */
 #define CLEAR 1.5f  /* cells from a solid: what is read there, is read from faces outside of it */
@@ -43,46 +45,6 @@ static void place(double x[3], const mac_grid *g, double i, double j, double k) 
     x[0] = g->origin[0] + g->dx * i;
     x[1] = g->origin[1] + g->dx * j;
     x[2] = g->box.dim == 3 ? g->origin[2] + g->dx * k : g->origin[2] + 0.5 * g->dx;
-}
-
-/* A ball around a solid, in cells; infinite where it has no end. */
-typedef struct {
-    double middle[3], radius;
-} ball;
-
-static ball ball_around(const mac_grid *g, const obstacle *o) {
-    ball all = {.radius = INFINITY};
-    const double *middle = o->now.position;
-    if (o->def->inside_fluid) return all;
-    if (o->body) {
-        middle = o->body->now->position;
-        all.radius = o->body->radius;
-    } else {
-        double centre[3], lower[3], upper[3], square = 0;
-        shape_bounds(lower, upper, o->shape);
-        shape_centre(centre, o->shape);
-        for (int a = 0; a < g->box.dim; ++a) {
-            const double side = fmax(upper[a] - centre[a], centre[a] - lower[a]);
-            square += side * side;
-        }
-        all.radius = sqrt(square);
-    }
-    all.radius = isfinite(all.radius) ? all.radius / g->dx : INFINITY;
-    for (int a = 0; a < g->box.dim; ++a) all.middle[a] = (middle[a] - g->origin[a]) / g->dx;
-    return all;
-}
-
-/* The part of a range (cells, faces or nodes) that lies within `beyond` cells of a ball around a solid. */
-static cell_range within_reach(cell_range r, const mac_grid *g, const obstacle *o, double beyond) {
-    const ball all = ball_around(g, o);
-    if (!isfinite(all.radius)) return r;
-    for (int a = 0; a < g->box.dim; ++a) {
-        const double low = floor(all.middle[a] - all.radius - beyond) - 1,
-                     high = ceil(all.middle[a] + all.radius + beyond) + 1;
-        if (low > r.lower[a]) r.lower[a] = low < r.upper[a] ? (int)low : r.upper[a];
-        if (high < r.upper[a]) r.upper[a] = high > r.lower[a] ? (int)high : r.lower[a];
-    }
-    return r;
 }
 
 static void brick_task(void *context, int brick) {
@@ -137,7 +99,7 @@ void solids_distance(float *node_phi, const float *keep, const mac_grid *g, cons
     for (int i = 0; i < count; ++i) {
         s.solids = &solids[i];
         s.count = 1;
-        s.range = within_reach(all, g, &solids[i], SOLID_BAND);
+        s.range = reach_within(all, g, &solids[i], SOLID_BAND);
         distance_in(&s);
     }
     wrap_field(node_phi, g);
@@ -214,11 +176,9 @@ typedef struct mover_faces {
     const job *s;
     const obstacle *solid;
     int mover, axis;
-    int alone;        /* no other solid is near: what is closed there, this one closes */
-    const int *among; /* the solids that are, `near` of them; NULL: all of them may be */
-    int near;
+    reach_near others; /* where there are none, this one closes what is closed */
     cell_range range;
-    ball around;
+    reach_ball around;
 } mover_faces;
 
 static void mover_row(int from_to[2], const mover_faces *m, int j, int k) {
@@ -234,11 +194,12 @@ static void mover_on_row(const mover_faces *m, int j, int k) {
     for (int i = span[0]; i < span[1]; ++i) {
         const ptrdiff_t n = box_at(&s->g->box, i, j, k);
         if (s->o->open.value[a][n] >= 1 || is_on_side(s, a, a == 0 ? i : a == 1 ? j : k)) continue;
-        if (!m->alone) {
+        if (!m->others.alone) {
             double x[3];
             place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
             const double d = obstacle_distance(m->solid, x);
-            if (!(d < s->g->dx && obstacle_is_nearest(s->solids, m->among, m->near, m->mover, x, d)))
+            if (!(d < s->g->dx &&
+                  obstacle_is_nearest(s->solids, m->others.among, m->others.count, m->mover, x, d)))
                 continue;
         }
         s->o->mover[a][n] = (uint16_t)(1 + m->mover);
@@ -279,44 +240,6 @@ static void velocity_on_row(const mover_faces *m, int j, int k) {
     set_linear(s->o->wall.value[a] + row, mover, me, span, base, slope);
 }
 
-/* Other solids within GAP cells of a ball around this one. Corners of the faces asked about are within two
- * cells of it, and their middles, where it is within a cell of them, nearer to it than to any other but
- * these. The places of thin solids and of images beyond periodic sides are not known so well. */
-enum { GAP = 3 };
-
-static int list_near(sweep *near, const mac_grid *g, const obstacle *solids, int count) {
-    if (sweep_reserve(near, count)) return -1;
-    for (int i = 0; i < count; ++i) {
-        const ball b = ball_around(g, &solids[i]);
-        const double reach = b.radius + 0.6 * GAP; /* and some more, for rounding */
-        for (int a = 0; a < 3; ++a) {
-            near->box[i].lower[a] = b.middle[a] - reach;
-            near->box[i].upper[a] = b.middle[a] + reach;
-        }
-    }
-    return sweep_overlaps(near, count);
-}
-
-static void find_near(mover_faces *m) {
-    const job *s = m->s;
-    const sweep *near = &s->o->near;
-    m->near = s->count;
-    if (!isfinite(m->around.radius) || m->solid->thin) return;
-    for (int a = 0; a < s->g->box.dim; ++a)
-        if (s->g->box.periodic[a]) return;
-    m->among = near->near + near->start[m->mover];
-    m->near = (int)(near->start[m->mover + 1] - near->start[m->mover]);
-    m->alone = 1;
-    for (int i = 0; i < m->near && m->alone; ++i) {
-        const ball other = ball_around(s->g, &s->solids[m->among[i]]);
-        const double reach = m->around.radius + other.radius + GAP;
-        double square = 0;
-        for (int a = 0; a < s->g->box.dim; ++a)
-            square += (other.middle[a] - m->around.middle[a]) * (other.middle[a] - m->around.middle[a]);
-        m->alone = square > reach * reach;
-    }
-}
-
 /* A task is a part of the rows of one solid across one axis. */
 enum { MOVER_PARTS = 4 };
 
@@ -326,9 +249,9 @@ static void mover_task(void *context, int task) {
     mover_faces m = {.s = s, .solid = &s->solids[mover], .mover = mover};
     if (m.solid->def->motion == RHEO_STATIC || (s->changed_only && !m.solid->changed)) return;
     m.axis = task / MOVER_PARTS % s->g->box.dim;
-    m.around = ball_around(s->g, m.solid);
-    if (s->on_row == mover_on_row) find_near(&m);
-    m.range = within_reach(range_faces(s->g, m.axis), s->g, m.solid, 1);
+    m.around = reach_around(s->g, m.solid);
+    if (s->on_row == mover_on_row) m.others = reach_others(&s->o->near, s->g, s->solids, s->count, mover);
+    m.range = reach_within(range_faces(s->g, m.axis), s->g, m.solid, 1);
     const int rows = range_rows(&m.range), high = m.range.upper[1] - m.range.lower[1];
     for (int row = rows * part / MOVER_PARTS; row < rows * (part + 1) / MOVER_PARTS; ++row)
         s->on_row(&m, m.range.lower[1] + row % high, m.range.lower[2] + row / high);
@@ -341,7 +264,7 @@ static void each_mover(job *s, void (*on_row)(const mover_faces *m, int j, int k
 }
 
 int solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int count) {
-    if (list_near(&o->near, g, solids, count)) return -1;
+    if (reach_list(&o->near, g, solids, count)) return -1;
     job s = {.g = g, .solids = solids, .count = count, .o = o};
     for (int a = 0; a < g->box.dim; ++a) {
         parallel_zero(g->pool, o->wall.value[a], g->box.size * sizeof(float));
@@ -349,19 +272,23 @@ int solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int co
         memset(o->moves[a], 0, openings_row(&g->box, 0, g->box.n[2] + 1));
     }
     each_mover(&s, mover_on_row);
+    solids_meet_movers(o, g, count);
     return 0;
 }
 
 void solids_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count) {
     job s = {.g = g, .solids = solids, .count = count, .o = o};
     each_mover(&s, velocity_on_row);
+    solids_meet_velocity(o, g, solids);
 }
 
 void solids_changed_wall_velocity(openings *o, const mac_grid *g, const obstacle *solids, int count) {
     job s = {.g = g, .solids = solids, .count = count, .o = o, .changed_only = 1};
     int any = 0;
     for (int i = 0; i < count; ++i) any |= solids[i].changed;
-    if (any) each_mover(&s, velocity_on_row);
+    if (!any) return;
+    each_mover(&s, velocity_on_row);
+    solids_meet_velocity(o, g, solids);
 }
 
 int openings_make_movers(openings *o, const mac_grid *g) {
@@ -377,6 +304,7 @@ int openings_make_movers(openings *o, const mac_grid *g) {
 void openings_free_movers(openings *o) {
     mac_field_free(&o->wall);
     sweep_free(&o->near);
+    solids_meet_free(&o->met);
     mem_free(o->mover[0]);
     mem_free(o->moves[0]);
     for (int a = 0; a < 3; ++a) {
@@ -479,7 +407,7 @@ void solids_room(float *room, const float *keep, const mac_grid *g, const float 
     parallel_copy(g->pool, room, keep, g->box.size * sizeof *room);
     s.keep = keep;
     for (int i = 0; i < count; ++i) {
-        s.range = within_reach(range_cells(g), g, &solids[i], SOLID_BAND);
+        s.range = reach_within(range_cells(g), g, &solids[i], SOLID_BAND);
         room_in(&s);
     }
 }

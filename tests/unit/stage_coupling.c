@@ -201,7 +201,7 @@ static void check_lift(scene *s, double submerged, double waterline, const char 
                             .unknown = s->unknown,
                             .up = {0, 1, 0}};
     lift_error e;
-    lift_find(&e, &view, &s->solid, 1);
+    lift_find(&e, &view, &s->solid, 1, NULL);
     const double on_grid = lift_on_grid(s), off = on_grid - e.excess[1] - submerged;
     print_message("%s: %.5f on the grid, %.5f below the surface; put right: off by %.1e\n", what, on_grid,
                   submerged, off / submerged);

@@ -81,7 +81,7 @@ static double lift_on_grid(lift_error *e, rheo_sim *s, double level) {
                          .phi = s->phi,
                          .unknown = s->work.unknown,
                          .up = {0, 1, 0}};
-    lift_find(e, &v, &s->solids[0], 1);
+    lift_find(e, &v, &s->solids[0], 1, NULL);
     return sum;
 }
 

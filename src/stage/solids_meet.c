@@ -1,0 +1,405 @@
+/* Gaps between solids.
+ *
+ * The distance to the nearest solid is that of a union, and linear along a face only where one solid is
+ * nearest at all of its corners. In a gap narrower than a cell none is: a face from one solid to the other
+ * has both ends inside and comes out closed, and of one that begins in the gap the wrong solid's distance
+ * tells where it ends. That cut a gap between parallel walls into chambers, and the water in them carried
+ * what lay over it. So where a moving solid comes near another one each closes its own share of a face,
+ *
+ *   c_i = 1 - open(d_i),   open = 1 - sum c_i,
+ *
+ * with distances d_i of its own at the corners, and sum c_i w_i goes through the closed part: what slides
+ * along a wall pushes nothing into the gap. All static solids are one. Where solids overlap the sum counts
+ * what both hold twice: there the common distance has the say, and shares are scaled down to it.
+ *
+ * Cracks of less than CRACK cells are closed, all of their faces: some would fall below OPEN_MIN and others
+ * not, and the cells between these hold a body as if it were glued.
+ *
+ * Faces at all corners of which one solid is nearest keep what they have, to the bit.
+ *
+ * Limits: between static solids, and beside those thinner than a cell, the common distance stays, and so it
+ * does on the sides of the domain and where more than MOST solids meet; near an edge of a solid distances at
+ * corners show less than what it closes. */
+#include "stage/solids_meet.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/hot.h"
+#include "core/memory.h"
+#include "geom/fractions.h"
+#include "grid/rows.h"
+#include "stage/solids.h"
+#include "stage/solids_reach.h"
+
+enum { PARTS = 4, MOST = 8 }; /* tasks an axis of a solid; solids at a face */
+/* All in cells. Contacts leave gaps of a hundredth, which are no cracks. */
+#define CRACK 0.005f
+#define NEAR  1.5   /* from a face's middle; solids farther away are nearest at no corner of a cut face */
+#define DEEP  1.42f /* in a solid from one corner: it holds the face wholly */
+
+struct met_list {
+    met_face *face;
+    int count, room, failed;
+};
+
+typedef struct {
+    const mac_grid *g;
+    const obstacle *solids;
+    int count;
+    const float *still, *phi;
+    openings *o;
+} job;
+
+/* What one task looks at: part of the rows of faces across an axis around a moving solid. */
+typedef struct {
+    const job *s;
+    int own, axis;
+    reach_near others;
+    reach_ball around;
+    cell_range range;
+    struct met_list *list;
+} task;
+
+/* A solid at a face. */
+typedef struct {
+    int mover;       /* 0: those that stand still */
+    float corner[4]; /* distances, m, in the order that fraction_square() wants */
+    double share;    /* closed */
+} closer;
+
+typedef struct {
+    closer solid[MOST];
+    int count;
+} meeting;
+
+INLINE int corner_count(const box *b) {
+    return b->dim == 3 ? 4 : 2;
+}
+
+/* Steps from a face's first corner to the others along its own axes. */
+INLINE void face_steps(ptrdiff_t step[2], const box *b, int axis) {
+    step[0] = b->dim == 2 ? b->step[1 - axis] : b->step[(axis + 1) % 3];
+    step[1] = b->dim == 2 ? 0 : b->step[(axis + 2) % 3];
+}
+
+static void read_corners(float corner[4], const float *phi, ptrdiff_t n, const box *b, int axis) {
+    ptrdiff_t step[2];
+    face_steps(step, b, axis);
+    for (int c = 0; c < 4; ++c) corner[c] = phi[n + (c & 1) * step[0] + (c >> 1) * step[1]];
+}
+
+static void place(double x[3], const mac_grid *g, double i, double j, double k) {
+    x[0] = g->origin[0] + g->dx * i;
+    x[1] = g->origin[1] + g->dx * j;
+    x[2] = g->origin[2] + g->dx * (g->box.dim == 3 ? k : 0.5);
+}
+
+static void middle_of(double x[3], const mac_grid *g, const int at[3], int axis) {
+    place(x, g, at[0] + (axis != 0) * 0.5, at[1] + (axis != 1) * 0.5, at[2] + (axis != 2) * 0.5);
+}
+
+static void corners_of(float corner[4], const mac_grid *g, const obstacle *solid, const int at[3], int axis) {
+    const int p = g->box.dim == 2 ? 1 - axis : (axis + 1) % 3, q = (axis + 2) % 3;
+    for (int c = 0; c < corner_count(&g->box); ++c) {
+        double x[3];
+        int node[3] = {at[0], at[1], at[2]};
+        node[p] += c & 1;
+        if (c >> 1) node[q] += 1;
+        place(x, g, node[0], node[1], node[2]);
+        corner[c] = (float)obstacle_distance(solid, x);
+    }
+}
+
+/* As solids_open_faces() has it. */
+static double closed_share(const float v[4], int dim, float on) {
+    float most = v[0];
+    for (int c = 1; c < (dim == 3 ? 4 : 2); ++c) most = greater(most, v[c]);
+    if (!(most > on)) return 1;
+    if (dim == 2) return 1 - fraction_segment((double)v[0], (double)v[1]);
+    return 1 - fraction_square((const double[4]){(double)v[0], (double)v[1], (double)v[2], (double)v[3]});
+}
+
+/* The corners' distances from what stands still; whether that is near. */
+static int find_still(float corner[4], const task *t, ptrdiff_t n) {
+    const mac_grid *g = t->s->g;
+    float least = INFINITY;
+    read_corners(corner, t->s->still, n, &g->box, t->axis);
+    for (int c = 0; c < 4; ++c) least = lesser(least, corner[c]);
+    return least < (float)(NEAR * g->dx);
+}
+
+/* Goes through the solids that may be near, the task's own among them, in rising order; -1: no more. */
+typedef struct {
+    int next, own_passed;
+} walk;
+
+static int next_near(walk *w, const task *t) {
+    const reach_near *others = &t->others;
+    if (!others->among) return w->next < others->count ? w->next++ : -1;
+    const int is_end = w->next == others->count;
+    if (!w->own_passed && (is_end || t->own < others->among[w->next])) {
+        w->own_passed = 1;
+        return t->own;
+    }
+    return is_end ? -1 : others->among[w->next++];
+}
+
+static int may_be_near(const obstacle *o, const double x[3], double reach) {
+    return o->def->motion != RHEO_STATIC && !o->thin && !obstacle_is_beyond(o, x, reach);
+}
+
+/* Whether balls leave it open that a moving solid and something else are near: around most of one nothing
+ * is, which costs no distance to find. */
+static int may_meet(const task *t, const double x[3], int still) {
+    int near = still;
+    walk w = {0};
+    for (int k = next_near(&w, t); k >= 0 && near < 2; k = next_near(&w, t))
+        near += may_be_near(&t->s->solids[k], x, NEAR * t->s->g->dx);
+    return near > 1;
+}
+
+/* The solids near a face. 0: only one, none that moves, or too many; or the face is another task's, as that
+ * of the first that moves has it. */
+static int gather(meeting *m, const task *t, const int at[3], ptrdiff_t n) {
+    const job *s = t->s;
+    const double reach = NEAR * s->g->dx;
+    const int still = find_still(m->solid[0].corner, t, n);
+    walk w = {0};
+    double x[3];
+    middle_of(x, s->g, at, t->axis);
+    if (!may_meet(t, x, still)) return 0;
+    m->solid[0].mover = 0;
+    m->count = still;
+    for (int k = next_near(&w, t); k >= 0; k = next_near(&w, t)) {
+        const obstacle *o = &s->solids[k];
+        if (!may_be_near(o, x, reach) || !(obstacle_distance(o, x) < reach)) continue;
+        if ((m->count == still && k != t->own) || m->count == MOST) return 0;
+        m->solid[m->count++].mover = 1 + k;
+    }
+    if (m->count < 2) return 0;
+    for (int c = still; c < m->count; ++c)
+        corners_of(m->solid[c].corner, s->g, &s->solids[m->solid[c].mover - 1], at, t->axis);
+    return 1;
+}
+
+/* Whether one solid is nearest at all corners. */
+static int is_one_solids(const meeting *m, int corners) {
+    for (int i = 0; i < m->count; ++i) {
+        int nearest = 1;
+        for (int c = 0; c < corners && nearest; ++c)
+            for (int k = 0; k < m->count; ++k) nearest &= m->solid[i].corner[c] <= m->solid[k].corner[c];
+        if (nearest) return 1;
+    }
+    return 0;
+}
+
+static met_face *add_face(struct met_list *l) {
+    if (l->count == l->room) {
+        const int room = l->room ? 2 * l->room : 64;
+        met_face *more = mem_grow(l->face, (size_t)l->room * sizeof *more, (size_t)room * sizeof *more);
+        if (!more) {
+            l->failed = 1;
+            return NULL;
+        }
+        l->face = more;
+        l->room = room;
+    }
+    return &l->face[l->count++];
+}
+
+/* Whether two solids are so near each other at all corners that what is between them is none of the grid's:
+ * d_i + d_k is the width of a gap between parallel walls, wherever it is taken. */
+static int is_crack(const meeting *m, int corners, float least) {
+    for (int i = 0; i < m->count; ++i)
+        for (int k = 0; k < i; ++k) {
+            int narrow = 1;
+            for (int c = 0; c < corners; ++c) narrow &= m->solid[i].corner[c] + m->solid[k].corner[c] < least;
+            if (narrow) return 1;
+        }
+    return 0;
+}
+
+/* What each solid closes by itself, and the sum; in a crack that no corner shows, all the same. */
+static double find_shares(meeting *m, int dim, float on) {
+    double sum = 0;
+    for (int i = 0; i < m->count; ++i) sum += m->solid[i].share = closed_share(m->solid[i].corner, dim, on);
+    if (sum > 0) return sum;
+    for (int i = 0; i < m->count; ++i) m->solid[i].share = 1;
+    return m->count;
+}
+
+/* The face's open share and each mover's own. */
+static void share_face(const task *t, meeting *m, const int at[3], ptrdiff_t n, int crack) {
+    const mac_grid *g = t->s->g;
+    const double sum = find_shares(m, g->box.dim, ON_SURFACE * (float)g->dx);
+    const double most = fmax((double)t->s->o->open.value[t->axis][n], 1 - sum);
+    const double open = crack || most < (double)OPEN_MIN ? 0 : most;
+    for (int i = 0; i < m->count; ++i) {
+        if (!m->solid[i].mover) continue;
+        met_face *f = add_face(t->list);
+        if (!f) return;
+        *f = (met_face){.at = {at[0], at[1], at[2]}, .axis = (uint8_t)t->axis};
+        f->mover = (uint16_t)m->solid[i].mover;
+        f->open = (float)open;
+        f->share = (float)(m->solid[i].share * (1 - open) / sum);
+    }
+}
+
+/* Whether all corners of a face are farther than `least` from solids. */
+INLINE int is_clear(const float *phi, const ptrdiff_t step[2], float least) {
+    return (phi[0] > least) & (phi[step[0]] > least) & (phi[step[1]] > least) &
+           (phi[step[0] + step[1]] > least);
+}
+
+/* The same of a row of faces: most rows are. */
+HOT static int is_clear_row(const float *phi, const ptrdiff_t step[2], int count, float least) {
+    int clear = 1;
+    for (int i = 0; i < count; ++i) clear &= is_clear(phi + i, step, least);
+    return clear;
+}
+
+static void meet_on_row(const task *t, int j, int k) {
+    const job *s = t->s;
+    const box *b = &s->g->box;
+    const float least = CRACK * (float)s->g->dx, deep = -DEEP * (float)s->g->dx;
+    int span[2];
+    ptrdiff_t step[2];
+    face_steps(step, b, t->axis);
+    row_in_ball(span, &t->range, b->dim, t->axis, j, k, t->around.middle, t->around.radius + NEAR);
+    const ptrdiff_t row = box_at(b, 0, j, k);
+    if (span[1] <= span[0] || is_clear_row(s->phi + row + span[0], step, span[1] - span[0], least)) return;
+    for (int i = span[0]; i < span[1]; ++i) {
+        const ptrdiff_t n = row + i;
+        const int at[3] = {i, j, k};
+        meeting m;
+        if (s->phi[n] < deep || is_clear(s->phi + n, step, least) || !gather(&m, t, at, n)) continue;
+        const int crack = is_crack(&m, corner_count(b), least);
+        if (crack || (s->o->open.value[t->axis][n] < 1 && !is_one_solids(&m, corner_count(b))))
+            share_face(t, &m, at, n, crack);
+    }
+}
+
+static void meet_task(void *context, int index) {
+    const job *s = context;
+    const int own = index / (PARTS * s->g->box.dim), part = index % PARTS;
+    const obstacle *solid = &s->solids[own];
+    task t = {.s = s, .own = own, .axis = index / PARTS % s->g->box.dim, .list = &s->o->met.lists[index]};
+    t.list->count = t.list->failed = 0;
+    if (solid->def->motion == RHEO_STATIC || solid->thin) return;
+    t.others = reach_others(&s->o->near, s->g, s->solids, s->count, own);
+    if (t.others.alone) return;
+    t.around = reach_around(s->g, solid);
+    t.range = reach_within(range_inner_faces(s->g, t.axis), s->g, solid, NEAR);
+    const int rows = range_rows(&t.range), high = t.range.upper[1] - t.range.lower[1];
+    for (int row = rows * part / PARTS; row < rows * (part + 1) / PARTS; ++row)
+        meet_on_row(&t, t.range.lower[1] + row % high, t.range.lower[2] + row / high);
+}
+
+/* ---- lists ---- */
+
+static int hold_lists(meetings *m, int lists, int solids) {
+    if (lists <= m->list_count && solids <= m->solids) return 0;
+    struct met_list *more =
+        mem_grow(m->lists, (size_t)m->list_count * sizeof *more, (size_t)lists * sizeof *more);
+    if (!more) return -1;
+    m->lists = more;
+    m->list_count = lists;
+    mem_free(m->start);
+    m->start = mem_alloc(((size_t)solids + 2) * sizeof *m->start);
+    m->solids = m->start ? solids : 0;
+    return m->start ? 0 : -1;
+}
+
+static int hold_faces(meetings *m, int count) {
+    if (count <= m->room) return 0;
+    mem_free(m->face);
+    mem_free(m->found);
+    m->room = 2 * count;
+    m->face = mem_alloc((size_t)m->room * sizeof *m->face);
+    m->found = mem_alloc((size_t)m->room * sizeof *m->found);
+    if (m->face && m->found) return 0;
+    m->room = 0;
+    return -1;
+}
+
+/* One list of all that was found, in the order of tasks; -1: no memory. */
+static int join_lists(meetings *m, int lists) {
+    int all = 0;
+    for (int t = 0; t < lists; ++t) {
+        if (m->lists[t].failed) return -1;
+        all += m->lists[t].count;
+    }
+    if (hold_faces(m, all)) return -1;
+    for (int t = 0; t < lists; ++t)
+        for (int i = 0; i < m->lists[t].count; ++i) m->found[m->count++] = m->lists[t].face[i];
+    return 0;
+}
+
+INLINE ptrdiff_t index_of(const met_face *f, const mac_grid *g) {
+    return box_at(&g->box, f->at[0], f->at[1], f->at[2]);
+}
+
+int solids_meet(openings *o, const mac_grid *g, const float *node_still, const float *node_phi,
+                const obstacle *solids, int count) {
+    meetings *m = &o->met;
+    job s = {.g = g, .solids = solids, .count = count, .still = node_still, .phi = node_phi, .o = o};
+    const int tasks = count * g->box.dim * PARTS;
+    m->count = 0;
+    if (reach_list(&o->near, g, solids, count) || hold_lists(m, tasks, count)) return -1;
+    parallel_for(g->pool, tasks, meet_task, &s);
+    if (join_lists(m, tasks)) return -1;
+    for (int i = 0; i < m->count; ++i)
+        o->open.value[m->found[i].axis][index_of(&m->found[i], g)] = m->found[i].open;
+    return 0;
+}
+
+/* What thin solids closed since is theirs. */
+void solids_meet_movers(openings *o, const mac_grid *g, int count) {
+    meetings *m = &o->met;
+    int kept = 0;
+    if (m->count == 0) return;
+    memset(m->start, 0, ((size_t)count + 2) * sizeof *m->start);
+    for (int i = 0; i < m->count; ++i) {
+        met_face f = m->found[i];
+        const ptrdiff_t n = index_of(&f, g);
+        f.more = f.share - (o->mover[f.axis][n] == f.mover ? 1 - f.open : 0);
+        if (o->open.value[f.axis][n] < f.open || !(fabsf(f.more) > 0)) continue;
+        o->moves[f.axis][openings_row(&g->box, f.at[1], f.at[2])] = 1;
+        m->found[kept++] = f;
+        ++m->start[f.mover + 1];
+    }
+    m->count = kept;
+    for (int i = 1; i < count + 2; ++i) m->start[i] += m->start[i - 1];
+    for (int i = 0; i < kept; ++i) m->face[m->start[m->found[i].mover]++] = m->found[i];
+    /* start[mover] has gone on to where the next one's begin: start[mover - 1] is the first */
+}
+
+static double velocity_at(const obstacle *solid, const mac_grid *g, const met_face *f) {
+    double x[3], velocity[3];
+    middle_of(x, g, (const int[3]){f->at[0], f->at[1], f->at[2]}, f->axis);
+    placement_velocity(velocity, &solid->now, x);
+    return velocity[f->axis];
+}
+
+/* First what the face's one mover has, then what others have more of it. */
+void solids_meet_velocity(openings *o, const mac_grid *g, const obstacle *solids) {
+    for (int round = 0; round < 2; ++round)
+        for (int i = 0; i < o->met.count; ++i) {
+            const met_face *f = &o->met.face[i];
+            const ptrdiff_t n = index_of(f, g);
+            const int mover = o->mover[f->axis][n];
+            float *wall = &o->wall.value[f->axis][n];
+            if (round == 0) *wall = mover ? (float)velocity_at(&solids[mover - 1], g, f) : 0;
+            else if (f->open < 1)
+                *wall += f->more / (1 - f->open) * (float)velocity_at(&solids[f->mover - 1], g, f);
+        }
+}
+
+void solids_meet_free(meetings *m) {
+    for (int i = 0; i < m->list_count; ++i) mem_free(m->lists[i].face);
+    mem_free(m->lists);
+    mem_free(m->start);
+    mem_free(m->face);
+    mem_free(m->found);
+    *m = (meetings){0};
+}

@@ -1,0 +1,240 @@
+/* Gaps between solids on the grid: what is open of a gap narrower than a cell, and who closes the rest. */
+#include "check.h"
+#include "core/memory.h"
+#include "grid/rows.h"
+#include "stage/solids.h"
+#include "stage/solids_meet.h"
+
+enum { WALL, LOWER, UPPER, SOLIDS };
+#define HALF 8.0 /* cells, of the plates along the wall */
+#define HIGH 1.5 /* and across it */
+
+/* A wall that leans, and two plates over it that move: all parallel, with gaps between them. */
+typedef struct scene {
+    mac_grid g;
+    rheo_solid def[SOLIDS];
+    shape *shapes[SOLIDS];
+    obstacle solids[SOLIDS];
+    float *all, *still;
+    openings open;
+    double along[2], across[2],
+        foot[2]; /* cells; the wall goes through the foot, below the plates' middles */
+} scene;
+
+static rheo_shape plain(rheo_shape_kind kind) {
+    return (rheo_shape){.kind = kind, .scale = {1, 1, 1}, .rotate_axis = {0, 0, 1}, .file_scale = 1};
+}
+
+/* A plate whose lower side is `over` cells from the wall. */
+static rheo_shape plate(const scene *s, double over, double slope) {
+    rheo_shape p = plain(RHEO_SHAPE_BOX);
+    const double half[3] = {HALF, HIGH, 5};
+    double middle[3] = {0, 0, 11};
+    for (int a = 0; a < 2; ++a) middle[a] = s->foot[a] + (over + HIGH) * s->across[a];
+    for (int a = 0; a < 3; ++a) {
+        p.a[a] = s->g.dx * (middle[a] - half[a]);
+        p.b[a] = s->g.dx * (middle[a] + half[a]);
+    }
+    p.rotate_degrees = -atan(slope) * 180 / M_PI;
+    return p;
+}
+
+static void make(scene *s, int dim, double slope, double gap) {
+    memset(s, 0, sizeof *s);
+    s->g = (mac_grid){
+        .box = box_make(dim, (int[3]){24, 20, dim == 3 ? 22 : 1}), .dx = 0.05, .pool = pool_create(2)};
+    const double length = sqrt(1 + slope * slope);
+    memcpy(s->along, (double[]){1 / length, -slope / length}, sizeof s->along);
+    memcpy(s->across, (double[]){slope / length, 1 / length}, sizeof s->across);
+    memcpy(s->foot, (double[]){11.37, 6.41}, sizeof s->foot);
+    rheo_shape wall = plain(RHEO_SHAPE_PLANE);
+    for (int a = 0; a < 2; ++a) {
+        wall.a[a] = s->g.dx * s->foot[a];
+        wall.b[a] = s->across[a];
+    }
+    const rheo_shape shapes[SOLIDS] = {wall, plate(s, gap, slope), plate(s, 2 * (gap + HIGH), slope)};
+    for (int i = 0; i < SOLIDS; ++i) {
+        rheo_report report = {0};
+        s->def[i] = (rheo_solid){.shape = shapes[i],
+                                 .motion = i == WALL ? RHEO_STATIC : RHEO_KEYED,
+                                 .position = {.width = 3},
+                                 .rotation_degrees = {.width = 1},
+                                 .rotation_axis = {0, 0, 1}};
+        assert_int_equal((dim == 3 ? shape_make : shape_make_flat)(&s->shapes[i], &shapes[i], &report), 0);
+        s->solids[i] = (obstacle){.def = &s->def[i], .shape = s->shapes[i]};
+        s->solids[i].now = placement_of_solid(&s->def[i], s->shapes[i], 0, 0);
+        for (int a = 0; a < 2; ++a) s->solids[i].now.velocity[a] = i * s->along[a];
+    }
+    const size_t bytes = s->g.box.size * sizeof(float);
+    s->all = mem_alloc(bytes);
+    s->still = mem_alloc(bytes);
+    assert_false(mac_field_make(&s->open.open, &s->g) | openings_make_movers(&s->open, &s->g));
+    solids_distance(s->still, NULL, &s->g, s->solids, 1);
+    solids_distance(s->all, s->still, &s->g, s->solids + 1, SOLIDS - 1);
+    solids_open_faces(&s->open, &s->g, s->all);
+}
+
+static void meet(scene *s) {
+    assert_int_equal(solids_meet(&s->open, &s->g, s->still, s->all, s->solids, SOLIDS), 0);
+    assert_int_equal(solids_movers(&s->open, &s->g, s->solids, SOLIDS), 0);
+    solids_wall_velocity(&s->open, &s->g, s->solids, SOLIDS);
+}
+
+static void drop(scene *s) {
+    for (int i = 0; i < SOLIDS; ++i) shape_free(s->shapes[i]);
+    mem_free(s->all);
+    mem_free(s->still);
+    mac_field_free(&s->open.open);
+    openings_free_movers(&s->open);
+    pool_free(s->g.pool);
+}
+
+/* Where a place is from the foot, in cells: along the wall and across it. */
+static void from_foot(double out[2], const scene *s, double x, double y) {
+    const double d[2] = {x - s->foot[0], y - s->foot[1]};
+    out[0] = d[0] * s->along[0] + d[1] * s->along[1];
+    out[1] = d[0] * s->across[0] + d[1] * s->across[1];
+}
+
+/* A plane of the grid across the first axis cuts a gap of width h in h / cos, wherever it is. */
+static double check_gaps(const scene *s, double gap) {
+    const box *b = &s->g.box;
+    const int k = b->dim == 3 ? 11 : 0;
+    const double cut = gap / s->across[1];
+    double worst = 0;
+    for (int i = 9; i <= 14; ++i) {
+        double sum[2] = {0, 0};
+        for (int j = 0; j < b->n[1]; ++j) {
+            double at[2];
+            from_foot(at, s, i, j + 0.5);
+            if (at[1] < gap + 2 * HIGH + 2)
+                sum[at[1] > gap + HIGH] += (double)s->open.open.value[0][box_at(b, i, j, k)];
+        }
+        for (int n = 0; n < 2; ++n) {
+            /* the upper gap; what lies over the second plate is more than two cells away */
+            const double off = fabs(sum[n] - cut);
+            worst = larger(worst, off);
+        }
+    }
+    return worst;
+}
+
+static const double slopes[] = {0.1, 0.25, 0.4, 0.8};
+
+static void gaps_are_open_by_their_width(void **state) {
+    (void)state;
+    static const double gaps[] = {0.01, 0.06, 0.3, 0.6, 0.83, 0.97};
+    for (int dim = 2; dim <= 3; ++dim)
+        for (int n = 0; n < 4; ++n)
+            for (int h = 0; h < 6; ++h) {
+                scene s;
+                make(&s, dim, slopes[n], gaps[h]);
+                const double before = check_gaps(&s, gaps[h]);
+                meet(&s);
+                const double worst = check_gaps(&s, gaps[h]);
+                printf("%dD, slope %.2f, gap %.2f: %.5f cells off, %.3f by one distance\n", dim, slopes[n],
+                       gaps[h], worst, before);
+                check_below(worst, 2e-3); /* two pieces may be too small for a face */
+                drop(&s);
+            }
+}
+
+/* The plates slide along the wall and each other: they push nothing into the cells of the gaps, but at their
+ * ends. */
+static void sliding_pushes_nothing(void **state) {
+    (void)state;
+    static const double gaps[] = {0.02, 0.2, 0.6, 0.9};
+    for (int dim = 2; dim <= 3; ++dim)
+        for (int n = 0; n < 4; ++n)
+            for (int h = 0; h < 4; ++h) {
+                scene s;
+                double worst = 0;
+                int cells = 0;
+                make(&s, dim, slopes[n], gaps[h]);
+                meet(&s);
+                const box *b = &s.g.box;
+                const int k = dim == 3 ? 11 : 0;
+                for (int j = 0; j < b->n[1]; ++j)
+                    for (int i = 0; i < b->n[0]; ++i) {
+                        double at[2], flux = 0;
+                        from_foot(at, &s, i + 0.5, j + 0.5);
+                        if (fabs(at[0]) > HALF - 3 || at[1] > gaps[h] + 2 * HIGH + 1) continue;
+                        for (int a = 0; a < dim; ++a) {
+                            const ptrdiff_t low = box_at(b, i, j, k), high = low + b->step[a];
+                            const float *open = s.open.open.value[a], *wall = s.open.wall.value[a];
+                            flux += (double)((1 - open[high]) * wall[high] - (1 - open[low]) * wall[low]);
+                        }
+                        worst = larger(worst, fabs(flux));
+                        ++cells;
+                    }
+                assert_true(cells > 10);
+                printf("%dD, slope %.2f, gap %.2f: %.5f m/s\n", dim, slopes[n], gaps[h], worst);
+                check_below(worst, 4e-3); /* of plates at 1 and 2 m/s */
+                drop(&s);
+            }
+}
+
+/* Shares of a face add up, whoever closes it. */
+static void shares_add_up(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        scene s;
+        make(&s, dim, 0.25, 0.4);
+        meet(&s);
+        const meetings *m = &s.open.met;
+        assert_true(m->count > 20);
+        for (int i = 0; i < m->count; ++i) {
+            const met_face *f = &m->face[i];
+            assert_true(i >= m->start[f->mover - 1] && i < m->start[f->mover]);
+            assert_true(f->share >= 0 && f->share + f->open <= 1 + 1e-6f);
+        }
+        drop(&s);
+    }
+}
+
+/* Cracks have no open face at all. */
+static void cracks_are_closed(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim)
+        for (int n = 0; n < 4; ++n) {
+            scene s;
+            make(&s, dim, slopes[n], 0.003);
+            meet(&s);
+            const box *b = &s.g.box;
+            const int k = dim == 3 ? 11 : 0;
+            for (int j = 0; j < b->n[1]; ++j)
+                for (int i = 0; i < b->n[0]; ++i)
+                    for (int a = 0; a < dim; ++a) {
+                        double at[2];
+                        from_foot(at, &s, i + (a != 0) * 0.5, j + (a != 1) * 0.5);
+                        if (fabs(at[0]) < HALF - 2 && at[1] < 2 * HIGH + 1)
+                            check_near((double)s.open.open.value[a][box_at(b, i, j, k)], 0, 0);
+                    }
+            drop(&s);
+        }
+}
+
+/* What is not near another solid is as it was, to the bit. */
+static void far_solids_do_not_meet(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        scene s;
+        make(&s, dim, 0.25, 2.2);
+        const size_t bytes = (size_t)dim * s.g.box.size * sizeof(float);
+        float *before = mem_alloc(bytes);
+        memcpy(before, s.open.open.value[0], bytes);
+        meet(&s);
+        assert_memory_equal(before, s.open.open.value[0], bytes);
+        assert_int_equal(s.open.met.count, 0);
+        mem_free(before);
+        drop(&s);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gaps_are_open_by_their_width),
+                                       cmocka_unit_test(sliding_pushes_nothing),
+                                       cmocka_unit_test(shares_add_up), cmocka_unit_test(cracks_are_closed),
+                                       cmocka_unit_test(far_solids_do_not_meet)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
