@@ -1,16 +1,20 @@
 /* The cells whose pressure pushes a body.
  *
  * Of a cell's faces across axis a the body closes the shares c_low and c_high. Its pressure pushes the body
- * along a by S_a = c_high - c_low; arms of the two faces differ along a alone, so it turns the body by r x S
- * with r from the centre of mass to the cell's own centre. That is all the solver asks for, and what the body
- * displaces is - sum (S, r x S) r^T dx^2: of the sums over faces (coupling_displaced()) those of c_high +
- * c_low cancel where a face's place is half a cell from r.
+ * along a by S_a = c_high - c_low and turns it by T, the sum of +- c_f r_f x e_a with r_f from the centre of
+ * mass to the middle of what is closed of a face: these parts and the surface in the cell enclose a piece of
+ * the body, which an even pressure does not turn, so T is the moment of that surface. What turns the body
+ * about an axis that it is round about (solid/body.h) is exactly 0 and is left out. That is all the solver
+ * asks for, and with r the place of the cell's centre the body displaces - sum (S, T) r^T dx^2: that is what
+ * pressure that grows linearly does.
  *
  * Faces of bodies thinner than a cell have places of their own. Theirs are found one by one (coupling.c) and
  * added up here: six lists of cells, one a side of each axis, all of which rise. */
 #include <stdint.h>
+#include <string.h>
 #include "core/lanes.h"
 #include "core/memory.h"
+#include "grid/cut_faces.h"
 #include "grid/rows.h"
 #include "solid/vector.h"
 #include "stage/coupling_body.h"
@@ -32,6 +36,7 @@ enum { CELL_CENTRES = 3, ROWS_AHEAD = 4 }; /* the first: as the axis of row_in_b
 typedef struct {
     const mac_grid *g;
     const openings *o;
+    const float *node_phi; /* of solids, m */
     const uint8_t *unknown;
     uint16_t me;
     int axes;        /* across which there are faces */
@@ -39,9 +44,9 @@ typedef struct {
     double volume[6][3], closed[3], wet; /* sums over cells: push x r, S, T over all axes */
 } job;
 
-/* What eight cells are pushed by, cell by cell. */
+/* The shares of eight cells' faces that the body closes, cell by cell. */
 typedef struct eight_cells {
-    float push[3][LANES], wet[LANES];
+    float below[3][LANES], above[3][LANES];
 } eight_cells;
 
 /* The shares of eight faces that the body closes; `not_side`: faces that count whatever side they lie on. */
@@ -51,7 +56,7 @@ INLINE vec8 shares_of_eight(const job *s, int axis, ptrdiff_t face, int8 not_sid
     return vec8_select(mine, 1 - open, (vec8){0});
 }
 
-/* S and T of eight cells from `at` on; bit i: the i-th is an unknown and has a face of the body's. */
+/* Those of eight cells from `at` on; bit i: the i-th is an unknown and has a face of the body's. */
 INLINE unsigned find_eight(eight_cells *to, const job *s, ptrdiff_t cell, const int at[3]) {
     const int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     vec8 wet = {0};
@@ -61,22 +66,51 @@ INLINE unsigned find_eight(eight_cells *to, const job *s, ptrdiff_t cell, const 
                    last = (place != s->g->box.n[a] - 1) | -s->own_side[2 * a + 1];
         const vec8 below = shares_of_eight(s, a, cell, first),
                    above = shares_of_eight(s, a, cell + s->g->box.step[a], last);
-        vec8_store(to->push[a], above - below);
+        vec8_store(to->below[a], below);
+        vec8_store(to->above[a], above);
         wet += below + above;
     }
-    vec8_store(to->wet, wet);
     return mask_bits((wet > 0) & mask_load(s->unknown + cell));
 }
 
-/* Face sums as of coupling_place() need no more: what T adds to places of faces it takes off elsewhere. */
-INLINE void add_cell(coupled_body *b, job *s, ptrdiff_t cell, const double arm[3], const eight_cells *from,
+void coupling_set_turn(body_face *f, const coupled_body *b, const double lever[3]) {
+    const int axis = f->axis, p = (axis + 1) % 3, q = (axis + 2) % 3;
+    double turn[3] = {0};
+    turn[p] = f->share * lever[q];
+    turn[q] = -f->share * lever[p];
+    if (b->solid->body->round) mat_times(f->turn, b->felt, turn);
+    else memcpy(f->turn, turn, sizeof turn);
+}
+
+/* A face of the cell at `arm`; walls have it once, from its lower cell where that is an unknown. */
+static void add_face(coupled_body *b, body_cell *c, const job *s, int axis, int above, double share,
+                     const double arm[3]) {
+    const ptrdiff_t face = c->cell + (above ? s->g->box.step[axis] : 0);
+    body_face *f = &b->faces[b->count];
+    double lever[3] = {0, 0, 0};
+    f->cell = (int32_t)face;
+    f->axis = (uint8_t)axis;
+    f->share = share;
+    if (share < 1 && b->solid->body->round != ROUND_BALL)
+        face_closed_middle(lever, s->node_phi + face, &s->g->box, axis);
+    for (int a = 0; a < 3; ++a) lever[a] = arm[a] + s->g->dx * lever[a];
+    coupling_set_turn(f, b, lever);
+    c->push[axis] += above ? share : -share;
+    for (int r = 0; r < 3; ++r) c->push[3 + r] += above ? f->turn[r] : -f->turn[r];
+    b->count += above || !s->unknown[c->cell - s->g->box.step[axis]];
+}
+
+static void add_cell(coupled_body *b, job *s, ptrdiff_t cell, const double arm[3], const eight_cells *from,
                      int lane) {
     body_cell *c = &b->cells[b->cell_count++];
-    c->cell = (int32_t)cell;
-    for (int a = 0; a < 3; ++a) c->push[a] = a < s->axes ? (double)from->push[a][lane] : 0;
-    vec_cross(c->push + 3, arm, c->push);
-    s->wet += (double)from->wet[lane];
-    for (int a = 0; a < 3; ++a) s->closed[a] += c->push[a];
+    *c = (body_cell){.cell = (int32_t)cell};
+    for (int a = 0; a < s->axes; ++a) {
+        const double below = (double)from->below[a][lane], above = (double)from->above[a][lane];
+        if (below > 0) add_face(b, c, s, a, 0, below, arm);
+        if (above > 0) add_face(b, c, s, a, 1, above, arm);
+        s->wet += below + above;
+        s->closed[a] += c->push[a];
+    }
     for (int r = 0; r < SIX; ++r)
         for (int a = 0; a < 3; ++a) s->volume[r][a] += c->push[r] * arm[a];
 }
@@ -114,9 +148,9 @@ HOT static void add_row(coupled_body *b, job *s, const int span[2], int j, int k
     }
 }
 
-int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, const uint8_t *unknown,
-                        uint16_t me) {
-    job s = {.g = g, .o = o, .unknown = unknown, .me = me, .axes = g->box.dim};
+int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, const float *node_phi,
+                        const uint8_t *unknown, uint16_t me) {
+    job s = {.g = g, .o = o, .node_phi = node_phi, .unknown = unknown, .me = me, .axes = g->box.dim};
     const body *rigid = b->solid->body;
     const cell_range r = range_in_ball(range_cells(g), g, rigid->now->position, rigid->radius + 0.5 * g->dx);
     double middle[3];
@@ -127,7 +161,9 @@ int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, c
             int span[2];
             row_in_ball(span, &r, g->box.dim, CELL_CENTRES, j, k, middle, rigid->radius / g->dx + 1.5);
             if (span[1] <= span[0]) continue;
-            if (hold_cells(b, b->cell_count + span[1] - span[0])) return -1;
+            if (hold_cells(b, b->cell_count + span[1] - span[0]) ||
+                coupling_hold_faces(b, b->count + 2 * s.axes * (span[1] - span[0])))
+                return -1;
             add_row(b, &s, span, j, k);
         }
     b->all += 0.5 * s.wet; /* cut faces come twice */

@@ -26,8 +26,9 @@
  * density gains 0.6 of what it should. Like the source's, the remedy does not conserve momentum. Where the
  * liquid feels nothing of the bodies nothing is exchanged, and C = 0.
  *
- * A dry body moves freely. Limits: w is sampled at eight points a cell; liquid slips into
- * bodies thinner than a cell; plugs leak (the source says so): the monolithic coupling has none of these. */
+ * A dry body moves freely. What pressure cannot turn (solid/body.h) it does not turn. Limits: w is sampled at
+ * eight points a cell; liquid slips into bodies thinner than a cell; plugs leak (the source says so): the
+ * monolithic coupling has none of these. */
 #include "stage/rigid_fluid.h"
 
 #include <math.h>
@@ -269,6 +270,12 @@ static void push_task(void *context, int index) {
     const double relative = rigid->mass / (s->density * rigid->volume);
     const double around = s->g->box.dim == 2 ? ADDED_DISC : ADDED_BALL;
     const double wetted = b->beside > 0 ? (double)b->wetted / b->beside : 0;
+    if (rigid->round) {
+        double felt[9];
+        const double turn[3] = {change[3], change[4], change[5]};
+        body_felt_turn(felt, rigid);
+        mat_times(change + 3, felt, turn);
+    }
     const double added = s->pull && relative < ULTRABUOYANT ? around * wetted : 0;
     for (int a = 0; a < 3; ++a) {
         rigid->now->velocity[a] += (change[a] - (added > 0 ? added * s->pull[a] : 0)) / (relative + added);
