@@ -3,7 +3,9 @@
 #ifndef STAGE_COUPLING_BODY_H
 #define STAGE_COUPLING_BODY_H
 
+#include "core/hot.h"
 #include "linear/six.h"
+#include "solid/vector.h"
 #include "stage/coupling.h"
 
 _Static_assert((int)SIX == (int)POISSON_RANK, "a rigid motion has six numbers");
@@ -61,7 +63,15 @@ typedef struct face_sums {
 /* Room for so many faces in all. -1: no memory. */
 int coupling_hold_faces(coupled_body *b, int count);
 /* c_f r_f x e_a of a face whose axis and share are known, r_f being `lever`. */
-void coupling_set_turn(body_face *f, const coupled_body *b, const double lever[3]);
+INLINE void coupling_set_turn(body_face *f, const coupled_body *b, const double lever[3]) {
+    const int axis = f->axis, p = (axis + 1) % 3, q = (axis + 2) % 3;
+    f->turn[axis] = 0;
+    f->turn[p] = f->share * lever[q];
+    f->turn[q] = -f->share * lever[p];
+    if (b->solid->body->round == NOT_ROUND) return;
+    const double turn[3] = {f->turn[0], f->turn[1], f->turn[2]};
+    mat_times(f->turn, b->felt, turn);
+}
 /* One face, the share of it that is wet from below and from above: turned by its lever, at its arm. */
 void coupling_place(face_sums *m, double low, double high, const double arm[3], const double lever[3]);
 /* To what the body displaces. */

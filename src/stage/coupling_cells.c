@@ -73,17 +73,8 @@ INLINE unsigned find_eight(eight_cells *to, const job *s, ptrdiff_t cell, const 
     return mask_bits((wet > 0) & mask_load(s->unknown + cell));
 }
 
-void coupling_set_turn(body_face *f, const coupled_body *b, const double lever[3]) {
-    const int axis = f->axis, p = (axis + 1) % 3, q = (axis + 2) % 3;
-    double turn[3] = {0};
-    turn[p] = f->share * lever[q];
-    turn[q] = -f->share * lever[p];
-    if (b->solid->body->round) mat_times(f->turn, b->felt, turn);
-    else memcpy(f->turn, turn, sizeof turn);
-}
-
 /* A face of the cell at `arm`; walls have it once, from its lower cell where that is an unknown. */
-static void add_face(coupled_body *b, body_cell *c, const job *s, int axis, int above, double share,
+INLINE void add_face(coupled_body *b, body_cell *c, const job *s, int axis, int above, double share,
                      const double arm[3]) {
     const ptrdiff_t face = c->cell + (above ? s->g->box.step[axis] : 0);
     body_face *f = &b->faces[b->count];
@@ -91,16 +82,19 @@ static void add_face(coupled_body *b, body_cell *c, const job *s, int axis, int 
     f->cell = (int32_t)face;
     f->axis = (uint8_t)axis;
     f->share = share;
-    if (share < 1 && b->solid->body->round != ROUND_BALL)
-        face_closed_middle(lever, s->node_phi + face, &s->g->box, axis);
-    for (int a = 0; a < 3; ++a) lever[a] = arm[a] + s->g->dx * lever[a];
-    coupling_set_turn(f, b, lever);
     c->push[axis] += above ? share : -share;
-    for (int r = 0; r < 3; ++r) c->push[3 + r] += above ? f->turn[r] : -f->turn[r];
+    if (b->solid->body->round == ROUND_BALL) {
+        memset(f->turn, 0, sizeof f->turn);
+    } else {
+        if (share < 1) face_closed_middle(lever, s->node_phi + face, &s->g->box, axis);
+        for (int a = 0; a < 3; ++a) lever[a] = arm[a] + s->g->dx * lever[a];
+        coupling_set_turn(f, b, lever);
+        for (int r = 0; r < 3; ++r) c->push[3 + r] += above ? f->turn[r] : -f->turn[r];
+    }
     b->count += above || !s->unknown[c->cell - s->g->box.step[axis]];
 }
 
-static void add_cell(coupled_body *b, job *s, ptrdiff_t cell, const double arm[3], const eight_cells *from,
+INLINE void add_cell(coupled_body *b, job *s, ptrdiff_t cell, const double arm[3], const eight_cells *from,
                      int lane) {
     body_cell *c = &b->cells[b->cell_count++];
     *c = (body_cell){.cell = (int32_t)cell};
