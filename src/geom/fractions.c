@@ -43,6 +43,53 @@ double fraction_square(const double corner[4]) {
     return of_open ? area : 1 - area;
 }
 
+double closed_middle_segment(double a, double b) {
+    if ((a >= 0) == (b >= 0)) return 0;
+    const double open = fraction_segment(a, b);
+    return a >= 0 ? 0.5 * open : -0.5 * open;
+}
+
+/* Two sides of the square are cut, `low` and `high` of them closed from corner `from` on, which is that of
+ * the closed side: a trapezium. */
+static void middle_of_trapezium(double middle[2], double low, double high, int axis, int from) {
+    const double both = low + high;
+    const double deep = both > 0 ? (low * low + low * high + high * high) / (3 * both) - 0.5 : 0;
+    middle[axis] = from ? -deep : deep;
+    middle[1 - axis] = both > 0 ? (low + 2 * high) / (3 * both) - 0.5 : 0;
+}
+
+void closed_middle_square(double middle[2], const double corner[4]) {
+    int open = 0, mask = 0;
+    middle[0] = middle[1] = 0;
+    for (int i = 0; i < 4; ++i) mask |= (corner[i] >= 0) << i;
+    for (int i = 0; i < 4; ++i) open += mask >> i & 1;
+    if (open == 0 || open == 4) return;
+    const int opposite = mask == 6 || mask == 9;
+    if (open == 2 && !opposite) { /* cut along the axis whose sides change */
+        const int axis = mask == 5 || mask == 10 ? 0 : 1, along = 1 << axis, across = 3 - along;
+        const double low = 1 - fraction_segment(corner[0], corner[along]),
+                     high = 1 - fraction_segment(corner[across], corner[3]);
+        middle_of_trapezium(middle, low, high, axis, mask & 1);
+        return;
+    }
+    /* corner triangles; about the middle of the square, open and closed parts have opposite moments */
+    const int of_open = opposite ? corner[0] + corner[1] + corner[2] + corner[3] < 0 : open == 1;
+    double area = 0, moment[2] = {0, 0};
+    for (int i = 0; i < 4; ++i) {
+        if ((mask >> i & 1) != of_open) continue;
+        double leg[2];
+        for (int d = 0; d < 2; ++d) {
+            const double share = fraction_segment(corner[i], corner[i ^ 1 << d]);
+            leg[d] = of_open ? share : 1 - share;
+        }
+        const double size = 0.5 * leg[0] * leg[1];
+        area += size;
+        for (int d = 0; d < 2; ++d) moment[d] += size * (i >> d & 1 ? 0.5 - leg[d] / 3 : leg[d] / 3 - 0.5);
+    }
+    const double closed = of_open ? 1 - area : area;
+    for (int d = 0; d < 2 && closed > 0; ++d) middle[d] = (of_open ? -moment[d] : moment[d]) / closed;
+}
+
 /* The share of the edge from the negative value a to the other value b that is negative. */
 static double cut(double a, double b) {
     return a / (a - b);

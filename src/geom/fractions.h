@@ -8,6 +8,10 @@
  * ambiguous case decided by the mean value). Both in [0, 1], exactly 0 and 1 where all corners agree. */
 double fraction_segment(double a, double b);
 double fraction_square(const double corner[4]);
+/* Where the middle of the closed part is, from that of the segment or square; 0 where all or nothing is
+ * closed. The same cuts. */
+double closed_middle_segment(double a, double b);
+void closed_middle_square(double middle[2], const double corner[4]);
 /* Share of a unit cube (square when dim == 2) with negative values: for volumes. Corner order: x fastest.
  * Smooth in the values. */
 double fraction_negative_cube(const double corner[8], int dim);

@@ -178,7 +178,8 @@ static void keep_separation(rheo_solve_stats *stats, const lcp_result *r) {
 static void walls_follow(rheo_sim *s, const openings *open, double dt) {
     follow_bodies(s);
     solids_changed_wall_velocity(&s->open, &s->g, s->solids, s->walls);
-    coupling_walls(&s->open, &s->coupling);
+    coupling_walls(&s->open, &s->coupling, s->g.pool);
+    solids_meet_velocity(&s->open, &s->g, s->solids);
     if (open != &s->open) liquid_close_emitters(s, dt);
 }
 

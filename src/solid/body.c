@@ -28,6 +28,7 @@ int body_make(body *b, body_state *now, const rheo_solid *def, const shape *s, i
     b->mass = def->density * m.volume;
     memcpy(b->centre, m.centre, sizeof b->centre);
     moments_inertia(b->inertia, &m, def->density);
+    b->round = shape_round(b->axis, s);
     shape_bounds(lower, upper, s);
     for (int a = 0; a < (flat ? 2 : 3); ++a) {
         const double far = fmax(upper[a] - m.centre[a], m.centre[a] - lower[a]);
@@ -84,6 +85,15 @@ void body_inverse_inertia(double inverse[9], const body *b) {
     invert_symmetric(own, b->inertia);
     body_rotation(r, b);
     turn_tensor(inverse, r, own);
+}
+
+void body_felt_turn(double felt[9], const body *b) {
+    double r[9], axis[3];
+    body_rotation(r, b);
+    mat_times(axis, r, b->axis);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            felt[3 * i + j] = b->round == ROUND_BALL ? 0 : (i == j) - axis[i] * axis[j];
 }
 
 void body_add(const body *b, const double linear[3], const double angular[3]) {

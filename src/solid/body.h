@@ -48,6 +48,8 @@ typedef struct body {
     double centre[3];  /* m, the centre of mass where the scene file has it */
     double radius;     /* m: no point of it is farther from the centre of mass */
     int flat;          /* moves in x and y, turns about z */
+    roundness round;   /* turns that no pressure makes */
+    double axis[3];    /* about which it is round, in the scene file's axes */
     body_state *now;
     body_grip *grip;
 } body;
@@ -59,6 +61,9 @@ int body_make(body *b, body_state *now, const rheo_solid *def, const shape *s, i
 void body_rotation(double r[9], const body *b);      /* row-major, from the scene file's axes to now */
 void body_inertia(double inertia[9], const body *b); /* now, in world axes, kg m2 */
 void body_inverse_inertia(double inverse[9], const body *b); /* in 2D only the zz entry is not zero */
+/* Row-major: what is left of a turn [rad/s or N m s] without that about axes the body is round about, which
+ * pressure on its surface cannot make and liquid beside it does not see. */
+void body_felt_turn(double felt[9], const body *b);
 /* An impulse J [N s] at x, or a linear and an angular one [N m s]. 2D: what leaves the plane is dropped. */
 void body_push(const body *b, const double impulse[3], const double x[3]);
 void body_add(const body *b, const double linear[3], const double angular[3]);

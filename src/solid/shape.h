@@ -43,6 +43,10 @@ int shape_is_empty(const shape *s);
 /* What was put right in the meshes of a shape, in words: an empty text when nothing was. */
 void shape_repairs(char *text, size_t size, const shape *s);
 
+/* About which lines through its centre a shape is round: none, one along `axis` (of length 1), all. */
+typedef enum roundness { NOT_ROUND, ROUND_AXIS, ROUND_BALL } roundness;
+roundness shape_round(double axis[3], const shape *s);
+
 /* A rigid motion of a shape from its place in the scene file: x -> centre_now + R (x - centre). */
 typedef struct placement {
     double position[3];          /* m, of the centre now */

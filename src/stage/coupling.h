@@ -32,8 +32,8 @@ typedef struct coupling_weight {
 int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
                     const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density,
                     const coupling_weight *weight);
-/* Wall velocities of the faces that bodies thinner than a cell close, as the solve has them. */
-void coupling_walls(openings *o, const coupling *c);
+/* Wall velocities of the faces that bodies close beside unknowns, as the solve has them. */
+void coupling_walls(openings *o, const coupling *c, pool *p);
 /* The velocity of every body after the pressure q of the solve has acted on it. */
 void coupling_push(coupling *c, const mac_grid *g, const float *q, double fluid_density);
 /* Whether a motor gave more in coupling_push() than it has, or less than it could: the solve is to be done

@@ -3,7 +3,9 @@
 #ifndef STAGE_COUPLING_BODY_H
 #define STAGE_COUPLING_BODY_H
 
+#include "core/hot.h"
 #include "linear/six.h"
+#include "solid/vector.h"
 #include "stage/coupling.h"
 
 _Static_assert((int)SIX == (int)POISSON_RANK, "a rigid motion has six numbers");
@@ -11,9 +13,9 @@ _Static_assert((int)SIX == (int)POISSON_RANK, "a rigid motion has six numbers");
 typedef struct body_face {
     int32_t cell;      /* above the face */
     uint8_t axis;      /* across which it lies */
-    uint8_t low, high; /* whether the cells below and above are unknowns */
+    uint8_t low, high; /* whether the cells below and above are unknowns; of thin bodies alone */
     double share;      /* c_f */
-    double turn[3];    /* c_f r_f x e_a: with the share all of c_f k_f */
+    double turn[3];    /* c_f r_f x e_a, as far as it is felt: with the share all of c_f k_f */
 } body_face;
 
 /* What the pressure of a cell does to the body: the sum over its faces of c_f k_f, positive below a face. */
@@ -34,7 +36,8 @@ typedef struct coupled_motor {
 
 struct coupled_body {
     const obstacle *solid;
-    body_face *faces; /* of one thinner than a cell: axis by axis, by rising cells */
+    body_face *faces; /* beside unknowns; of one thinner than a cell: axis by axis, by rising cells */
+    double felt[9];   /* of turns (solid/body.h) */
     int count, room;
     body_cell *cells; /* by rising cells */
     int cell_count, cell_room;
@@ -58,6 +61,18 @@ struct coupled_body {
 typedef struct face_sums {
     double side, side_at[3], side_at2[3][3], wet, wet_at[3];
 } face_sums;
+/* Room for so many faces in all. -1: no memory. */
+int coupling_hold_faces(coupled_body *b, int count);
+/* c_f r_f x e_a of a face whose axis and share are known, r_f being `lever`. */
+INLINE void coupling_set_turn(body_face *f, const coupled_body *b, const double lever[3]) {
+    const int axis = f->axis, p = (axis + 1) % 3, q = (axis + 2) % 3;
+    f->turn[axis] = 0;
+    f->turn[p] = f->share * lever[q];
+    f->turn[q] = -f->share * lever[p];
+    if (b->solid->body->round == NOT_ROUND) return;
+    const double turn[3] = {f->turn[0], f->turn[1], f->turn[2]};
+    mat_times(f->turn, b->felt, turn);
+}
 /* One face, the share of it that is wet from below and from above: turned by its lever, at its arm. */
 void coupling_place(face_sums *m, double low, double high, const double arm[3], const double lever[3]);
 /* To what the body displaces. */
@@ -65,8 +80,8 @@ void coupling_displaced(coupled_body *b, const face_sums *m, int axis, const mac
 
 /* The cells of a body (`me`: as the openings call it) and what it displaces; those of a thin one from its
  * faces. -1: no memory. */
-int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, const uint8_t *unknown,
-                        uint16_t me);
+int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, const float *node_phi,
+                        const uint8_t *unknown, uint16_t me);
 int coupling_join_faces(coupled_body *b, const box *in);
 int coupling_is_met(const coupled_body *b, ptrdiff_t cell); /* body_cell.met of one of them */
 

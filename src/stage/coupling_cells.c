@@ -1,10 +1,12 @@
 /* The cells whose pressure pushes a body.
  *
  * Of a cell's faces across axis a the body closes the shares c_low and c_high. Its pressure pushes the body
- * along a by S_a = c_high - c_low; arms of the two faces differ along a alone, so it turns the body by r x S
- * with r from the centre of mass to the cell's own centre. That is all the solver asks for, and what the body
- * displaces is - sum (S, r x S) r^T dx^2: of the sums over faces (coupling_displaced()) those of c_high +
- * c_low cancel where a face's place is half a cell from r.
+ * along a by S_a = c_high - c_low and turns it by T, the sum of +- c_f r_f x e_a with r_f from the centre of
+ * mass to the middle of what is closed of a face: these parts and the surface in the cell enclose a piece of
+ * the body, which an even pressure does not turn, so T is the moment of that surface. What turns the body
+ * about an axis that it is round about (solid/body.h) is exactly 0 and is left out. That is all the solver
+ * asks for, and with r the place of the cell's centre the body displaces - sum (S, T) r^T dx^2: that is what
+ * pressure that grows linearly does.
  *
  * Beside other solids a body closes other shares than the openings tell (stage/solids_meet.h); what they are
  * more or less is added cell by cell.
@@ -15,6 +17,7 @@
 #include <string.h>
 #include "core/lanes.h"
 #include "core/memory.h"
+#include "grid/cut_faces.h"
 #include "grid/rows.h"
 #include "solid/vector.h"
 #include "stage/coupling_body.h"
@@ -36,6 +39,7 @@ enum { CELL_CENTRES = 3, ROWS_AHEAD = 4 }; /* the first: as the axis of row_in_b
 typedef struct {
     const mac_grid *g;
     const openings *o;
+    const float *node_phi; /* of solids, m */
     const uint8_t *unknown;
     uint16_t me;
     int axes;        /* across which there are faces */
@@ -43,9 +47,9 @@ typedef struct {
     double volume[6][3], closed[3], wet; /* sums over cells: push x r, S, T over all axes */
 } job;
 
-/* What eight cells are pushed by, cell by cell. */
+/* The shares of eight cells' faces that the body closes, cell by cell. */
 typedef struct eight_cells {
-    float push[3][LANES], wet[LANES];
+    float below[3][LANES], above[3][LANES];
 } eight_cells;
 
 /* The shares of eight faces that the body closes; `not_side`: faces that count whatever side they lie on. */
@@ -55,7 +59,7 @@ INLINE vec8 shares_of_eight(const job *s, int axis, ptrdiff_t face, int8 not_sid
     return vec8_select(mine, 1 - open, (vec8){0});
 }
 
-/* S and T of eight cells from `at` on; bit i: the i-th is an unknown and has a face of the body's. */
+/* Those of eight cells from `at` on; bit i: the i-th is an unknown and has a face of the body's. */
 INLINE unsigned find_eight(eight_cells *to, const job *s, ptrdiff_t cell, const int at[3]) {
     const int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     vec8 wet = {0};
@@ -65,23 +69,45 @@ INLINE unsigned find_eight(eight_cells *to, const job *s, ptrdiff_t cell, const 
                    last = (place != s->g->box.n[a] - 1) | -s->own_side[2 * a + 1];
         const vec8 below = shares_of_eight(s, a, cell, first),
                    above = shares_of_eight(s, a, cell + s->g->box.step[a], last);
-        vec8_store(to->push[a], above - below);
+        vec8_store(to->below[a], below);
+        vec8_store(to->above[a], above);
         wet += below + above;
     }
-    vec8_store(to->wet, wet);
     return mask_bits((wet > 0) & mask_load(s->unknown + cell));
 }
 
-/* Face sums as of coupling_place() need no more: what T adds to places of faces it takes off elsewhere. */
+/* A face of the cell at `arm`; walls have it once, from its lower cell where that is an unknown. */
+INLINE void add_face(coupled_body *b, body_cell *c, const job *s, int axis, int above, double share,
+                     const double arm[3]) {
+    const ptrdiff_t face = c->cell + (above ? s->g->box.step[axis] : 0);
+    body_face *f = &b->faces[b->count];
+    double lever[3] = {0, 0, 0};
+    f->cell = (int32_t)face;
+    f->axis = (uint8_t)axis;
+    f->share = share;
+    c->push[axis] += above ? share : -share;
+    if (b->solid->body->round == ROUND_BALL) {
+        memset(f->turn, 0, sizeof f->turn);
+    } else {
+        if (share < 1) face_closed_middle(lever, s->node_phi + face, &s->g->box, axis);
+        for (int a = 0; a < 3; ++a) lever[a] = arm[a] + s->g->dx * lever[a];
+        coupling_set_turn(f, b, lever);
+        for (int r = 0; r < 3; ++r) c->push[3 + r] += above ? f->turn[r] : -f->turn[r];
+    }
+    b->count += above || !s->unknown[c->cell - s->g->box.step[axis]];
+}
+
 INLINE void add_cell(coupled_body *b, job *s, ptrdiff_t cell, const double arm[3], const eight_cells *from,
                      int lane) {
     body_cell *c = &b->cells[b->cell_count++];
-    c->cell = (int32_t)cell;
-    c->met = 0;
-    for (int a = 0; a < 3; ++a) c->push[a] = a < s->axes ? (double)from->push[a][lane] : 0;
-    vec_cross(c->push + 3, arm, c->push);
-    s->wet += (double)from->wet[lane];
-    for (int a = 0; a < 3; ++a) s->closed[a] += c->push[a];
+    *c = (body_cell){.cell = (int32_t)cell};
+    for (int a = 0; a < s->axes; ++a) {
+        const double below = (double)from->below[a][lane], above = (double)from->above[a][lane];
+        if (below > 0) add_face(b, c, s, a, 0, below, arm);
+        if (above > 0) add_face(b, c, s, a, 1, above, arm);
+        s->wet += below + above;
+        s->closed[a] += c->push[a];
+    }
     for (int r = 0; r < SIX; ++r)
         for (int a = 0; a < 3; ++a) s->volume[r][a] += c->push[r] * arm[a];
 }
@@ -146,6 +172,24 @@ static body_cell *cell_of(coupled_body *b, int32_t cell) {
     return &b->cells[low];
 }
 
+/* What is more or less of c_f r_f x e_a on such a face. Which part of it is whose is not known: it acts at
+ * its own middle, and so does what the body's own share had at another one. */
+static void met_turn(double turn[3], const coupled_body *b, const job *s, const met_face *f,
+                     const double arm[3]) {
+    const box *in = &s->g->box;
+    const ptrdiff_t face = box_at(in, f->at[0], f->at[1], f->at[2]);
+    body_face more = {.axis = f->axis, .share = (double)f->more};
+    coupling_set_turn(&more, b, arm);
+    memcpy(turn, more.turn, sizeof more.turn);
+    if (s->o->mover[f->axis][face] != s->me) return;
+    body_face own = {.axis = f->axis, .share = 1 - (double)s->o->open.value[f->axis][face]};
+    double off[3] = {0};
+    if (own.share > 0 && own.share < 1) face_closed_middle(off, s->node_phi + face, in, f->axis);
+    for (int a = 0; a < 3; ++a) off[a] *= s->g->dx;
+    coupling_set_turn(&own, b, off);
+    for (int a = 0; a < 3; ++a) turn[a] -= own.turn[a];
+}
+
 /* What the body closes of a face beside another solid, more or less than the openings alone tell, in the cell
  * above or below it. */
 static int add_met_side(coupled_body *b, job *s, const met_face *f, int above) {
@@ -161,7 +205,8 @@ static int add_met_side(coupled_body *b, job *s, const met_face *f, int above) {
         arm[a] = g->origin[a] + g->dx * (at[a] + 0.5) - b->solid->body->now->position[a];
     if (b->solid->body->flat) arm[2] = 0;
     push[f->axis] = above ? -(double)f->more : (double)f->more;
-    vec_cross(push + 3, arm, push);
+    met_turn(push + 3, b, s, f, arm);
+    for (int r = 3; r < SIX && above; ++r) push[r] = -push[r];
     c->met = 1;
     s->wet += (double)f->more;
     s->closed[f->axis] += push[f->axis];
@@ -180,9 +225,9 @@ static int add_met(coupled_body *b, job *s) {
     return 0;
 }
 
-int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, const uint8_t *unknown,
-                        uint16_t me) {
-    job s = {.g = g, .o = o, .unknown = unknown, .me = me, .axes = g->box.dim};
+int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, const float *node_phi,
+                        const uint8_t *unknown, uint16_t me) {
+    job s = {.g = g, .o = o, .node_phi = node_phi, .unknown = unknown, .me = me, .axes = g->box.dim};
     const body *rigid = b->solid->body;
     const cell_range r = range_in_ball(range_cells(g), g, rigid->now->position, rigid->radius + 0.5 * g->dx);
     double middle[3];
@@ -193,7 +238,9 @@ int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, c
             int span[2];
             row_in_ball(span, &r, g->box.dim, CELL_CENTRES, j, k, middle, rigid->radius / g->dx + 1.5);
             if (span[1] <= span[0]) continue;
-            if (hold_cells(b, b->cell_count + span[1] - span[0])) return -1;
+            if (hold_cells(b, b->cell_count + span[1] - span[0]) ||
+                coupling_hold_faces(b, b->count + 2 * s.axes * (span[1] - span[0])))
+                return -1;
             add_row(b, &s, span, j, k);
         }
     if (add_met(b, &s)) return -1;

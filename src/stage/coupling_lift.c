@@ -13,6 +13,9 @@
  * that of the whole matrix); a floating one draws up to half a cell more or less by it, all of its draught
  * where that is a cell.
  *
+ * It turns the body likewise, each part about its own middle: V_wet, and what of the two faces is closed. Of
+ * the other faces the cells on either side have the same depths, and what they turn cancels.
+ *
  * Being local, it asks for no level of the liquid, holds for hulls with air in them, and for bodies on a
  * floor where nothing is below them. D_c is the distance to the surface, which tells the level near enough to
  * rest, where it matters; nothing here depends on it but in cells that the surface passes.
@@ -23,6 +26,7 @@
 
 #include <math.h>
 #include "core/lanes.h"
+#include "grid/cut_faces.h"
 #include "grid/rows.h"
 #include "solid/vector.h"
 #include "stage/coupling_body.h"
@@ -78,12 +82,25 @@ INLINE double share_behind(const plane_cut *c, double distance) {
 enum { SAMPLES = 8 };
 static const double SMOOTH = 0.05; /* cells: what a ball of five cells bends in one */
 
-/* Of planes at several distances, in all. */
-INLINE double shares_behind(const plane_cut *c, const double distance[SAMPLES], int count) {
-    double share[SAMPLES], sum = 0;
-    for (int i = 0; i < count; ++i) share[i] = share_behind(c, distance[i]);
-    for (int i = 0; i < count; ++i) sum += share[i];
-    return sum;
+/* A part of a cell, and where its middle is, from the cell's own: its moment, in cells. */
+typedef struct part {
+    double size, at[3];
+} part;
+
+/* Of planes at several distances, each in one half of the cell along every axis, in all. What a plane leaves
+ * of a box has its middle off the box's by about (1 - share) / 2 of a side times the normal. */
+INLINE part parts_behind(const plane_cut *c, const double distance[SAMPLES], const double n[3], int dim) {
+    const int count = 1 << dim;
+    double share[SAMPLES], cut = 0;
+    part p = {0};
+    for (int i = 0; i < count; ++i) share[i] = share_behind(c, distance[i]) / count;
+    for (int i = 0; i < count; ++i) {
+        p.size += share[i];
+        cut += share[i] * (1 - count * share[i]);
+        for (int d = 0; d < dim; ++d) p.at[d] += i >> d & 1 ? 0.25 * share[i] : -0.25 * share[i];
+    }
+    for (int d = 0; d < dim; ++d) p.at[d] -= 0.25 * cut * n[d];
+    return p;
 }
 
 /* Distances of a cell's corners from solids, in cells; bit d of an index: the upper side along axis d. */
@@ -146,8 +163,7 @@ INLINE void find_normal(double n[3], const double corner[SAMPLES], int axis, int
  * at the body's distance would take. From distances at the cell's corners alone it would be less by what
  * curved surfaces have between these, which is as much as what is asked for. Where the body is about flat in
  * the whole cell, and no edge or other solid is near, one look at the body makes up for that. */
-INLINE double solid_below(const job *s, ptrdiff_t c, const int at[3], double high, int dim) {
-    const int count = 1 << dim;
+INLINE part solid_below(const job *s, ptrdiff_t c, const int at[3], double high, int dim) {
     double normal[3], side[3], distance[SAMPLES], corner[SAMPLES];
     for (int d = 0; d < 3; ++d) side[d] = d >= dim ? 0 : d == s->axis ? 0.5 * high : 0.5;
     read_corners(corner, s, c, dim);
@@ -156,7 +172,10 @@ INLINE double solid_below(const job *s, ptrdiff_t c, const int at[3], double hig
     if (fabs(lacking) <= SMOOTH) sample_smooth(distance, corner, lacking, dim);
     else sample_each(distance, s, at, high);
     const plane_cut cut = cut_across(normal, side);
-    return high * shares_behind(&cut, distance, count) / count;
+    part p = parts_behind(&cut, distance, normal, dim);
+    p.size *= high;
+    for (int d = 0; d < dim; ++d) p.at[d] *= high;
+    return p;
 }
 
 /* Which of eight cells lift the body: faces of its own across the axis, no other solid's at all, a way out,
@@ -177,17 +196,35 @@ INLINE unsigned lifting_of_eight(const job *s, ptrdiff_t c, int dim) {
     return mask_bits(lifts & has_way & (vec8_load(s->v->phi + c) < vec8_all(s->near_air)));
 }
 
-/* What the grid lifts too much in one cell, in cells; `area`: of the body's surface, seen from below. */
-INLINE double cell_excess(double *area, const job *s, ptrdiff_t c, const int at[3], int dim) {
+/* The part of a face across the axis that is closed. */
+INLINE part closed_part(const job *s, ptrdiff_t face, int dim) {
+    part p = {.size = 1 - (double)s->v->o->open.value[s->axis][face]};
+    if (!(p.size > 0 && p.size < 1) || s->solid->body->round == ROUND_BALL) return p;
+    face_closed_middle(p.at, s->v->node_phi + face, &s->v->g->box, s->axis);
+    for (int d = 0; d < dim; ++d) p.at[d] *= p.size;
+    return p;
+}
+
+INLINE void add_part(part *sum, const part *p, double by) {
+    sum->size += by * p->size;
+    for (int d = 0; d < 3; ++d) sum->at[d] += by * p->at[d];
+}
+
+/* What the grid lifts too much in one cell and where, in cells; `area`: of the body's surface, seen from
+ * below. */
+INLINE part cell_excess(double *area, const job *s, ptrdiff_t c, const int at[3], int dim) {
     const double depth = -(double)s->v->phi[c] * s->per_dx;
-    const float *open = s->v->o->open.value[s->axis] + c;
     const ptrdiff_t step = s->v->g->box.step[s->axis];
-    const double below = 1 - (double)open[s->low ? 0 : step], above = 1 - (double)open[s->low ? step : 0];
-    *area = above - below;
-    if (s->v->unknown[c] && depth >= 0.5) return 0.5 * (below + above) - solid_below(s, c, at, 1, dim);
-    const double high = smaller(1, depth + 0.5), on_grid = s->v->unknown[c] ? depth * (above - below) : 0;
-    return on_grid + below * (depth + 0.5) - above * larger(0, depth - 0.5) -
-           solid_below(s, c, at, high, dim);
+    const part below = closed_part(s, s->low ? c : c + step, dim),
+               above = closed_part(s, s->low ? c + step : c, dim);
+    const double high = smaller(1, depth + 0.5), on_grid = s->v->unknown[c] ? depth : 0;
+    const part wet = solid_below(s, c, at, s->v->unknown[c] && depth >= 0.5 ? 1 : high, dim);
+    part more = {0};
+    *area = above.size - below.size;
+    add_part(&more, &below, depth + 0.5 - on_grid);
+    add_part(&more, &above, on_grid - larger(0, depth - 0.5));
+    add_part(&more, &wet, -1);
+    return more;
 }
 
 /* Excess in m3 and, of its place, m4; the waterline in m2. */
@@ -202,16 +239,17 @@ INLINE void add_row(lift_error *e, const job *s, const int span[2], int j, int k
         for (; lifting; lifting &= lifting - 1) {
             const int i = from + __builtin_ctz(lifting), at[3] = {i, j, k};
             if (s->cells && coupling_is_met(s->cells, first + (i - from))) continue;
-            double area, force[3], arm[3], turn[3];
-            const double more = cell * cell_excess(&area, s, first + (i - from), at, dim);
-            for (int a = 0; a < 3; ++a) {
-                force[a] = more * s->v->up[a];
-                arm[a] = g->origin[a] + g->dx * (at[a] + 0.5) - centre[a];
+            double area, up[3], arm[3], turn[3];
+            const part more = cell_excess(&area, s, first + (i - from), at, dim);
+            for (int a = 0; a < 3; ++a) { /* the arm times what is too much */
+                const double middle = g->origin[a] + g->dx * (at[a] + 0.5) - centre[a];
+                up[a] = s->v->up[a];
+                arm[a] = cell * (more.size * middle + more.at[a] * g->dx);
             }
-            if (s->solid->body->flat) arm[2] = force[2] = 0;
-            vec_cross(turn, arm, force);
+            if (s->solid->body->flat) arm[2] = up[2] = 0;
+            vec_cross(turn, arm, up);
             for (int a = 0; a < 3; ++a) {
-                e->excess[a] += force[a];
+                e->excess[a] += cell * more.size * up[a];
                 e->excess[3 + a] += turn[a];
             }
             e->waterline += area_of_face * area;

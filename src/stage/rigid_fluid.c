@@ -10,7 +10,9 @@
  *   V = V_0 + rho_f / rho_r (fit of u* - V_0),   V_0 = V^n + f dt,
  *
  * the fit being the rigid motion with the momenta sum w k u, k = (e_a, r x e_a), sum w k k^T (83). What
- * contacts do is added by the solver that moves bodies, and the faces follow, u = (1 - w) u + w V k (80).
+ * contacts do is added by the solver that moves bodies, and the faces follow, u = (1 - w) u + w V k (80);
+ * faces that have no liquid beside them all of V k, or what is said of the air there would squeeze the body,
+ * and pressure drive a light one on along its way.
  *
  * Below ULTRABUOYANT the factor rho_f / rho_r makes this explicit exchange unstable whatever dt (84). The
  * source leaves the term out, V = fit of u* + (1 - rho_f / rho_r) f dt, and reports bodies that leap out of
@@ -26,8 +28,9 @@
  * density gains 0.6 of what it should. Like the source's, the remedy does not conserve momentum. Where the
  * liquid feels nothing of the bodies nothing is exchanged, and C = 0.
  *
- * A dry body moves freely. Limits: w is sampled at eight points a cell; liquid slips into
- * bodies thinner than a cell; plugs leak (the source says so): the monolithic coupling has none of these. */
+ * A dry body moves freely. What pressure cannot turn (solid/body.h) it does not turn. Limits: w is sampled at
+ * eight points a cell; liquid slips into bodies thinner than a cell; plugs leak (the source says so): the
+ * monolithic coupling has none of these. */
 #include "stage/rigid_fluid.h"
 
 #include <math.h>
@@ -44,6 +47,7 @@
 typedef struct held_face {
     ptrdiff_t at;
     float share;  /* w */
+    float held;   /* what of its velocity is the body's: w, in the air all */
     float before; /* m/s */
     int axis;
     double arm[3]; /* m, from the centre of mass */
@@ -128,7 +132,8 @@ static void place(double x[3], const mac_grid *g, const int at[3], int axis) {
     for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * (at[a] + (a != axis) * 0.5);
 }
 
-static int find_faces(rigid_region *b, const mac_grid *g, int axis) {
+static int find_faces(rigid_region *b, const job *s, int axis) {
+    const mac_grid *g = s->g;
     const body *rigid = b->solid->body;
     const cell_range r = range_in_ball(range_inner_faces(g, axis), g, rigid->now->position, rigid->radius);
     for (int k = r.lower[2]; k < r.upper[2]; ++k)
@@ -145,6 +150,7 @@ static int find_faces(rigid_region *b, const mac_grid *g, int axis) {
                 *f = (held_face){.at = box_at(&g->box, i, j, k), .share = share, .axis = axis};
                 vec_sub(f->arm, x, rigid->now->position);
                 if (rigid->flat) f->arm[2] = 0;
+                f->held = s->phi[f->at] < 0 || s->phi[f->at - g->box.step[axis]] < 0 ? share : 1;
             }
     return 0;
 }
@@ -179,7 +185,7 @@ static void find_task(void *context, int index) {
     b->solid = &s->bodies[index];
     b->face_count = b->cell_count = b->wet = b->beside = b->wetted = 0;
     b->failed = find_cells(b, s);
-    for (int axis = 0; axis < s->g->box.dim && !b->failed; ++axis) b->failed = find_faces(b, s->g, axis);
+    for (int axis = 0; axis < s->g->box.dim && !b->failed; ++axis) b->failed = find_faces(b, s, axis);
 }
 
 int rigid_fluid_find(rigid_fluid *r, const mac_grid *g, const obstacle *bodies, const float *phi) {
@@ -210,7 +216,7 @@ void rigid_fluid_impose(mac_field *u, const rigid_fluid *r) {
         const rigid_region *b = &r->regions[i];
         for (int f = 0; b->wet && f < b->face_count; ++f) {
             float *at = &u->value[b->faces[f].axis][b->faces[f].at];
-            *at += b->faces[f].share * ((float)velocity_of(b->solid->body->now, &b->faces[f]) - *at);
+            *at += b->faces[f].held * ((float)velocity_of(b->solid->body->now, &b->faces[f]) - *at);
         }
     }
 }
@@ -269,6 +275,12 @@ static void push_task(void *context, int index) {
     const double relative = rigid->mass / (s->density * rigid->volume);
     const double around = s->g->box.dim == 2 ? ADDED_DISC : ADDED_BALL;
     const double wetted = b->beside > 0 ? (double)b->wetted / b->beside : 0;
+    if (rigid->round) {
+        double felt[9];
+        const double turn[3] = {change[3], change[4], change[5]};
+        body_felt_turn(felt, rigid);
+        mat_times(change + 3, felt, turn);
+    }
     const double added = s->pull && relative < ULTRABUOYANT ? around * wetted : 0;
     for (int a = 0; a < 3; ++a) {
         rigid->now->velocity[a] += (change[a] - (added > 0 ? added * s->pull[a] : 0)) / (relative + added);

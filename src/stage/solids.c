@@ -286,9 +286,7 @@ void solids_changed_wall_velocity(openings *o, const mac_grid *g, const obstacle
     job s = {.g = g, .solids = solids, .count = count, .o = o, .changed_only = 1};
     int any = 0;
     for (int i = 0; i < count; ++i) any |= solids[i].changed;
-    if (!any) return;
-    each_mover(&s, velocity_on_row);
-    solids_meet_velocity(o, g, solids);
+    if (any) each_mover(&s, velocity_on_row);
 }
 
 int openings_make_movers(openings *o, const mac_grid *g) {

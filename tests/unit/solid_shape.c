@@ -452,6 +452,46 @@ static void keyed_motion(void **state) {
     shape_free(s);
 }
 
+static roundness round_of(double axis[3], rheo_shape_kind kind, const double scale[3], const double to[3],
+                          int flat) {
+    rheo_shape def = {.kind = kind, .rotate_axis = {0, 0, 1}, .file_scale = 1};
+    rheo_report report = {0};
+    shape *s;
+    memcpy(def.scale, scale, sizeof def.scale);
+    memcpy(def.b, to, sizeof def.b);
+    def.radius = 0.3;
+    def.tube = 0.1;
+    def.rotate_degrees = 90;
+    assert_int_equal((flat ? shape_make_flat : shape_make)(&s, &def, &report), 0);
+    const roundness r = shape_round(axis, s);
+    shape_free(s);
+    return r;
+}
+
+/* All are turned by 90 degrees about z. */
+static void round_shapes(void **state) {
+    (void)state;
+    const double one[3] = {1, 1, 1}, twice[3] = {2, -2, 2}, egg[3] = {1.5, 1, 1}, odd[3] = {1, 2, 3},
+                 x[3] = {1, 0, 0}, xy[3] = {1, 1, 0}, z[3] = {0, 0, 1};
+    double n[3];
+    assert_int_equal(round_of(n, RHEO_SHAPE_SPHERE, twice, x, 0), ROUND_BALL);
+    assert_int_equal(round_of(n, RHEO_SHAPE_SPHERE, egg, x, 0), ROUND_AXIS);
+    check_near(fabs(n[1]), 1, 1e-12);
+    assert_int_equal(round_of(n, RHEO_SHAPE_SPHERE, odd, x, 0), NOT_ROUND);
+    assert_int_equal(round_of(n, RHEO_SHAPE_CAPSULE, one, xy, 0), ROUND_AXIS);
+    check_near(fabs(n[0] - n[1]), sqrt(2), 1e-12);
+    assert_int_equal(round_of(n, RHEO_SHAPE_CYLINDER, egg, x, 0), ROUND_AXIS);
+    assert_int_equal(round_of(n, RHEO_SHAPE_CYLINDER, egg, xy, 0), NOT_ROUND);
+    assert_int_equal(round_of(n, RHEO_SHAPE_TORUS, one, z, 0), ROUND_AXIS);
+    check_near(fabs(n[2]), 1, 1e-12);
+    assert_int_equal(round_of(n, RHEO_SHAPE_BOX, one, one, 0), NOT_ROUND);
+    assert_int_equal(round_of(n, RHEO_SHAPE_SPHERE, one, x, 1), ROUND_BALL);
+    assert_int_equal(round_of(n, RHEO_SHAPE_SPHERE, egg, x, 1), NOT_ROUND);
+    assert_int_equal(round_of(n, RHEO_SHAPE_CAPSULE, one, x, 1), NOT_ROUND);
+    assert_int_equal(round_of(n, RHEO_SHAPE_TORUS, one, z, 1), ROUND_BALL);
+    assert_int_equal(round_of(n, RHEO_SHAPE_TORUS, one, xy, 1), NOT_ROUND);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(primitives_are_exact), cmocka_unit_test(reach_is_tight),
@@ -459,7 +499,7 @@ int main(void) {
         cmocka_unit_test(combinations),         cmocka_unit_test(order_of_transforms),
         cmocka_unit_test(flat_shapes),          cmocka_unit_test(mesh_shapes),
         cmocka_unit_test(bad_shapes),           cmocka_unit_test(curves),
-        cmocka_unit_test(keyed_motion),
+        cmocka_unit_test(keyed_motion),         cmocka_unit_test(round_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,9 @@ static double draw(uint64_t a, uint64_t b) {
 
 static void segments(void **state) {
     (void)state;
+    check_near(closed_middle_segment(-1, 3), -0.375, 1e-15); /* the first quarter is closed */
+    check_near(closed_middle_segment(3, -1), 0.375, 1e-15);
+    check_near(closed_middle_segment(-1, -1), 0, 0);
     check_near(fraction_segment(1, 1), 1, 0);
     check_near(fraction_segment(-1, -2), 0, 0);
     check_near(fraction_segment(-1, 3), 0.75, 1e-15);
@@ -18,8 +21,8 @@ static void segments(void **state) {
     check_near(fraction_segment(0, 1), 1, 0);
 }
 
-/* Area of the unit square where n . x + d >= 0, by clipping the square. */
-static double clip_square(double nx, double ny, double d) {
+/* Area of the unit square where n . x + d >= 0, by clipping the square; its moments about the middle. */
+static double clip_square(double moment[2], double nx, double ny, double d) {
     const double square[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
     double poly[8][2], area = 0;
     int count = 0;
@@ -36,10 +39,14 @@ static double clip_square(double nx, double ny, double d) {
             poly[count++][1] = p[1] + t * (q[1] - p[1]);
         }
     }
+    moment[0] = moment[1] = 0;
     for (int c = 0; c < count; ++c) {
         const double *p = poly[c], *q = poly[(c + 1) % count];
-        area += 0.5 * (p[0] * q[1] - p[1] * q[0]);
+        const double part = 0.5 * (p[0] * q[1] - p[1] * q[0]);
+        area += part;
+        for (int a = 0; a < 2; ++a) moment[a] += part * ((p[a] + q[a]) / 3);
     }
+    for (int a = 0; a < 2; ++a) moment[a] -= 0.5 * area;
     return area;
 }
 
@@ -48,9 +55,11 @@ static void squares_cut_by_lines(void **state) {
     for (uint64_t i = 0; i < 2000; ++i) {
         double nx = draw(i, 0), ny = draw(i, 1), d = draw(i, 2);
         const double corner[8] = {d, nx + d, ny + d, nx + ny + d};
-        double exact = clip_square(nx, ny, d);
+        double moment[2], middle[2], exact = clip_square(moment, nx, ny, d);
         check_near(fraction_square(corner), exact, 1e-12);
         check_near(fraction_negative_cube(corner, 2), 1 - exact, 1e-12);
+        closed_middle_square(middle, corner); /* what is open and what is closed balance about the middle */
+        for (int a = 0; a < 2; ++a) check_near((1 - exact) * middle[a], exact > 0 ? -moment[a] : 0, 1e-12);
     }
 }
 

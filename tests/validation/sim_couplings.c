@@ -158,6 +158,39 @@ static void rigid_fluid_does_not_leap(void **state) {
     check_below(way, 0.05);
 }
 
+/* A ball of three thousandths of the water's density touches the surface and moves along it. Where there is
+ * only air beside it, faces have its own velocity; with a part of what the air is said to have, pressure
+ * drove it on, by a third of its speed in every step. */
+static void rigid_fluid_does_not_drive(void **state) {
+    (void)state;
+    static const char *const text =
+        "domain: { size: [1, 1.5, 1], cells: 30 }\n"
+        "time: { frames: 15, fps: 30 }\n"
+        "solver: { method: apic, coupling: rigid-fluid }\n"
+        "fluids: [ { name: water, material: water, fill: [ { box: { min: [0, 0, 0], max: [1, 0.667, 1] } } ] "
+        "} ]\n"
+        "solids: [ { name: ball, motion: dynamic, density: 2.746, velocity: [0.3, 0, 0],\n"
+        "            shape: { sphere: { center: [0.3237, 0.7693, 0.6942], radius: 0.1092 } } } ]\n";
+    rheo_report report = {0};
+    rheo_scene *scene;
+    rheo_sim *sim;
+    rheo_frame_stats stats;
+    double fastest = 0;
+    make_scene(&scene, text, NULL, 0, &report);
+    assert_int_equal(rheo_create_sim(&sim, scene, 2, &report), RHEO_OK);
+    for (int i = 0; i < 15; ++i) {
+        rheo_body_stats body;
+        const char *who;
+        if (rheo_advance_frame(sim, NULL, &stats, &report)) fail_msg("%s", report.message);
+        rheo_read_body(&body, &who, sim, 0);
+        fastest = fmax(fastest, fmax(fabs(body.velocity[0]), fabs(body.velocity[2])));
+    }
+    print_message("sent along the surface at 0.3 m/s: %.2f at most\n", fastest);
+    check_below(fastest, 0.4);
+    rheo_free_sim(sim);
+    rheo_free_scene(scene);
+}
+
 /* In each of the first three frames, 1/s. */
 static void check_free_of_divergence(const char *text) {
     rheo_report report = {0};
@@ -242,6 +275,7 @@ int main(void) {
         cmocka_unit_test(one_way_is_one_way),
         cmocka_unit_test(rigid_fluid_floats),
         cmocka_unit_test(rigid_fluid_does_not_leap),
+        cmocka_unit_test(rigid_fluid_does_not_drive),
         cmocka_unit_test(emitters_know_bodies),
         cmocka_unit_test(bodies_through_open_sides),
         cmocka_unit_test(more_than_floats_hold_does_no_harm),

@@ -57,7 +57,67 @@ static void steps_do_not_brake(void **state) {
     }
 }
 
+/* The fastest spin [rad/s] of a ball that rises, leaps and floats. Without friction: walls that it comes to
+ * do not turn it either. */
+static double spin_of_ball(double density, rheo_method method, rheo_coupling coupling, double dt_max) {
+    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
+    rheo_fluid water = rheo_default_fluid();
+    rheo_solid ball = rheo_default_solid();
+    rheo_scene scene = rheo_default_scene();
+    rheo_report report = {0};
+    rheo_frame_stats f = {0};
+    rheo_body_stats body;
+    const char *name;
+    rheo_sim *sim;
+    double most = 0;
+    memcpy(fill.b, (double[]){1, 0.6, 1}, sizeof fill.b);
+    water.fill = &fill;
+    water.fill_count = 1;
+    ball.name = "ball";
+    ball.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
+    memcpy(ball.shape.a, (double[]){0.513, 0.42, 0.487}, sizeof ball.shape.a);
+    ball.shape.radius = 0.15;
+    ball.motion = RHEO_DYNAMIC;
+    ball.density = density;
+    ball.friction = ball.static_friction = 0;
+    memcpy(scene.size, (double[]){1, 1.6, 1}, sizeof scene.size);
+    scene.cells = 32;
+    scene.fps = 30;
+    scene.dt_max = dt_max;
+    scene.method = method;
+    scene.coupling = coupling;
+    scene.fluids = &water;
+    scene.solids = &ball;
+    scene.fluid_count = scene.solid_count = 1;
+    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+    for (int i = 0; i < 30; ++i) {
+        if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
+        rheo_read_body(&body, &name, sim, 0);
+        for (int a = 0; a < 3; ++a) most = fmax(most, fabs(body.spin[a]));
+    }
+    rheo_free_sim(sim);
+    return most;
+}
+
+static void balls_do_not_spin(void **state) {
+    (void)state;
+    static const struct {
+        double density, dt_max;
+        rheo_method method;
+        rheo_coupling coupling;
+    } runs[] = {{10, 0, RHEO_APIC, RHEO_MONOLITHIC},
+                {10, 0.003, RHEO_FLIP, RHEO_MONOLITHIC},
+                {100, 0, RHEO_FLIP, RHEO_MONOLITHIC},
+                {100, 0, RHEO_FLIP, RHEO_RIGID_FLUID}};
+    for (int i = 0; i < 4; ++i) {
+        const double spin = spin_of_ball(runs[i].density, runs[i].method, runs[i].coupling, runs[i].dt_max);
+        print_message("ball of %g kg/m3: %.2g rad/s at most\n", runs[i].density, spin);
+        check_below(spin, 1e-9);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_do_not_brake)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_do_not_brake),
+                                       cmocka_unit_test(balls_do_not_spin)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
