@@ -2,6 +2,7 @@
 #include "check.h"
 #include "core/memory.h"
 #include "grid/rows.h"
+#include "stage/coupling_body.h"
 #include "stage/solids.h"
 #include "stage/solids_meet.h"
 
@@ -231,10 +232,76 @@ static void far_solids_do_not_meet(void **state) {
     }
 }
 
+/* The plates made bodies that move and turn: what goes through the walls of
+ * a cell is what the solve asks of its pressure. */
+static void walls_are_what_cells_are_asked_for(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        scene s;
+        body rigid[SOLIDS];
+        body_state now[SOLIDS];
+        coupled_body bodies[SOLIDS] = {0};
+        double worst = 0;
+        int met = 0;
+        make(&s, dim, 0.25, 0.4);
+        uint8_t *unknown = mem_alloc(s.g.box.size);
+        memset(unknown, 1, s.g.box.size);
+        for (int i = LOWER; i < SOLIDS; ++i) {
+            s.def[i].motion = RHEO_DYNAMIC;
+            s.def[i].density = 500;
+            assert_int_equal(body_make(&rigid[i], &now[i], &s.def[i], s.shapes[i], dim == 2, s.g.dx), 0);
+            memcpy(now[i].velocity, (double[]){0.3 * i, -0.2, dim == 3 ? 0.1 : 0}, sizeof now[i].velocity);
+            memcpy(now[i].spin, (double[]){dim == 3 ? 0.4 * i : 0, dim == 3 ? -1 : 0, 2}, sizeof now[i].spin);
+            s.solids[i].body = &rigid[i];
+            s.solids[i].now = body_placement(&rigid[i]);
+            bodies[i].solid = &s.solids[i];
+        }
+        meet(&s);
+        for (int i = LOWER; i < SOLIDS; ++i) {
+            body_felt_turn(bodies[i].felt, &rigid[i]);
+            assert_int_equal(
+                coupling_find_cells(&bodies[i], &s.g, &s.open, s.all, unknown, (uint16_t)(i + 1)), 0);
+        }
+        coupling_walls(&s.open, &(coupling){.count = SOLIDS - 1, .bodies = bodies + 1}, s.g.pool);
+        solids_meet_velocity(&s.open, &s.g, s.solids);
+        float *asked = mem_alloc(s.g.box.size * sizeof *asked);
+        for (int i = LOWER; i < SOLIDS; ++i)
+            for (int c = 0; c < bodies[i].cell_count; ++c) {
+                const body_cell *cell = &bodies[i].cells[c];
+                met += cell->met;
+                for (int a = 0; a < 3; ++a)
+                    asked[cell->cell] +=
+                        (float)(cell->push[a] * now[i].velocity[a] + cell->push[3 + a] * now[i].spin[a]);
+            }
+        for (int c = 0; c < bodies[LOWER].cell_count; ++c) {
+            const ptrdiff_t low = bodies[LOWER].cells[c].cell;
+            double through = 0;
+            for (int a = 0; a < dim; ++a) {
+                const ptrdiff_t high = low + s.g.box.step[a];
+                const float *open = s.open.open.value[a], *wall = s.open.wall.value[a];
+                through += (double)((1 - open[high]) * wall[high] - (1 - open[low]) * wall[low]);
+            }
+            worst = larger(worst, fabs(through - (double)asked[low]));
+        }
+        printf("%dD: %d cells met, walls off by %.1e m/s\n", dim, met, worst);
+        assert_true(met > 20);
+        check_below(worst, 2e-6);
+        for (int i = LOWER; i < SOLIDS; ++i) {
+            mem_free(bodies[i].cells);
+            mem_free(bodies[i].faces);
+        }
+        mem_free(asked);
+        mem_free(unknown);
+        drop(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(gaps_are_open_by_their_width),
                                        cmocka_unit_test(sliding_pushes_nothing),
-                                       cmocka_unit_test(shares_add_up), cmocka_unit_test(cracks_are_closed),
-                                       cmocka_unit_test(far_solids_do_not_meet)};
+                                       cmocka_unit_test(shares_add_up),
+                                       cmocka_unit_test(cracks_are_closed),
+                                       cmocka_unit_test(far_solids_do_not_meet),
+                                       cmocka_unit_test(walls_are_what_cells_are_asked_for)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
