@@ -49,6 +49,18 @@ INLINE vec8 vec8_load(const float *from) {
     return v;
 }
 
+/* Not an initialiser of eight: gcc would insert them one by one. */
+INLINE vec8 vec8_join(vec4 low, vec4 high) {
+#if defined(__clang__) || __GNUC__ >= 12
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+    vec8 v;
+    memcpy(&v, &low, sizeof low);
+    memcpy((char *)&v + sizeof low, &high, sizeof high);
+    return v;
+#endif
+}
+
 INLINE void vec8_store(float *to, vec8 v) {
     memcpy(to, &v, sizeof v);
 }
