@@ -24,9 +24,7 @@ typedef struct moving {
     const float *u[3];
     float scale;       /* cells per m/s: dt / dx */
     vec8 low, high[3]; /* lowest and highest positions, cells */
-    int periodic;      /* along some axis */
-    int8 turns[3];     /* all bits set along a periodic axis */
-    float period[3];   /* cells */
+    float period[3];   /* cells; 0: not periodic */
 } moving;
 
 /* Places count from the border's outermost faces, so that truncation rounds down. */
@@ -45,10 +43,10 @@ INLINE void find_spots(spot s[3], const moving *t, const vec8 x[3], int dim) {
 INLINE vec8 look_along(const moving *t, const float *u, const spot *s, int dim) {
     const box *b = t->b;
     ptrdiff_t origin = b->first - GHOST * (b->step[0] + b->step[1] + (dim == 3 ? b->step[2] : 0));
-    return look(u + origin, s, b->step[1], b->step[2], dim, 0).value;
+    return t->scale * look(u + origin, s, b->step[1], b->step[2], dim, 0).value;
 }
 
-/* Velocity at x, m/s. The components are written out because loops over them stay loops. */
+/* Velocity at x, in cells a step. The components are written out because loops over them stay loops. */
 INLINE void look_all(vec8 k[GROUPS][3], const moving *t, vec8 x[GROUPS][3], int dim) {
     spot s[GROUPS][3];
     find_spots(s[0], t, x[0], dim);
@@ -61,55 +59,47 @@ INLINE void look_all(vec8 k[GROUPS][3], const moving *t, vec8 x[GROUPS][3], int 
     if (dim == 3) k[1][2] = look_along(t, t->u[2], &s[1][2], dim);
 }
 
-INLINE vec8 hold_near(const moving *t, vec8 x, int axis, int periodic) {
-    if (periodic) {
-        const int8 turns = t->turns[axis];
-        x = vec8_select(turns & (x < 0), x + t->period[axis], x);
-        x = vec8_select(turns & (x >= t->period[axis]), x - t->period[axis], x);
+INLINE vec8 hold_near(const moving *t, vec8 x, int axis) {
+    if (t->period[axis] > 0) {
+        x = vec8_select(x < 0, x + t->period[axis], x);
+        x = vec8_select(x >= t->period[axis], x - t->period[axis], x);
     }
     return vec8_hold(x, t->low, t->high[axis]);
 }
 
-INLINE void step_from(vec8 y[3], const moving *t, const vec8 x[3], const vec8 k[3], float share, int dim,
-                      int periodic) {
-    for (int a = 0; a < dim; ++a) y[a] = hold_near(t, x[a] + (share * t->scale) * k[a], a, periodic);
+INLINE void step_from(vec8 y[3], const moving *t, const vec8 x[3], const vec8 k[3], float share, int dim) {
+    for (int a = 0; a < dim; ++a) y[a] = hold_near(t, x[a] + share * k[a], a);
 }
 
 /* Reads and writes whole rounds: columns are padded behind the last particle. */
-INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int dim, int periodic) {
+INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int dim) {
     const moving copy = *shared, *t = &copy; /* which the stores to positions cannot reach */
     for (size_t i = begin; i < end; i += ROUND) {
         vec8 x[GROUPS][3], y[GROUPS][3], k1[GROUPS][3], k2[GROUPS][3], k3[GROUPS][3];
         for (int g = 0; g < GROUPS; ++g)
-            for (int a = 0; a < dim; ++a)
-                x[g][a] = hold_near(t, vec8_load(t->x[a] + i + g * LANES), a, periodic);
+            for (int a = 0; a < dim; ++a) x[g][a] = hold_near(t, vec8_load(t->x[a] + i + g * LANES), a);
         look_all(k1, t, x, dim);
-        step_from(y[0], t, x[0], k1[0], 0.5f, dim, periodic);
-        step_from(y[1], t, x[1], k1[1], 0.5f, dim, periodic);
+        step_from(y[0], t, x[0], k1[0], 0.5f, dim);
+        step_from(y[1], t, x[1], k1[1], 0.5f, dim);
         look_all(k2, t, y, dim);
-        step_from(y[0], t, x[0], k2[0], 0.75f, dim, periodic);
-        step_from(y[1], t, x[1], k2[1], 0.75f, dim, periodic);
+        step_from(y[0], t, x[0], k2[0], 0.75f, dim);
+        step_from(y[1], t, x[1], k2[1], 0.75f, dim);
         look_all(k3, t, y, dim);
         for (int g = 0; g < GROUPS; ++g) {
             const size_t at = i + (size_t)g * LANES;
             int8 spray = mask_load(t->spray + at);
             for (int a = 0; a < dim; ++a) {
                 vec8 move = (2 * k1[g][a] + 3 * k2[g][a] + 4 * k3[g][a]) * (1 / 9.0f);
-                move = t->scale * vec8_select(spray, vec8_load(t->v[a] + at), move);
-                vec8_store(t->x[a] + at, hold_near(t, x[g][a] + move, a, periodic));
+                move = vec8_select(spray, t->scale * vec8_load(t->v[a] + at), move);
+                vec8_store(t->x[a] + at, hold_near(t, x[g][a] + move, a));
             }
         }
     }
 }
 
 HOT static void move_range(const moving *t, size_t begin, size_t end) {
-    if (t->b->dim == 3) {
-        if (t->periodic) move_range_dim(t, begin, end, 3, 1);
-        else move_range_dim(t, begin, end, 3, 0);
-    } else {
-        if (t->periodic) move_range_dim(t, begin, end, 2, 1);
-        else move_range_dim(t, begin, end, 2, 0);
-    }
+    if (t->b->dim == 3) move_range_dim(t, begin, end, 3);
+    else move_range_dim(t, begin, end, 2);
 }
 
 static void move_block(void *context, int block) {
@@ -126,9 +116,7 @@ void particles_advect(particles *p, const mac_grid *g, const mac_field *u, doubl
         t.u[axis] = u->value[axis];
         t.x[axis] = p->x[axis];
         t.v[axis] = p->v[axis];
-        t.periodic |= g->box.periodic[axis];
-        t.turns[axis] = (int8){0} - (g->box.periodic[axis] != 0);
-        t.period[axis] = (float)g->box.n[axis];
+        t.period[axis] = g->box.periodic[axis] ? (float)g->box.n[axis] : 0;
         t.high[axis] = vec8_all((float)(g->box.n[axis] + REACH));
     }
     parallel_for(g->pool, block_count((long)p->count, GRAIN), move_block, &t);

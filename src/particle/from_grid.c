@@ -2,10 +2,10 @@
  *
  * Zhu and Bridson 2005; Jiang et al. 2015, where for trilinear weights the affine matrix is the gradient of
  * the interpolated field. The blend f (v + mean(u - before)) + (1 - f) mean(u) is f v + mean(u - f before):
- * one mean a component. u - f before is formed once for the faces around a run of cells of a row, in a window
- * that stays in the first-level cache, and all particles of the run read from there. Limits: particles where
- * they were when sorted. What was appended since is read one by one; what was moved since reads the faces of
- * its old cell's row (never other memory). */
+ * one mean a component. u - f before is formed for the faces around a run of cells of a row, in a window of
+ * paired rows that stays in the first-level cache, and all particles of the run read from there. Limits:
+ * particles where they were when sorted. What was appended since is read one by one; what was moved since
+ * reads the faces of its old cell's row (never other memory). */
 #include "particle/transfer.h"
 
 #include <assert.h>
