@@ -11,13 +11,16 @@ enum { LANES = 8 };
 
 typedef float vec4 __attribute__((vector_size(16)));
 typedef float vec8 __attribute__((vector_size(32)));
+typedef int32_t int4 __attribute__((vector_size(16)));
 typedef int32_t int8 __attribute__((vector_size(32)));
 typedef uint64_t word4 __attribute__((vector_size(32)));
 
 #if defined(__clang__) || __GNUC__ >= 12
-#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#define SHUFFLE(a, b, ...)  __builtin_shufflevector(a, b, __VA_ARGS__)
+#define SHUFFLE4(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
-#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (int8){__VA_ARGS__})
+#define SHUFFLE(a, b, ...)  __builtin_shuffle(a, b, (int8){__VA_ARGS__})
+#define SHUFFLE4(a, b, ...) __builtin_shuffle(a, b, (int4){__VA_ARGS__})
 #endif
 
 INLINE vec4 vec4_load(const float *from) {
@@ -30,10 +33,32 @@ INLINE void vec4_store(float *to, vec4 v) {
     memcpy(to, &v, sizeof v);
 }
 
+/* Element j of vector i becomes element i of vector j. */
+INLINE void vec4_transpose(vec4 v[4]) {
+    const vec4 low01 = SHUFFLE4(v[0], v[1], 0, 4, 1, 5), high01 = SHUFFLE4(v[0], v[1], 2, 6, 3, 7);
+    const vec4 low23 = SHUFFLE4(v[2], v[3], 0, 4, 1, 5), high23 = SHUFFLE4(v[2], v[3], 2, 6, 3, 7);
+    v[0] = SHUFFLE4(low01, low23, 0, 1, 4, 5);
+    v[1] = SHUFFLE4(low01, low23, 2, 3, 6, 7);
+    v[2] = SHUFFLE4(high01, high23, 0, 1, 4, 5);
+    v[3] = SHUFFLE4(high01, high23, 2, 3, 6, 7);
+}
+
 INLINE vec8 vec8_load(const float *from) {
     vec8 v;
     memcpy(&v, from, sizeof v);
     return v;
+}
+
+/* Not an initialiser of eight: gcc would insert them one by one. */
+INLINE vec8 vec8_join(vec4 low, vec4 high) {
+#if defined(__clang__) || __GNUC__ >= 12
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+    vec8 v;
+    memcpy(&v, &low, sizeof low);
+    memcpy((char *)&v + sizeof low, &high, sizeof high);
+    return v;
+#endif
 }
 
 INLINE void vec8_store(float *to, vec8 v) {

@@ -11,7 +11,8 @@
 #include <assert.h>
 #include "particle/lanes.h"
 
-/* Two groups of lanes at a time: one has work while the other waits for what its last lookup found. */
+/* Two groups of lanes at a time, and the spots of both before any lookup: one has work while the other waits
+ * for what its last lookup found, or for its addresses. */
 enum { GRAIN = 1 << 13, REACH = GHOST - 1, GROUPS = 2, ROUND = GROUPS * LANES };
 
 typedef struct moving {
@@ -27,25 +28,35 @@ typedef struct moving {
 } moving;
 
 /* Places count from the border's outermost faces, so that truncation rounds down. */
-INLINE vec8 look_along(const moving *t, const float *u, const places *l, int axis, int dim) {
-    const box *b = t->b;
-    ptrdiff_t origin = b->first - GHOST * (b->step[0] + b->step[1] + (dim == 3 ? b->step[2] : 0));
-    spot s;
-    spot_of(&s, l, axis, dim);
-    return t->scale * look(u + origin, &s, b->step[1], b->step[2], dim, 0).value;
-}
-
-/* Velocity at x, in cells a step. The components are written out because loops over them stay loops. */
-INLINE void look_all(vec8 k[3], const moving *t, const vec8 x[3], int dim) {
+INLINE void find_spots(spot s[3], const moving *t, const vec8 x[3], int dim) {
     places l;
     for (int a = 0; a < dim; ++a)
         for (int own = 0; own < 2; ++own) {
             l.f[a][own] = vec8_split(&l.at[a][own], x[a] + (own ? GHOST : GHOST - 0.5f));
             if (a > 0) l.at[a][own] *= (int)t->b->step[a];
         }
-    k[0] = look_along(t, t->u[0], &l, 0, dim);
-    k[1] = look_along(t, t->u[1], &l, 1, dim);
-    if (dim == 3) k[2] = look_along(t, t->u[2], &l, 2, dim);
+    spot_of(&s[0], &l, 0, dim);
+    spot_of(&s[1], &l, 1, dim);
+    if (dim == 3) spot_of(&s[2], &l, 2, dim);
+}
+
+INLINE vec8 look_along(const moving *t, const float *u, const spot *s, int dim) {
+    const box *b = t->b;
+    ptrdiff_t origin = b->first - GHOST * (b->step[0] + b->step[1] + (dim == 3 ? b->step[2] : 0));
+    return t->scale * look(u + origin, s, b->step[1], b->step[2], dim, 0).value;
+}
+
+/* Velocity at x, in cells a step. The components are written out because loops over them stay loops. */
+INLINE void look_all(vec8 k[GROUPS][3], const moving *t, vec8 x[GROUPS][3], int dim) {
+    spot s[GROUPS][3];
+    find_spots(s[0], t, x[0], dim);
+    find_spots(s[1], t, x[1], dim);
+    k[0][0] = look_along(t, t->u[0], &s[0][0], dim);
+    k[0][1] = look_along(t, t->u[1], &s[0][1], dim);
+    if (dim == 3) k[0][2] = look_along(t, t->u[2], &s[0][2], dim);
+    k[1][0] = look_along(t, t->u[0], &s[1][0], dim);
+    k[1][1] = look_along(t, t->u[1], &s[1][1], dim);
+    if (dim == 3) k[1][2] = look_along(t, t->u[2], &s[1][2], dim);
 }
 
 INLINE vec8 hold_near(const moving *t, vec8 x, int axis) {
@@ -67,16 +78,13 @@ INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int d
         vec8 x[GROUPS][3], y[GROUPS][3], k1[GROUPS][3], k2[GROUPS][3], k3[GROUPS][3];
         for (int g = 0; g < GROUPS; ++g)
             for (int a = 0; a < dim; ++a) x[g][a] = hold_near(t, vec8_load(t->x[a] + i + g * LANES), a);
-        look_all(k1[0], t, x[0], dim);
-        look_all(k1[1], t, x[1], dim);
+        look_all(k1, t, x, dim);
         step_from(y[0], t, x[0], k1[0], 0.5f, dim);
         step_from(y[1], t, x[1], k1[1], 0.5f, dim);
-        look_all(k2[0], t, y[0], dim);
-        look_all(k2[1], t, y[1], dim);
+        look_all(k2, t, y, dim);
         step_from(y[0], t, x[0], k2[0], 0.75f, dim);
         step_from(y[1], t, x[1], k2[1], 0.75f, dim);
-        look_all(k3[0], t, y[0], dim);
-        look_all(k3[1], t, y[1], dim);
+        look_all(k3, t, y, dim);
         for (int g = 0; g < GROUPS; ++g) {
             const size_t at = i + (size_t)g * LANES;
             int8 spray = mask_load(t->spray + at);

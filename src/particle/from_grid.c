@@ -2,19 +2,19 @@
  *
  * Zhu and Bridson 2005; Jiang et al. 2015, where for trilinear weights the affine matrix is the gradient of
  * the interpolated field. The blend f (v + mean(u - before)) + (1 - f) mean(u) is f v + mean(u - f before):
- * one mean a component. u - f before is formed once for the faces around a run of cells of a row, in a window
- * that stays in the first-level cache, and all particles of the run read from there. Limits: particles where
- * they were when sorted. What was appended since is read one by one; what was moved since reads the faces of
- * its old cell's row (never other memory). */
+ * one mean a component. u - f before is formed for the faces around a run of cells of a row, in a window of
+ * paired rows that stays in the first-level cache, and all particles of the run read from there. Limits:
+ * particles where they were when sorted. What was appended since is read one by one; what was moved since
+ * reads the faces of its old cell's row (never other memory). */
 #include "particle/transfer.h"
 
 #include <assert.h>
 #include "particle/lanes.h"
 
 enum {
-    RUN = 128,     /* cells */
-    ROW = RUN + 8, /* floats a row of the window: cells before and behind the run, and the reach of a pair */
-    PLANE = 3 * ROW, /* rows before, in and behind the run */
+    RUN = 64,      /* cells */
+    ROW = RUN + 8, /* pairs a row of the window: cells before and behind the run, and the reach of a square */
+    PLANE = 2 * ROW, /* the row before the run with the run's, and this with the one behind */
     ROWS_A_BLOCK = 4,
     EXTRAS = 9
 };
@@ -27,11 +27,11 @@ typedef struct reading {
     int affine;
 } reading;
 
-/* Element (x, y, z) of a window is the face of cell corner + (x, y, z). */
+/* Pair (x, y, z) of a window is the faces of cells corner + (x, y, z) and corner + (x, y + 1, z). */
 typedef struct window {
     int corner[3];
     float width; /* cells of the run */
-    float value[3][3 * PLANE];
+    float value[3][3 * PLANE * 2];
 } window;
 
 /* Columns of the particles in hand: the set's, or a copy for the last few of a run. */
@@ -49,25 +49,21 @@ INLINE void fill_window(window *w, const reading *t, int i, int j, int k, int ce
     w->width = (float)cells;
     for (int axis = 0; axis < dim; ++axis)
         for (int z = dim == 3 ? axis == 2 : 1; z < (dim == 3 ? 3 : 2); ++z)
-            for (int y = axis == 1; y < 3; ++y) {
-                ptrdiff_t at = box_at(b, i - 1, j - 1 + y, k - 1 + z);
-                const float *restrict u = t->u[axis] + at;
-                float *restrict to = w->value[axis] + y * ROW + z * PLANE;
-                if (flip) {
-                    const float *restrict before = t->before[axis] + at;
-                    for (int x = 0; x < cells + 2; ++x) to[x] = u[x] - t->flip * before[x];
-                } else {
-                    memcpy(to, u, (size_t)(cells + 2) * sizeof *to);
+            for (int y = axis == 1; y < 2; ++y) {
+                const ptrdiff_t at = box_at(b, i - 1, j - 1 + y, k - 1 + z), up = b->step[1];
+                const float *restrict u = t->u[axis] + at, *restrict before =
+                                                               flip ? t->before[axis] + at : NULL;
+                float *restrict to = w->value[axis] + 2 * (y * ROW + z * PLANE);
+                for (int x = 0; x < cells + 2; ++x) {
+                    to[2 * x] = flip ? u[x] - t->flip * before[x] : u[x];
+                    to[2 * x + 1] = flip ? u[x + up] - t->flip * before[x + up] : u[x + up];
                 }
             }
 }
 
-/* Places count in the window. */
-INLINE void read_component(const reading *t, const window *w, const columns *c, size_t q, const places *l,
+INLINE void read_component(const reading *t, const window *w, const columns *c, size_t q, const spot *s,
                            int8 spray, int axis, int dim, int affine, int flip) {
-    spot s;
-    spot_of(&s, l, axis, dim);
-    lookup found = look(w->value[axis] + (dim == 3 ? 0 : PLANE), &s, ROW, PLANE, dim, affine);
+    lookup found = look_paired(w->value[axis] + (dim == 3 ? 0 : 2 * PLANE), s, PLANE, dim, affine);
     vec8 old = vec8_load(c->v[axis] + q), moved = flip ? t->flip * old + found.value : found.value;
     vec8_store(c->v[axis] + q, vec8_select(spray, old + t->kick[axis], moved));
     for (int a = 0; a < dim && affine; ++a)
@@ -78,7 +74,8 @@ INLINE void read_lanes(const reading *t, const window *w, const columns *c, size
                        int flip) {
     const int step[3] = {1, ROW, PLANE};
     const int8 spray = mask_load(c->spray + q);
-    places l;
+    places l; /* in the window */
+    spot s[3];
     for (int a = 0; a < dim; ++a) {
         float end = (a == 0 ? 1 + w->width : 2) * 0x1.fffffep-1f; /* strictly inside */
         vec8 x = vec8_hold(vec8_load(c->x[a] + q) - (float)w->corner[a], vec8_all(1), vec8_all(end));
@@ -87,9 +84,12 @@ INLINE void read_lanes(const reading *t, const window *w, const columns *c, size
             l.at[a][own] *= step[a];
         }
     }
-    read_component(t, w, c, q, &l, spray, 0, dim, affine, flip);
-    read_component(t, w, c, q, &l, spray, 1, dim, affine, flip);
-    if (dim == 3) read_component(t, w, c, q, &l, spray, 2, dim, affine, flip);
+    spot_of(&s[0], &l, 0, dim);
+    spot_of(&s[1], &l, 1, dim);
+    if (dim == 3) spot_of(&s[2], &l, 2, dim);
+    read_component(t, w, c, q, &s[0], spray, 0, dim, affine, flip);
+    read_component(t, w, c, q, &s[1], spray, 1, dim, affine, flip);
+    if (dim == 3) read_component(t, w, c, q, &s[2], spray, 2, dim, affine, flip);
 }
 
 /* The last few particles of a run: whole lanes would reach into the next run, which another thread may have.

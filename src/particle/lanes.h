@@ -50,10 +50,14 @@ typedef struct spot {
     vec8 f[3];
 } spot;
 
-/* Through memory: taking lanes out of a register one by one costs more than a store and eight loads. */
+/* Two lanes a word: loads of single lanes would wait for the store of all. */
 INLINE void spot_at(spot *s, int8 at) {
-    memcpy(s->at, &at, sizeof s->at);
-    __asm__("" : "+m"(s->at));
+    const word4 pairs = (word4)at;
+    for (int q = 0; q < LANES; q += 2) {
+        const uint64_t two = pairs[q / 2];
+        s->at[q] = (uint32_t)two;
+        s->at[q + 1] = (uint32_t)(two >> 32);
+    }
 }
 
 /* Cells and places of particles: [axis][along it: 0 face centres, 1 the component's own faces]; `at` is
@@ -102,6 +106,52 @@ INLINE lookup look(const float *field, const spot *s, ptrdiff_t row, ptrdiff_t p
     if (slopes) {
         l.slope[1] = vec8_mix(FIRSTS(up[0], up[1]), SECONDS(up[0], up[1]), s->f[0]);
         if (dim == 3) l.slope[2] = vec8_mix(FIRSTS(back[0], back[1]), SECONDS(back[0], back[1]), s->f[0]);
+    }
+    return l;
+}
+
+/* The same where a field lies with its rows in pairs, a sample and the one above it side by side: the corners
+ * of a square are one load of four. Particles q and q + 4 share a vector until corners are sorted into lanes.
+ */
+#define SPREAD(a, q) SHUFFLE(a, a, q, q, q, q, 4 + q, 4 + q, 4 + q, 4 + q)
+
+INLINE vec8 squares_load(const float *pairs, const uint32_t at[LANES], int q) {
+    return vec8_join(vec4_load(pairs + 2 * (size_t)at[q]), vec4_load(pairs + 2 * (size_t)at[q + 4]));
+}
+
+/* In both halves, element j of vector i becomes element i of vector j. */
+INLINE void halves_transpose(vec8 v[4]) {
+    const vec8 low01 = SHUFFLE(v[0], v[1], 0, 8, 1, 9, 4, 12, 5, 13),
+               high01 = SHUFFLE(v[0], v[1], 2, 10, 3, 11, 6, 14, 7, 15),
+               low23 = SHUFFLE(v[2], v[3], 0, 8, 1, 9, 4, 12, 5, 13),
+               high23 = SHUFFLE(v[2], v[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    v[0] = SHUFFLE(low01, low23, 0, 1, 8, 9, 4, 5, 12, 13);
+    v[1] = SHUFFLE(low01, low23, 2, 3, 10, 11, 6, 7, 14, 15);
+    v[2] = SHUFFLE(high01, high23, 0, 1, 8, 9, 4, 5, 12, 13);
+    v[3] = SHUFFLE(high01, high23, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+INLINE lookup look_paired(const float *pairs, const spot *s, ptrdiff_t plane, int dim, int slopes) {
+    vec8 corner[4], rise[4]; /* x0y0 x0y1 x1y0 x1y1: at the particle's z; differences along z */
+    for (int q = 0; q < 4; ++q) corner[q] = squares_load(pairs, s->at, q);
+    if (dim == 3) {
+        const vec8 z = s->f[2], fz[4] = {SPREAD(z, 0), SPREAD(z, 1), SPREAD(z, 2), SPREAD(z, 3)};
+        for (int q = 0; q < 4; ++q) {
+            rise[q] = squares_load(pairs + 2 * plane, s->at, q) - corner[q];
+            corner[q] += fz[q] * rise[q];
+        }
+    }
+    halves_transpose(corner);
+    lookup l = {0};
+    const vec8 up0 = corner[1] - corner[0], up1 = corner[3] - corner[2];
+    const vec8 near = corner[0] + s->f[1] * up0, far = corner[2] + s->f[1] * up1;
+    l.slope[0] = far - near;
+    l.value = near + s->f[0] * l.slope[0];
+    if (slopes) l.slope[1] = vec8_mix(up0, up1, s->f[0]);
+    if (slopes && dim == 3) {
+        halves_transpose(rise);
+        l.slope[2] =
+            vec8_mix(vec8_mix(rise[0], rise[1], s->f[1]), vec8_mix(rise[2], rise[3], s->f[1]), s->f[0]);
     }
     return l;
 }

@@ -52,14 +52,14 @@ static void column_set(void *slot, void *column) {
     memcpy(slot, &column, sizeof column);
 }
 
-/* Where the addresses of all columns of 4-byte elements are kept; returns how many. */
+/* Where the addresses of all columns of 4-byte elements are kept, id first; returns how many. */
 static int list_columns(void *slot[COLUMNS_MAX], particles *p) {
     int n = 0;
+    slot[n++] = &p->id;
     for (int axis = 0; axis < p->dim; ++axis) {
         slot[n++] = &p->x[axis];
         slot[n++] = &p->v[axis];
     }
-    slot[n++] = &p->id;
     for (int e = 0; e < p->extra_count; ++e) slot[n++] = &p->extra[e];
     return n;
 }
@@ -284,13 +284,16 @@ static void gather_block(void *context, int block) {
     }
 }
 
-static void gather_bytes(void *context, int block) {
+static void gather_marks(void *context, int block) {
     sorting *s = context;
     size_t begin = (size_t)block * s->grain, end = block_end(s, block);
+    const uint32_t *restrict order = s->p->order, *restrict id = s->p->id;
     const uint8_t *restrict fluid = s->p->fluid, *restrict spray = s->p->spray;
+    uint32_t *restrict to_id = s->p->spare[0];
     uint8_t *restrict to_fluid = s->p->spare_bytes[0], *restrict to_spray = s->p->spare_bytes[1];
     for (size_t i = begin; i < end; ++i) {
-        uint32_t from = s->p->order[i];
+        uint32_t from = order[i];
+        to_id[i] = id[from];
         to_fluid[i] = fluid[from];
         to_spray[i] = spray[from];
     }
@@ -302,12 +305,18 @@ static void swap_bytes(uint8_t **a, uint8_t **b) {
     *b = was;
 }
 
-/* Two columns a pass share the reading of the order. */
+/* Two columns a pass share the reading of the order, and id, fluid and spray do. */
 static void gather_columns(sorting *s, pool *threads) {
     particles *p = s->p;
     void *column[COLUMNS_MAX];
     int n = list_columns(column, p);
-    for (int c = 0; c < n; c += 2) {
+    parallel_for(threads, s->blocks, gather_marks, s);
+    uint32_t *id = p->id;
+    p->id = p->spare[0];
+    p->spare[0] = id;
+    swap_bytes(&p->fluid, &p->spare_bytes[0]);
+    swap_bytes(&p->spray, &p->spare_bytes[1]);
+    for (int c = 1; c < n; c += 2) {
         int pair = c + 1 < n;
         s->from[0] = column_at(column[c]);
         s->from[1] = pair ? column_at(column[c + 1]) : NULL;
@@ -319,9 +328,6 @@ static void gather_columns(sorting *s, pool *threads) {
             column_set(column[c + h], s->to[h]);
         }
     }
-    parallel_for(threads, s->blocks, gather_bytes, s);
-    swap_bytes(&p->fluid, &p->spare_bytes[0]);
-    swap_bytes(&p->spray, &p->spare_bytes[1]);
 }
 
 int particles_sort(particles *p, const mac_grid *g) {

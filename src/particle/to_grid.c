@@ -1,16 +1,18 @@
 /* Particles to faces: u_f = sum_p w_fp (v_p + dx C_p (x_f - x_p)) / sum_p w_fp, w = product of hats (1 -
  * |x|)+.
  *
- * Zhu and Bridson 2005 (C = 0) and Jiang et al. 2015 (affine). A particle of cell c reaches, for the
- * component across `axis`, the two faces of c along that axis and the three rows of face centres c - 1, c, c
- * + 1 along the others; hats written with (.)+ need no case for the half of the cell it lies in. So all
- * particles of a cell sum into the same registers, which are added to memory once a cell.
+ * Zhu and Bridson 2005 (C = 0) and Jiang et al. 2015 (affine). A particle reaches, for each component, the
+ * eight faces around it. Particles between the same eight sum into one brick of eight lanes, so that a
+ * particle costs two sums of lanes a component, without a case for the half of the cell it lies in; the
+ * bricks of a run of cells stay in the first-level cache and are then added to the fields, four faces of a
+ * row at a time.
  *
  * Threads: slabs of SLAB planes (rows in 2D) of cells touch one more plane on either side, so that the even
  * slabs are free of each other, and then the odd ones. A slab also clears the planes it comes to first and
- * divides those it leaves last. The order of every sum is that of the sorted particles, slab colour by slab
- * colour: no thread matters. Along periodic axes what landed in the border is added to the other side before
- * anything is divided. Limits: particles strictly inside the box, in sorted order. */
+ * divides those it leaves last. The order of every sum is that of the sorted particles, run by run and slab
+ * colour by slab colour: no thread matters. Along periodic axes what landed in the border is added to the
+ * other side before anything is divided. Limits: particles in sorted order; one outside its cell, or not a
+ * number, counts at the cell's side. */
 #include "particle/transfer.h"
 
 #include <assert.h>
@@ -19,7 +21,9 @@
 
 enum {
     SLAB = 4,
-    BATCH = 256 /* particles made ready at a time */
+    RUN = 32,         /* cells */
+    WIDTH = RUN + 8,  /* bricks along a run: one before it, and as many behind as whole fours reach */
+    BATCH = 8 * LANES /* particles made ready at a time */
 };
 
 typedef struct spreading {
@@ -31,155 +35,154 @@ typedef struct spreading {
     int sums_only; /* nothing is divided yet */
 } spreading;
 
-/* What a run of particles of one row needs, a column a quantity. f: place in the cell; a = f - 1/2; b = |a|;
- * outer: weights of the rows before, in and behind the cell along y [0] and z [1], and weight times distance.
- */
+/* Cells [i, i + cells) of row (j, k). */
+typedef struct run {
+    int i, j, k, cells;
+} run;
+
+/* Sums for eight faces; along y they are lanes 0 and 1, along z 0 and 2, along x 0 and 4. */
+typedef struct brick {
+    vec8 weight, momentum;
+} brick;
+
+/* The bricks of a run, a row of them for every combination of halves across it: u has (y, z), v z, w y. Along
+ * x those of u count cells, those of v and w half cells: the first ends in the middle of the first cell. */
+typedef struct bricks {
+    brick u[4][WIDTH], v[2][WIDTH], w[2][WIDTH];
+} bricks;
+
+/* Places between the faces of a cell, and between the middles of cells, and which bricks they lie in. */
 typedef struct batch {
-    size_t begin, end;
-    float f[3][BATCH], a[3][BATCH], b[3][BATCH];
-    float outer[2][3][BATCH], lever[2][3][BATCH];
+    float own[3][BATCH], middle[3][BATCH];
+    int32_t at[3][BATCH];
 } batch;
 
 /* Reads whole lanes: columns are padded behind the last particle. */
-INLINE void make_ready(batch *r, const particles *p, size_t begin, size_t end, int j, int k, int dim,
-                       int affine) {
-    r->begin = begin;
-    r->end = end < begin + BATCH ? end : begin + BATCH;
-    for (size_t q = 0; q < r->end - begin; q += LANES)
-        for (int axis = 0; axis < dim; ++axis) {
-            vec8 x = vec8_load(p->x[axis] + begin + q), f;
-            int8 cell;
-            if (axis == 0) f = vec8_split(&cell, x);
-            else f = x - (float)(axis == 1 ? j : k);
-            vec8 a = f - 0.5f, b = (vec8)((int8)a & INT32_MAX);
-            vec8_store(r->f[axis] + q, f);
-            vec8_store(r->a[axis] + q, a);
-            vec8_store(r->b[axis] + q, b);
-            if (axis == 0 || dim == 2) continue;
-            vec8 w[3] = {0.5f * b - 0.5f * a, 1 - b, 0.5f * b + 0.5f * a};
-            for (int o = 0; o < 3; ++o) {
-                vec8_store(r->outer[axis - 1][o] + q, w[o]);
-                if (affine) vec8_store(r->lever[axis - 1][o] + q, w[o] * ((float)(o - 1) - a));
-            }
+INLINE void make_ready(batch *r, const particles *p, size_t begin, size_t count, const run *c, int dim) {
+    const int corner[3] = {c->i, c->j, c->k};
+    for (size_t q = 0; q < count; q += LANES) {
+        int8 cell = {0}, half[3] = {{0}};
+        for (int a = 0; a < dim; ++a) {
+            const float end = (a == 0 ? (float)c->cells : 1) * 0x1.fffffep-1f; /* strictly inside */
+            vec8 f = vec8_hold(vec8_load(p->x[a] + begin + q) - (float)corner[a], vec8_all(0), vec8_all(end));
+            if (a == 0) f = vec8_split(&cell, f);
+            const int8 upper = f >= 0.5f;
+            half[a] = upper & 1;
+            vec8_store(r->own[a] + q, f);
+            vec8_store(r->middle[a] + q, vec8_select(upper, f - 0.5f, f + 0.5f));
         }
-}
-
-/* The lanes of a component: faces of a plane spanned by x and a second axis, 6 of 8 lanes in use.
- *   across x: x0y0 x1y0 x0y1 x1y1 | x0y2 x1y2 - -        second axis y, outer axis z
- *   across y: x0y0 x1y0 x2y0  -   | x0y1 x1y1 x2y1 -     second axis y, outer axis z
- *   across z: x0z0 x1z0 x2z0  -   | x0z1 x1z1 x2z1 -     second axis z, outer axis y
- * Own faces weigh 1 - f and f; rows of centres (b - a) / 2, 1 - b, (b + a) / 2: exact and without a branch.
- */
-INLINE vec8 lanes_x(const batch *r, size_t q, int axis) {
-    if (axis == 0) return (vec8){1, 0, 1, 0, 1, 0, 0, 0} + (vec8){-1, 1, -1, 1, -1, 1, 0, 0} * r->f[0][q];
-    return (vec8){0, 1, 0, 0, 0, 1, 0, 0} + ((vec8){0.5f, -1, 0.5f, 0, 0.5f, -1, 0.5f, 0} * r->b[0][q] +
-                                             (vec8){-0.5f, 0, 0.5f, 0, -0.5f, 0, 0.5f, 0} * r->a[0][q]);
-}
-
-INLINE vec8 lanes_second(const batch *r, size_t q, int axis) {
-    if (axis == 0)
-        return (vec8){0, 0, 1, 1, 0, 0, 0, 0} + ((vec8){0.5f, 0.5f, -1, -1, 0.5f, 0.5f, 0, 0} * r->b[1][q] +
-                                                 (vec8){-0.5f, -0.5f, 0, 0, 0.5f, 0.5f, 0, 0} * r->a[1][q]);
-    return (vec8){1, 1, 1, 1, 0, 0, 0, 0} + (vec8){-1, -1, -1, -1, 1, 1, 1, 1} * r->f[axis][q];
-}
-
-/* Face minus particle along x and along the second axis, cells. */
-INLINE vec8 away_x(const batch *r, size_t q, int axis) {
-    if (axis == 0) return (vec8){0, 1, 0, 1, 0, 1, 0, 0} - r->f[0][q];
-    return (vec8){-1, 0, 1, 0, -1, 0, 1, 0} - r->a[0][q];
-}
-
-INLINE vec8 away_second(const batch *r, size_t q, int axis) {
-    if (axis == 0) return (vec8){-1, -1, 0, 0, 1, 1, 0, 0} - r->a[1][q];
-    return (vec8){0, 0, 0, 0, 1, 1, 1, 1} - r->f[axis][q];
-}
-
-INLINE int second_axis(int axis) {
-    return axis == 0 ? 1 : axis;
-}
-
-INLINE int outer_axis(int axis) {
-    return axis == 2 ? 1 : 2;
-}
-
-/* Momentum and weight of the plane for each of the (up to three) places along the outer axis. */
-typedef struct cell_sums {
-    vec8 momentum[3], weight[3];
-} cell_sums;
-
-INLINE void add_particle(cell_sums *s, const particles *p, const batch *r, size_t i, float dx, int axis,
-                         int dim, int affine) {
-    size_t q = i - r->begin;
-    int second = second_axis(axis), outer = outer_axis(axis);
-    vec8 weight = lanes_x(r, q, axis) * lanes_second(r, q, axis), momentum, twist = {0};
-    if (affine) {
-        const float *const *c = (const float *const *)p->extra + axis * dim;
-        momentum = weight * (p->v[axis][i] + ((c[0][i] * dx) * away_x(r, q, axis) +
-                                              (c[second][i] * dx) * away_second(r, q, axis)));
-        if (dim == 3) twist = weight * (c[outer][i] * dx);
-    } else {
-        momentum = weight * p->v[axis][i];
+        const int8 at[3] = {cell + WIDTH * (half[1] + 2 * half[2]), cell + half[0] + WIDTH * half[2],
+                            cell + half[0] + WIDTH * half[1]};
+        for (int a = 0; a < dim; ++a) memcpy(r->at[a] + q, &at[a], sizeof at[a]);
     }
-    if (dim == 2) {
-        s->momentum[0] += momentum;
-        s->weight[0] += weight;
+}
+
+/* In lanes, along an axis, at place f between the lower faces and the upper ones: the weights 1 - f and f,
+ * and face minus particle. */
+INLINE vec8 upper_faces(int axis) {
+    return axis == 0   ? (vec8){0, 0, 0, 0, 1, 1, 1, 1}
+           : axis == 1 ? (vec8){0, 1, 0, 1, 0, 1, 0, 1}
+                       : (vec8){0, 0, 1, 1, 0, 0, 1, 1};
+}
+
+INLINE vec8 weigh(float f, int axis) {
+    return (1 - upper_faces(axis)) + (2 * upper_faces(axis) - 1) * f;
+}
+
+INLINE vec8 distance(float f, int axis) {
+    return upper_faces(axis) - f;
+}
+
+/* Adds particle i, the q-th of the batch, to its brick of the component; `place` is of it along each axis. */
+INLINE void add_component(brick *to, const spreading *t, size_t i, vec8 weight, const float place[3],
+                          int axis, int dim, int affine) {
+    to->weight += weight;
+    if (!affine) {
+        to->momentum += weight * t->p->v[axis][i];
         return;
     }
-    for (int o = 0; o < 3; ++o) {
-        float w = r->outer[outer - 1][o][q];
-        s->weight[o] += weight * w;
-        if (affine) s->momentum[o] += momentum * w + twist * r->lever[outer - 1][o][q];
-        else s->momentum[o] += momentum * w;
+    float *const *c = t->p->extra + axis * dim;
+    const float dx = (float)t->g->dx;
+    vec8 away = (c[0][i] * dx) * distance(place[0], 0) + (c[1][i] * dx) * distance(place[1], 1);
+    if (dim == 3) away += (c[2][i] * dx) * distance(place[2], 2);
+    to->momentum += weight * (t->p->v[axis][i] + away);
+}
+
+INLINE void add_particle(bricks *to, const spreading *t, const batch *r, size_t q, size_t i, int dim,
+                         int affine) {
+    const float own[3] = {r->own[0][q], r->own[1][q], r->own[2][q]};
+    const float mid[3] = {r->middle[0][q], r->middle[1][q], r->middle[2][q]};
+    const vec8 x = weigh(mid[0], 0), y = weigh(mid[1], 1), lower = 1 - upper_faces(2);
+    const vec8 z = dim == 3 ? weigh(mid[2], 2) : lower;
+    add_component(&to->u[0][1] + r->at[0][q], t, i, weigh(own[0], 0) * (y * z),
+                  (const float[]){own[0], mid[1], mid[2]}, 0, dim, affine);
+    add_component(&to->v[0][1] + r->at[1][q], t, i, x * (weigh(own[1], 1) * z),
+                  (const float[]){mid[0], own[1], mid[2]}, 1, dim, affine);
+    if (dim == 2) return;
+    add_component(&to->w[0][1] + r->at[2][q], t, i, x * (y * weigh(own[2], 2)),
+                  (const float[]){mid[0], mid[1], own[2]}, 2, dim, affine);
+}
+
+/* Adds one row of bricks to the four rows of a field that they touch. What goes beyond the run's last face is
+ * 0, and stays in the border. */
+INLINE void add_bricks(float *to, const float *from, int faces, const box *b, int dim) {
+    enum { NEXT = sizeof(brick) / sizeof *from };
+    for (int i = 0; i < faces; i += 4, from += 4 * NEXT) {
+        vec4 s[4];
+        for (int x = 0; x < 4; ++x)
+            s[x] = vec4_load(from + x * NEXT) +
+                   vec4_load(from + (x - 1) * NEXT + 4); /* upper of the one before */
+        vec4_transpose(s);
+        for (int z = 0; z < dim - 1; ++z)
+            for (int y = 0; y < 2; ++y) {
+                float *row = to + i + y * b->step[1] + z * b->step[2];
+                vec4_store(row, vec4_load(row) + s[y + 2 * z]);
+            }
     }
 }
 
-INLINE void add_lanes(float *to, vec4 sum) {
-    vec4_store(to, vec4_load(to) + sum);
-}
-
-/* Adds one plane of sums to a field. Unused lanes add 0. */
-INLINE void add_plane(float *to, vec8 s, ptrdiff_t row, int axis) {
-    if (axis == 0) {
-        add_lanes(to, (vec4){s[0], s[1], 0, 0});
-        add_lanes(to + row, (vec4){s[2], s[3], 0, 0});
-        add_lanes(to + 2 * row, (vec4){s[4], s[5], 0, 0});
-    } else {
-        add_lanes(to, (vec4){s[0], s[1], s[2], s[3]});
-        add_lanes(to + row, (vec4){s[4], s[5], s[6], s[7]});
-    }
-}
-
-/* Particles [begin, end), all in the cell at index `cell`; component `axis`. */
-INLINE void spread_cell(const spreading *t, const batch *r, size_t begin, size_t end, ptrdiff_t cell,
-                        int axis, int dim, int affine) {
+INLINE void add_run(const spreading *t, const brick *from, const run *c, int axis, int y, int z, int dim) {
     const box *b = &t->g->box;
-    cell_sums s = {0};
-    for (size_t q = begin; q < end; ++q) add_particle(&s, t->p, r, q, (float)t->g->dx, axis, dim, affine);
-    ptrdiff_t first = cell - (axis == 0 ? 0 : 1) - (axis == 1 ? 0 : b->step[1]);
-    if (dim == 3 && axis != 2) first -= b->step[2];
-    ptrdiff_t row = b->step[second_axis(axis)], outer = b->step[outer_axis(axis)];
-    for (int o = 0; o < (dim == 3 ? 3 : 1); ++o) {
-        add_plane(t->u[axis] + first + o * outer, s.momentum[o], row, axis);
-        add_plane(t->weight[axis] + first + o * outer, s.weight[o], row, axis);
-    }
+    const ptrdiff_t to = box_at(b, c->i - (axis != 0), c->j - (axis != 1) + y, c->k) +
+                         (dim == 3 ? (z - (axis != 2)) * b->step[2] : 0);
+    const int faces = c->cells + (axis == 0 ? 1 : 2);
+    add_bricks(t->weight[axis] + to, (const float *)&from[1].weight, faces, b, dim);
+    add_bricks(t->u[axis] + to, (const float *)&from[1].momentum, faces, b, dim);
 }
 
+/* Particles [begin, end) of a run. */
+INLINE void spread_run(const spreading *t, const run *c, size_t begin, size_t end, int dim, int affine) {
+    bricks sums;
+    batch r;
+    const size_t used = (size_t)(c->cells + 6) * sizeof(brick);
+    for (int h = 0; h < 4; ++h) memset(sums.u[h], 0, used);
+    for (int h = 0; h < 2; ++h) memset(sums.v[h], 0, used);
+    for (int h = 0; h < 2; ++h) memset(sums.w[h], 0, used);
+    for (size_t i = begin; i < end; i += BATCH) {
+        const size_t count = end - i < BATCH ? end - i : BATCH;
+        make_ready(&r, t->p, i, count, c, dim);
+        for (size_t q = 0; q < count; ++q) add_particle(&sums, t, &r, q, i + q, dim, affine);
+    }
+    for (int h = 0; h < (dim == 3 ? 4 : 2); ++h) add_run(t, sums.u[h], c, 0, h % 2, h / 2, dim);
+    for (int h = 0; h < dim - 1; ++h) add_run(t, sums.v[h], c, 1, 0, h, dim);
+    for (int h = 0; h < 2 && dim == 3; ++h) add_run(t, sums.w[h], c, 2, h, 0, dim);
+}
+
+/* Runs begin at a filled cell and end at the last filled one within reach. */
 INLINE void spread_row_dim(const spreading *t, int j, int k, int dim, int affine) {
     const box *b = &t->g->box;
     const uint32_t *start = t->p->cell_start + box_dense(b, 0, j, k);
-    size_t end = start[b->n[0]];
-    batch r;
-    r.begin = r.end = start[0];
-    for (int i = 0; start[i] < end; ++i)
-        for (size_t q = start[i]; q < start[i + 1];) { /* once, or more for a cell that is cut by a batch */
-            if (q == r.end) make_ready(&r, t->p, q, end, j, k, dim, affine);
-            size_t stop = start[i + 1] < r.end ? start[i + 1] : r.end;
-            ptrdiff_t cell = box_at(b, i, j, k);
-            spread_cell(t, &r, q, stop, cell, 0, dim, affine);
-            spread_cell(t, &r, q, stop, cell, 1, dim, affine);
-            if (dim == 3) spread_cell(t, &r, q, stop, cell, 2, dim, affine);
-            q = stop;
+    const uint32_t end = start[b->n[0]];
+    for (int i = 0; start[i] < end;) {
+        if (start[i] == start[i + 1]) {
+            ++i;
+            continue;
         }
+        int stop = i + RUN < b->n[0] ? i + RUN : b->n[0];
+        while (start[stop - 1] == start[stop]) --stop;
+        spread_run(t, &(run){i, j, k, stop - i}, start[i], start[stop], dim, affine);
+        i = stop;
+    }
 }
 
 HOT static void spread_row(const spreading *t, int j, int k) {
