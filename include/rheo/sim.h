@@ -100,7 +100,7 @@ RHEO_API rheo_status rheo_advance_frame(rheo_sim *sim, const volatile int *cance
  * no step, where dt_max is negative or not a number. */
 RHEO_API rheo_status rheo_advance_step(rheo_sim *sim, double dt_max, rheo_report *report);
 RHEO_API void rheo_read_stats(rheo_frame_stats *stats, rheo_sim *sim);
-/* The index-th solid that is not static; all zero, and no name, from body_count on. */
+/* The index-th solid of the scene file that is not static; all zero, and no name, from body_count on. */
 RHEO_API void rheo_read_body(rheo_body_stats *body, const char **name, const rheo_sim *sim, int index);
 
 /* The drawn surface of the present state; arrays are owned by the mesh. */

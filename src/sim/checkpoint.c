@@ -201,7 +201,7 @@ rheo_status sim_place_particles(rheo_sim *s, int frame, const sim_particles *fro
 
 void sim_place_bodies(rheo_sim *s, const rheo_body_stats *bodies) {
     for (int i = 0; i < s->def.solid_count; ++i) {
-        const obstacle *o = &s->solids[i];
+        const obstacle *o = &s->solids[s->solid_place[i]];
         if (o->def->motion == RHEO_STATIC) continue;
         const rheo_body_stats *from = bodies++;
         if (!o->body) continue; /* keyed: the time alone says where it is */

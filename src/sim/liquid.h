@@ -30,6 +30,7 @@ struct rheo_sim {
     shape **emitter_shape;
     shape **solid_shape;
     obstacle *solids; /* static ones, then keyed ones, then dynamic ones */
+    int *solid_place; /* where the solids of the scene, in its order, are among them */
     int walls;  /* of them that close faces to the liquid: without the bodies it does not see as walls */
     int moving; /* some solid is keyed or dynamic */
     int keyed;  /* some solid is keyed */

@@ -86,7 +86,7 @@ void rheo_read_body(rheo_body_stats *out, const char **name, const rheo_sim *s, 
     *out = (rheo_body_stats){0};
     if (name) *name = NULL;
     for (int i = 0; i < s->def.solid_count; ++i) {
-        const obstacle *o = &s->solids[i];
+        const obstacle *o = &s->solids[s->solid_place[i]];
         if (o->def->motion == RHEO_STATIC || index-- > 0) continue;
         const placement now = o->body ? body_placement(o->body) /* with the step's last velocity */
                                       : placement_of_solid(o->def, o->shape, s->time, 0);

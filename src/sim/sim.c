@@ -39,7 +39,8 @@ static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_rep
         return report_fail(report, RHEO_INVALID, "fewer than 65535", "%zu solids are too many", count);
     s->solid_shape = arena_alloc(&s->text, (count + 1) * sizeof *s->solid_shape);
     s->solids = arena_alloc(&s->text, (count + 1) * sizeof *s->solids);
-    if (!s->solid_shape || !s->solids) return report_no_memory(report, "solids");
+    s->solid_place = arena_alloc(&s->text, (count + 1) * sizeof *s->solid_place);
+    if (!s->solid_shape || !s->solids || !s->solid_place) return report_no_memory(report, "solids");
     int placed = 0;
     for (int motion = RHEO_STATIC; motion <= RHEO_DYNAMIC; ++motion)
         for (int i = 0; i < scene->solid_count; ++i) {
@@ -47,6 +48,7 @@ static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_rep
             const rheo_status status =
                 make_shape(&s->solid_shape[i], &scene->solids[i].shape, scene->dim, report);
             if (status) return status;
+            s->solid_place[i] = placed;
             s->solids[placed++] = (obstacle){.shape = s->solid_shape[i], .def = &s->def.solids[i]};
             s->moving |= motion != RHEO_STATIC;
             s->keyed |= motion == RHEO_KEYED;

@@ -197,11 +197,54 @@ static void a_plane_has_no_third_component(void **state) {
     }
 }
 
+/* Whatever their motion, solids are told in the order of the scene: pictures and caches count on it. */
+static void bodies_are_in_the_scenes_order(void **state) {
+    (void)state;
+    static const rheo_motion motions[] = {RHEO_DYNAMIC, RHEO_KEYED, RHEO_STATIC, RHEO_DYNAMIC, RHEO_KEYED};
+    static const char *const names[] = {"first", "second", "post", "third", "fourth"};
+    enum { COUNT = sizeof motions / sizeof *motions };
+    const rheo_shape fill = flat_box(0, 0, 1, 0.3);
+    rheo_scene scene = rheo_default_scene();
+    rheo_fluid water = rheo_default_fluid();
+    rheo_solid solids[COUNT];
+    double place[COUNT][3];
+    rheo_report report = {0};
+    rheo_sim *sim;
+    water.fill = &fill;
+    water.fill_count = 1;
+    for (int i = 0; i < COUNT; ++i) {
+        solids[i] = rheo_default_solid();
+        solids[i].name = names[i];
+        solids[i].motion = motions[i];
+        solids[i].shape = flat_box(0.1 + 0.17 * i, 0.6, 0.2 + 0.17 * i, 0.7);
+        place[i][0] = 0.15 + 0.17 * i, place[i][1] = 0.65, place[i][2] = 0;
+        if (motions[i] == RHEO_KEYED) solids[i].position = (rheo_curve){1, NULL, place[i], 3};
+    }
+    scene.dim = 2;
+    scene.cells = 16;
+    scene.size[0] = scene.size[1] = 1;
+    scene.fluids = &water;
+    scene.fluid_count = 1;
+    scene.solids = solids;
+    scene.solid_count = COUNT;
+    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+    for (int i = 0, body = 0; i < COUNT; ++i) {
+        rheo_body_stats now;
+        const char *name;
+        if (motions[i] == RHEO_STATIC) continue;
+        rheo_read_body(&now, &name, sim, body++);
+        assert_string_equal(name, names[i]);
+        check_near(now.position[0], place[i][0], 1e-9);
+    }
+    rheo_free_sim(sim);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sides_become_whole_cells),         cmocka_unit_test(fitting_is_done_once),
-        cmocka_unit_test(a_light_disc_rests_below_the_lid), cmocka_unit_test(a_falling_box_reaches_the_wall),
-        cmocka_unit_test(the_doctor_has_the_same_box),      cmocka_unit_test(a_plane_has_no_third_component),
+        cmocka_unit_test(bodies_are_in_the_scenes_order), cmocka_unit_test(sides_become_whole_cells),
+        cmocka_unit_test(fitting_is_done_once),           cmocka_unit_test(a_light_disc_rests_below_the_lid),
+        cmocka_unit_test(a_falling_box_reaches_the_wall), cmocka_unit_test(the_doctor_has_the_same_box),
+        cmocka_unit_test(a_plane_has_no_third_component),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
