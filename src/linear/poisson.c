@@ -155,7 +155,7 @@ int poisson_setup(poisson *s, const poisson_system *system) {
     s->unknowns = 0;
     level *fine = &s->levels[0];
     if (level_from_system(fine, &s->b, s->p, system, &s->scratch) || hold_vectors(s) ||
-        regions_find(s->regions, fine))
+        regions_find(s->regions, fine, s->p))
         return -1;
     s->leaks_known = false;
     s->unknowns = count_unknowns(fine);
@@ -188,7 +188,7 @@ static void invert_coarsest(poisson *s) {
 static void prepare(poisson *s) {
     const int alone = rank_groups(s->rank) == 0;
     if (alone && !s->leaks_known)
-        s->leaks_known = leaks_find(s->leaks, &s->levels[0], regions_labels(s->regions)) == 0;
+        s->leaks_known = leaks_find(s->leaks, &s->levels[0], s->p, regions_labels(s->regions)) == 0;
     s->leaky = alone && s->leaks_known && leaks_count(s->leaks) > 0;
     if (s->kind == POISSON_MULTIGRID && s->exact_end) invert_coarsest(s);
 }

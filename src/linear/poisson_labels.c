@@ -16,19 +16,32 @@ size_t labels_bytes(const labels *g) {
 INLINE unsigned where_above(vec8 even, vec8 odd, float least) {
     const mask8 bit = {1, 1 << 2, 1 << 4, 1 << 6, 1 << 8, 1 << 10, 1 << 12, 1 << 14};
     const mask8 bits = ((even > vec8_of(least)) & bit) | ((odd > vec8_of(least)) & (bit + bit));
-    int any = 0;
-    for (int i = 0; i < 8; ++i) any |= bits[i];
-    return (unsigned)any;
+    uint64_t word[4];
+    memcpy(word, &bits, sizeof word);
+    const uint64_t any = (word[0] | word[1]) | (word[2] | word[3]);
+    return (unsigned)(any | any >> 32) & 0xffff;
 }
 
-HOT static void find_links(entry_links *to, const block_coefs *coefs, size_t entries, float least) {
-    for (size_t e = 0; e < entries; ++e) {
-        const side_coefs *even = &coefs[e].side[EVEN], *odd = &coefs[e].side[ODD];
+typedef struct link_job {
+    entry_links *to;
+    const block_coefs *coefs;
+    int entries;
+    float least;
+} link_job;
+
+enum { ENTRY_GRAIN = 256 };
+
+HOT static void link_task(void *context, int part) {
+    const link_job *s = context;
+    const float least = s->least;
+    const int first = part * ENTRY_GRAIN, end = first + ENTRY_GRAIN;
+    for (int e = first; e < (end < s->entries ? end : s->entries); ++e) {
+        const side_coefs *even = &s->coefs[e].side[EVEN], *odd = &s->coefs[e].side[ODD];
         const unsigned before =
             where_above(even->x_out, odd->x_mid, least) & ~1u; /* the first begins in any case */
-        to[e] = (entry_links){(uint16_t)~before, (uint16_t)where_above(even->y_low, odd->y_low, least),
-                              (uint16_t)where_above(even->z_low, odd->z_low, least),
-                              (uint16_t)where_above(even->extra, odd->extra, 0), even->x_out[0] > least};
+        s->to[e] = (entry_links){(uint16_t)~before, (uint16_t)where_above(even->y_low, odd->y_low, least),
+                                 (uint16_t)where_above(even->z_low, odd->z_low, least),
+                                 (uint16_t)where_above(even->extra, odd->extra, 0), even->x_out[0] > least};
     }
 }
 
@@ -50,8 +63,7 @@ INLINE void join_faces(labels *g, const level *l, int id, int other, unsigned li
     while (links) {
         const int lane = __builtin_ctz(links);
         join(g->parent, g->run_first[id] + run_of(mine, lane), g->run_first[other] + run_of(theirs, lane));
-        const unsigned later = (mine | theirs) & ~((2u << lane) - 1);
-        links &= later ? ~((later & -later) - 1) : 0;
+        links &= run_after(mine | theirs, lane);
     }
 }
 
@@ -80,13 +92,14 @@ HOT static int32_t number_runs(labels *g, const level *l) {
     return g->run_first[l->blocks] = next;
 }
 
-int labels_find(labels *g, const level *l, float least, const labels *like) {
+int labels_find(labels *g, const level *l, pool *p, float least, const labels *like) {
     if (buffer_hold(&g->memory[0], (size_t)l->entries * sizeof *g->links) ||
         buffer_hold(&g->memory[1], ((size_t)l->blocks + 1) * sizeof *g->run_first))
         return -1;
     g->links = g->memory[0].data;
     g->run_first = g->memory[1].data;
-    find_links(g->links, l->coefs, (size_t)l->entries, least);
+    link_job s = {g->links, l->coefs, l->entries, least};
+    parallel_for(p, block_count(l->entries, ENTRY_GRAIN), link_task, &s);
     if (like && !memcmp(g->links, like->links, (size_t)l->entries * sizeof *g->links)) return 1;
     g->runs = (size_t)number_runs(g, l);
     if (buffer_hold(&g->memory[2], g->runs * sizeof *g->parent)) return -1;

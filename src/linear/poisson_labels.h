@@ -23,12 +23,18 @@ typedef struct labels {
 
 /* Joins the cells that links above `least` connect. 1: they are the same links as `like` has (may be NULL),
  * and nothing was done; -1: no memory. */
-int labels_find(labels *g, const level *l, float least, const labels *like);
+int labels_find(labels *g, const level *l, pool *p, float least, const labels *like);
 void labels_free(labels *g);
 size_t labels_bytes(const labels *g);
 
 INLINE const entry_links *links_of(const labels *g, const level *l, int id) {
     return &g->links[l->block[id].coefs];
+}
+
+/* The cells of a block from the next start behind `lane` on. */
+INLINE unsigned run_after(unsigned starts, int lane) {
+    const unsigned later = starts & ~((2u << lane) - 1);
+    return later ? ~((later & -later) - 1) : 0;
 }
 
 INLINE int32_t find_root(int32_t *parent, int32_t i) {

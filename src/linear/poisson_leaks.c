@@ -238,13 +238,13 @@ static int has_small_extra(const level *l, float most) {
     return 0;
 }
 
-int leaks_find(leaks *g, const level *l, labels *all) {
+int leaks_find(leaks *g, const level *l, pool *p, labels *all) {
     const float full = l->coefs[0].side[EVEN].x_mid[0];
     const double most = leaks_most(l);
     int least = CELLS_LEAST, count;
     g->count = g->leak_count = 0;
     if (l->blocks == 0) return 0;
-    const int same = labels_find(&g->own, l, WEAK * full, all);
+    const int same = labels_find(&g->own, l, p, WEAK * full, all);
     g->strong = same ? all : &g->own;
     if (same < 0) return -1;
     if (same && !has_small_extra(l, (float)most)) return 0; /* no weak link, and what leads out is wide */

@@ -11,7 +11,7 @@ leaks *leaks_create(void);
 void leaks_free(leaks *g);
 size_t leaks_bytes(const leaks *g);
 /* all: cells joined by any link. -1: no memory. */
-int leaks_find(leaks *g, const level *l, labels *all);
+int leaks_find(leaks *g, const level *l, pool *p, labels *all);
 int leaks_count(const leaks *g);
 /* The largest leak of a region that is nearly closed. */
 double leaks_most(const level *l);

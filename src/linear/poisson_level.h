@@ -150,7 +150,7 @@ double cycle_apply(level *levels, int count, const coarsest *last, low_rank *ran
 regions *regions_create(void);
 void regions_free(regions *r);
 size_t regions_bytes(const regions *r);
-int regions_find(regions *r, const level *l);
+int regions_find(regions *r, const level *l, pool *p);
 int regions_closed(const regions *r);
 /* Takes the null space off v: each region's mean, or of tied regions what is left of their constants. Returns
  * the sum over the regions of |what was taken|. */

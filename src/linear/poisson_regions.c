@@ -62,8 +62,12 @@ int regions_closed(const regions *r) {
 /* Numbers the closed regions: roots without extra that hold an unknown. */
 HOT static void number_closed(regions *g, const level *l) {
     for (int id = 0; id < l->blocks; ++id) {
-        for (unsigned left = links_of(&g->labels, l, id)->extra; left; left &= left - 1)
-            g->region[label_of(&g->labels, l, id, __builtin_ctz(left))] = OPEN;
+        const entry_links *links = links_of(&g->labels, l, id);
+        for (unsigned left = links->extra; left;) { /* the first of a run tells as much as all */
+            const int lane = __builtin_ctz(left);
+            g->region[label_of(&g->labels, l, id, lane)] = OPEN;
+            left &= run_after(links->starts, lane);
+        }
     }
     g->closed = 0;
     for (int id = 0; id < l->blocks; ++id) {
@@ -131,9 +135,9 @@ static int hold_slots(regions *g, const level *l, size_t runs) {
     return 0;
 }
 
-int regions_find(regions *g, const level *l) {
+int regions_find(regions *g, const level *l, pool *p) {
     g->closed = g->ties = 0;
-    if (labels_find(&g->labels, l, 0, NULL)) return -1;
+    if (labels_find(&g->labels, l, p, 0, NULL)) return -1;
     const size_t runs = g->labels.runs;
     if (buffer_hold(&g->memory[0], runs * sizeof *g->region)) return -1;
     g->region = g->memory[0].data;
