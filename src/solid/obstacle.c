@@ -22,6 +22,15 @@ int obstacle_normal(double n[3], const obstacle *o, const double x[3], int dim, 
     return size > 0;
 }
 
+placement obstacle_felt(const obstacle *o) {
+    placement felt = o->now;
+    if (!o->body || o->body->round == NOT_ROUND) return felt;
+    double turn[9];
+    body_felt_turn(turn, o->body);
+    mat_times(felt.spin, turn, o->now.spin);
+    return felt;
+}
+
 int obstacle_is_beyond(const obstacle *o, const double x[3], double least) {
     if (!o->body) return 0;
     double from[3];

@@ -13,6 +13,8 @@ typedef struct obstacle {
     int thin;         /* in places thinner than the grid resolves: solid/thin.h */
 } obstacle;
 
+/* Its motion as liquid beside it sees it: without turns that move none (solid/body.h). */
+placement obstacle_felt(const obstacle *o);
 double obstacle_distance(const obstacle *o, const double x[3]); /* m, negative inside */
 /* The direction out of it, of length 1, in `dim` dimensions from distances `step` away; 0: it has none. */
 int obstacle_normal(double n[3], const obstacle *o, const double x[3], int dim, double step);

@@ -36,8 +36,9 @@ typedef struct coupled_motor {
 
 struct coupled_body {
     const obstacle *solid;
-    body_face *faces; /* beside unknowns; of one thinner than a cell: axis by axis, by rising cells */
-    double felt[9];   /* of turns (solid/body.h) */
+    body_face *
+        faces; /* beside unknowns, none of balls; of one thinner than a cell: axis by axis, by rising cells */
+    double felt[9]; /* of turns (solid/body.h) */
     int count, room;
     body_cell *cells; /* by rising cells */
     int cell_count, cell_room;

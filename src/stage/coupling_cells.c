@@ -76,24 +76,22 @@ INLINE unsigned find_eight(eight_cells *to, const job *s, ptrdiff_t cell, const 
     return mask_bits((wet > 0) & mask_load(s->unknown + cell));
 }
 
-/* A face of the cell at `arm`; walls have it once, from its lower cell where that is an unknown. */
+/* A face of the cell at `arm`; walls have it once, from its lower cell where that is an unknown. Those of
+ * balls, which only go along, are right already (solids_wall_velocity()). */
 INLINE void add_face(coupled_body *b, body_cell *c, const job *s, int axis, int above, double share,
                      const double arm[3]) {
     const ptrdiff_t face = c->cell + (above ? s->g->box.step[axis] : 0);
+    c->push[axis] += above ? share : -share;
+    if (b->solid->body->round == ROUND_BALL) return;
     body_face *f = &b->faces[b->count];
     double lever[3] = {0, 0, 0};
     f->cell = (int32_t)face;
     f->axis = (uint8_t)axis;
     f->share = share;
-    c->push[axis] += above ? share : -share;
-    if (b->solid->body->round == ROUND_BALL) {
-        memset(f->turn, 0, sizeof f->turn);
-    } else {
-        if (share < 1) face_closed_middle(lever, s->node_phi + face, &s->g->box, axis);
-        for (int a = 0; a < 3; ++a) lever[a] = arm[a] + s->g->dx * lever[a];
-        coupling_set_turn(f, b, lever);
-        for (int r = 0; r < 3; ++r) c->push[3 + r] += above ? f->turn[r] : -f->turn[r];
-    }
+    if (share < 1) face_closed_middle(lever, s->node_phi + face, &s->g->box, axis);
+    for (int a = 0; a < 3; ++a) lever[a] = arm[a] + s->g->dx * lever[a];
+    coupling_set_turn(f, b, lever);
+    for (int r = 0; r < 3; ++r) c->push[3 + r] += above ? f->turn[r] : -f->turn[r];
     b->count += above || !s->unknown[c->cell - s->g->box.step[axis]];
 }
 

@@ -179,6 +179,7 @@ typedef struct mover_faces {
     reach_near others; /* where there are none, this one closes what is closed */
     cell_range range;
     reach_ball around;
+    placement felt; /* the solid's motion as liquid sees it */
 } mover_faces;
 
 static void mover_row(int from_to[2], const mover_faces *m, int j, int k) {
@@ -222,7 +223,7 @@ HOT static void set_linear(float *wall, const uint16_t *mover, uint16_t me, cons
 static void velocity_on_row(const mover_faces *m, int j, int k) {
     const job *s = m->s;
     const int a = m->axis;
-    const placement *now = &m->solid->now;
+    const placement *now = &m->felt;
     double x[3];
     int span[2];
     mover_row(span, m, j, k);
@@ -247,6 +248,7 @@ static void mover_task(void *context, int task) {
     const job *s = context;
     const int mover = task / (MOVER_PARTS * s->g->box.dim), part = task % MOVER_PARTS;
     mover_faces m = {.s = s, .solid = &s->solids[mover], .mover = mover};
+    m.felt = obstacle_felt(m.solid);
     if (m.solid->def->motion == RHEO_STATIC || (s->changed_only && !m.solid->changed)) return;
     m.axis = task / MOVER_PARTS % s->g->box.dim;
     m.around = reach_around(s->g, m.solid);

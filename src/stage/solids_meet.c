@@ -28,7 +28,6 @@
 #include "core/memory.h"
 #include "geom/fractions.h"
 #include "grid/rows.h"
-#include "solid/vector.h"
 #include "stage/solids.h"
 #include "stage/solids_reach.h"
 
@@ -375,15 +374,9 @@ void solids_meet_movers(openings *o, const mac_grid *g, int count) {
     /* start[mover] has gone on to where the next one's begin: start[mover - 1] is the first */
 }
 
-/* As liquid sees it: without turns that move none (solid/body.h). */
 static double velocity_at(const obstacle *solid, const mac_grid *g, const met_face *f) {
     double x[3], velocity[3];
-    placement now = solid->now;
-    if (solid->body && solid->body->round) {
-        double felt[9];
-        body_felt_turn(felt, solid->body);
-        mat_times(now.spin, felt, solid->now.spin);
-    }
+    const placement now = obstacle_felt(solid);
     middle_of(x, g, (const int[3]){f->at[0], f->at[1], f->at[2]}, f->axis);
     placement_velocity(velocity, &now, x);
     return velocity[f->axis];
