@@ -4,9 +4,20 @@
 #include <math.h>
 #include "solid/vector.h"
 
+/* From the ball around a body. */
+static double from_ball(const body *b, const double x[3]) {
+    double from[3];
+    vec_sub(from, x, b->now->position);
+    if (b->flat) from[2] = 0;
+    return vec_length(from) - b->radius;
+}
+
 double obstacle_distance(const obstacle *o, const double x[3]) {
     const double d = o->def->motion == RHEO_STATIC ? shape_distance(o->shape, x)
                                                    : placement_distance(&o->now, o->shape, x);
+    /* distances of stretched shapes may be less than they are, but not than what the ball shows: of two
+     * solids one would be nearer by its distance, and the other by the first one's ball */
+    if (o->body) return fmax(d, from_ball(o->body, x));
     return o->def->inside_fluid ? -d : d;
 }
 
@@ -32,12 +43,7 @@ placement obstacle_felt(const obstacle *o) {
 }
 
 int obstacle_is_beyond(const obstacle *o, const double x[3], double least) {
-    if (!o->body) return 0;
-    double from[3];
-    vec_sub(from, x, o->body->now->position);
-    if (o->body->flat) from[2] = 0;
-    const double reach = least + o->body->radius;
-    return reach <= 0 || vec_dot(from, from) >= reach * reach;
+    return o->body && from_ball(o->body, x) > least;
 }
 
 int obstacle_is_nearest(const obstacle *solids, const int *among, int count, int own, const double x[3],

@@ -81,6 +81,7 @@ solids:
   - { name: high, shape: { box: { min: [0.12, 0.202, 0.1], max: [0.33, 0.4, 0.4] } }, motion: dynamic, density: 1500 }
   - { name: wheel, shape: { box: { min: [0.5, 0.27, 0.15], max: [0.86, 0.37, 0.35] } }, motion: dynamic, density: 1200 }
   - { name: ball, shape: { sphere: { center: [0.7, 0.75, 0.25], radius: 0.12 } }, motion: dynamic, density: 300, velocity: [0, -2, 0] }
+  - { name: egg, shape: { sphere: { center: [0.43, 0.12, 0.25], radius: 0.07 }, scale: [0.8, 1.6, 1] }, motion: dynamic, density: 1800 }
 joints:
   - { type: motor, a: wheel, anchor: [0.68, 0.32, 0.25], axis: [0, 0, 1], speed: 4, force: 40 }
 output: { particles: true, checkpoint_every: 2 }

@@ -2,7 +2,9 @@
 #include "check.h"
 #include "geom/mass.h"
 #include "geom/primitives.h"
+#include "core/random.h"
 #include "rig.h"
+#include "solid/obstacle.h"
 #include "solid/vector.h"
 
 static double moments_error(const moments *m, const moments *exact) {
@@ -280,6 +282,46 @@ static void push_adds_momentum(void **state) {
     rig_end(&r);
 }
 
+/* Distances of stretched shapes are less than they should be, and balls around bodies are asked first: all
+ * the same one of two solids is the nearest at any point, or two threads would write what is there. */
+static void one_of_two_is_nearest(void **state) {
+    (void)state;
+    enum { POINTS = 200000 };
+    rheo_solid def[2];
+    shape *form[2];
+    body rigid[2];
+    body_state now[2];
+    obstacle solids[2];
+    int owned[2] = {0, 0};
+    for (int i = 0; i < 2; ++i) {
+        rheo_report report = {0};
+        def[i] = (rheo_solid){.motion = RHEO_DYNAMIC, .density = 1000};
+        def[i].shape = (rheo_shape){
+            .kind = i ? RHEO_SHAPE_SPHERE : RHEO_SHAPE_BOX, .rotate_axis = {0, 0, 1}, .file_scale = 1};
+        memcpy(def[i].shape.a, (double[3]){i ? 0.3 : -0.3, 0, 0}, sizeof def[i].shape.a);
+        memcpy(def[i].shape.b, (double[3]){-0.1, 0.25, 0.2}, sizeof def[i].shape.b);
+        memcpy(def[i].shape.scale, (double[3]){1, i ? 3 : 1, i ? 0.6 : 1}, sizeof def[i].shape.scale);
+        def[i].shape.radius = 0.15;
+        assert_int_equal(shape_make(&form[i], &def[i].shape, &report), 0);
+        assert_int_equal(body_make(&rigid[i], &now[i], &def[i], form[i], 0, 1), 0);
+        solids[i] = (obstacle){.shape = form[i], .def = &def[i], .body = &rigid[i]};
+        solids[i].now = body_placement(&rigid[i]);
+    }
+    for (unsigned n = 0; n < POINTS; ++n) {
+        double x[3];
+        int owners = 0;
+        for (unsigned a = 0; a < 3; ++a) x[a] = 2 * (double)random_unit(5, n, a) - 1;
+        for (int i = 0; i < 2; ++i) {
+            const int mine = obstacle_is_nearest(solids, NULL, 2, i, x, obstacle_distance(&solids[i], x));
+            owned[i] += mine;
+            owners += mine;
+        }
+        assert_int_equal(owners, 1);
+    }
+    assert_true(owned[0] > POINTS / 10 && owned[1] > POINTS / 10);
+    for (int i = 0; i < 2; ++i) shape_free(form[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(box_mesh_is_exact),
@@ -292,6 +334,7 @@ int main(void) {
         cmocka_unit_test(tumbling_keeps_energy),
         cmocka_unit_test(placement_of_concave_body),
         cmocka_unit_test(push_adds_momentum),
+        cmocka_unit_test(one_of_two_is_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
