@@ -124,7 +124,7 @@ INLINE void add_particle(bricks *to, const spreading *t, const batch *r, size_t 
 }
 
 /* Adds one row of bricks to the four rows of a field that they touch. What goes beyond the run's last face is
- * 0, and stays in the border. */
+ * 0, up to three faces of it. */
 INLINE void add_bricks(float *to, const float *from, int faces, const box *b, int dim) {
     enum { NEXT = sizeof(brick) / sizeof *from };
     for (int i = 0; i < faces; i += 4, from += 4 * NEXT) {

@@ -17,9 +17,9 @@
  *
  * Faces at all corners of which one solid is nearest keep what they have, to the bit.
  *
- * Limits: between static solids, and beside those thinner than a cell, the common distance stays, and so it
- * does on the sides of the domain and where more than MOST solids meet; near an edge of a solid distances at
- * corners show less than what it closes. */
+ * Limits: between static solids the common distance stays, and so it does on the sides of the domain and
+ * where more than MOST solids meet; a face that a solid thinner than a cell closes further is one mover's;
+ * near an edge of a solid distances at corners show less than what it closes. */
 #include "stage/solids_meet.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@
 enum { PARTS = 4, MOST = 8 }; /* tasks an axis of a solid; solids at a face */
 /* All in cells. Contacts leave gaps of a hundredth, which are no cracks. */
 #define CRACK 0.005f
-#define NEAR  1.5   /* from a face's middle; solids farther away are nearest at no corner of a cut face */
+#define NEAR  1.5   /* from a face's middle; what is farther away is hardly ever nearest at a corner */
 #define DEEP  1.42f /* in a solid from one corner: it holds the face wholly */
 
 struct met_list {
@@ -394,6 +394,13 @@ void solids_meet_velocity(openings *o, const mac_grid *g, const obstacle *solids
             else if (f->open < 1)
                 *wall += f->more / (1 - f->open) * (float)velocity_at(&solids[f->mover - 1], g, f);
         }
+}
+
+size_t solids_meet_bytes(const meetings *m) {
+    size_t bytes = 2 * (size_t)m->room * sizeof *m->face + (size_t)m->list_count * sizeof *m->lists +
+                   (size_t)m->solids * sizeof *m->start;
+    for (int i = 0; i < m->list_count; ++i) bytes += (size_t)m->lists[i].room * sizeof *m->lists[i].face;
+    return bytes;
 }
 
 void solids_meet_free(meetings *m) {

@@ -13,5 +13,6 @@ int solids_meet(openings *o, const mac_grid *g, const float *node_still, const f
 void solids_meet_movers(openings *o, const mac_grid *g, int count);
 /* Velocities of the faces that several solids close: the mean by shares. */
 void solids_meet_velocity(openings *o, const mac_grid *g, const obstacle *solids);
+size_t solids_meet_bytes(const meetings *m);
 void solids_meet_free(meetings *m);
 #endif
