@@ -71,7 +71,8 @@ static int edit_distance(const char *a, const char *b) {
 const char *report_nearest(const char *word, const char *const *names) {
     const char *best = NULL;
     if (strlen(word) > WORD) return NULL;
-    int least = 1 + (int)strlen(word) / 3; /* a third of the letters, at least one, may be wrong */
+    /* a third of the letters, at least one, may be wrong; the dashes of options are no letters */
+    int least = 1 + (int)strlen(word + strspn(word, "-")) / 3;
     for (; *names; ++names) {
         int d = edit_distance(word, *names);
         if (d <= least) {

@@ -7,6 +7,7 @@
  * lost, which is an error. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <rheo/cache.h>
 #include "core/memory.h"
@@ -159,7 +160,9 @@ static rheo_status mesh_all(remesh *r, int *meshes) {
 
 /* Locked before it is read: a run that ends in between would be undone by the manifest of before. */
 static rheo_status open_cache(remesh *r, int *lock) {
-    const bool there = !access(r->cache, F_OK); /* else the manifest's own report says what is missing */
+    struct stat about;
+    const bool there =
+        !stat(r->cache, &about) && S_ISDIR(about.st_mode); /* else reading the manifest says so */
     const rheo_status status = there ? cache_lock(lock, r->cache, r->report) : RHEO_OK;
     return status == RHEO_OK ? cache_read_manifest(&r->m, r->cache, r->report) : status;
 }
