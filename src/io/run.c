@@ -92,11 +92,9 @@ static bool is_listed(const cache_manifest *m, const char *name) {
     return false;
 }
 
-/* PREFIX.NNNNNN.END or a probe's CSV: names that only rheo makes here. */
-static bool is_ours(const char *name, cache_kind kind) {
-    size_t length = strlen(name);
+/* PREFIX.NNNNNN.END: names that only rheo makes here. A CSV among the probes' may be anybody's. */
+static bool is_ours(const char *name) {
     if (file_is_temporary(name)) return true;
-    if (kind == CACHE_PROBE) return length > 4 && strcmp(name + length - 4, ".csv") == 0;
     const char *end = strrchr(name, '.');
     if (!end || end - name < 8 || end[-7] != '.') return false;
     for (int i = 1; i <= 6; ++i)
@@ -115,11 +113,21 @@ static void sweep(const run *r, cache_kind kind) {
     DIR *d = opendir(directory);
     if (!d) return;
     for (struct dirent *e; (e = readdir(d));) {
-        if (!is_ours(e->d_name, kind)) continue;
+        if (!is_ours(e->d_name)) continue;
         int length = snprintf(name, sizeof name, "%s/%s", cache_directory(kind), e->d_name);
         if (length < (int)sizeof name && !is_listed(&r->m, name)) unlinkat(dirfd(d), e->d_name, 0);
     }
     closedir(d);
+}
+
+/* Probes have no number in their names, so what goes is what the replaced cache lists of them. */
+static void sweep_probes(const run *r, const cache_manifest *old) {
+    char path[FILE_PATH_MAX];
+    for (size_t i = 0; i < old->file_count; ++i) {
+        const cache_file *file = &old->files[i];
+        if (file->kind != CACHE_PROBE || is_listed(&r->m, file->name)) continue;
+        if (snprintf(path, sizeof path, "%s/%s", r->out, file->name) < (int)sizeof path) unlink(path);
+    }
 }
 
 static void sweep_all(const run *r, bool pictures) {
@@ -291,6 +299,7 @@ static rheo_status open_cache(run *r, cache_manifest *old) {
     if (status == RHEO_OK && r->damaged) status = keep_damaged(r);
     if (status == RHEO_OK) status = write_status(r, "running", r->report);
     if (status == RHEO_OK) sweep_all(r, !resume);
+    if (status == RHEO_OK && !resume) sweep_probes(r, old);
     return status;
 }
 

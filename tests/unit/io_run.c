@@ -176,6 +176,21 @@ static void probe_file(void **state) {
     check_near(time, 0.25, 1e-8);
 }
 
+/* What a user keeps beside the probes stays; what a replaced cache had of them goes. */
+static void foreign_tables_stay(void **state) {
+    (void)state;
+    rheo_report report;
+    assert_int_equal(run("tables", "time.frames=1", false, false, NULL, &report), RHEO_OK);
+    shell("echo mine > %s", in_base("tables/probes/analysis.csv"));
+    assert_int_equal(run("tables", "time.frames=2", true, false, NULL, &report), RHEO_OK);
+    assert_int_equal(run("tables", "time.frames=1", true, false, NULL, &report), RHEO_OK); /* nothing to do */
+    shell("test -s %s", in_base("tables/probes/middle.csv"));
+    assert_int_equal(run("tables", "probes[0].name=other", false, true, NULL, &report), RHEO_OK);
+    shell("grep -q mine %s", in_base("tables/probes/analysis.csv"));
+    shell("test -s %s && test ! -e %s", in_base("tables/probes/other.csv"),
+          in_base("tables/probes/middle.csv"));
+}
+
 typedef struct stopper {
     volatile int cancel;
     int after;
@@ -596,6 +611,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_run),
         cmocka_unit_test(probe_file),
+        cmocka_unit_test(foreign_tables_stay),
         cmocka_unit_test(interrupted_and_resumed),
         cmocka_unit_test(interrupted_between_steps),
         cmocka_unit_test(resumed_to_more_frames),
