@@ -34,7 +34,7 @@ const command commands[] = {
     {"check", "SCENE", "look a scene over without running it",
      "Reads the scene and its meshes; looks for thin solids, overlaps and misplaced fluid;\n"
      "estimates memory, disk and time.",
-     " --out --frames --cells --set --json --quiet --verbose ", 1, 1, command_check},
+     " --out --frames --cells --threads --set --json --quiet --verbose ", 1, 1, command_check},
     {"mesh", "CACHE", "make the meshes of a cache again", NULL, " --surface --threads --json --quiet ", 1, 1,
      command_mesh},
     {"render", "CACHE", "make pictures from a cache",
@@ -72,7 +72,13 @@ static void print_version(void) {
     printf("pictures: no (install libembree-dev and build again)\n");
 #endif
     printf("bodies: yes (ODE)\n");
-    printf("window: not in this version\nvolumes: not in this version\n");
+    printf("volumes: yes (HDF5; OpenVDB: not in this version)\n");
+    printf("window: not in this version\n");
+#ifdef RHEO_HAVE_HYPRE
+    printf("peer of `rheo bench`: yes (hypre)\n");
+#else
+    printf("peer of `rheo bench`: no (install libhypre-dev and build again)\n");
+#endif
 }
 
 int main(int argc, char **argv) {

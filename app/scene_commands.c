@@ -40,19 +40,19 @@ rheo_status load_scene(rheo_scene **scene, const options *o) {
     return status == RHEO_OK ? status : print_failure(o, &report, &(rheo_run_summary){0}, status);
 }
 
+static const char *const severities[] = {"note", "warning", "error"};
+
 void print_findings(const rheo_preflight *preflight, bool verbose) {
-    static const char *const words[] = {"note", "warning", "error"};
     for (int i = 0; i < preflight->count; ++i) {
         const rheo_finding *f = &preflight->findings[i];
         char text[2048];
         if (f->severity == RHEO_ERROR || (f->severity == RHEO_NOTE && !verbose)) continue;
         rheo_print_report(text, sizeof text, &f->report);
-        fprintf(stderr, "%s: %s\n", words[f->severity], text);
+        fprintf(stderr, "%s: %s\n", severities[f->severity], text);
     }
 }
 
 static void print_check_json(const rheo_preflight *p, rheo_status status) {
-    static const char *const words[] = {"note", "warning", "error"};
     printf("{\"event\":\"check\",\"status\":\"%s\",\"cells\":[%d,%d,%d],\"dx\":", status ? "invalid" : "ok",
            p->cells[0], p->cells[1], p->cells[2]);
     print_json_number(stdout, p->dx);
@@ -70,11 +70,13 @@ static void print_check_json(const rheo_preflight *p, rheo_status status) {
     printf(",\"findings\":[");
     for (int i = 0; i < p->count; ++i) {
         const rheo_finding *f = &p->findings[i];
-        print_json_pair(i ? ",{" : "{", "severity", words[f->severity]);
+        print_json_pair(i ? ",{" : "{", "severity", severities[f->severity]);
         print_json_pair(",", "path", f->report.path);
         print_json_pair(",", "file", f->report.file);
         printf(",\"line\":%d,\"column\":%d", f->report.line, f->report.column);
         print_json_pair(",", "message", f->report.message);
+        print_json_pair(",", "allowed", f->report.allowed);
+        print_json_pair(",", "nearest", f->report.nearest);
         printf("}");
     }
     puts("]}");

@@ -6,6 +6,7 @@
 #define RHEO_SCENE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <rheo/status.h>
 
 #ifdef __cplusplus
@@ -250,6 +251,10 @@ RHEO_API rheo_heat_source rheo_default_heat_source(void);
  * replace or add values, for example "domain.cells=32". */
 RHEO_API rheo_status rheo_load_scene(rheo_scene **scene, const char *file_or_name, const char *const *set,
                                      int set_count, rheo_report *report);
+/* The same from a text in memory. Messages call it `name`; mesh files are looked for from the working
+ * directory. */
+RHEO_API rheo_status rheo_parse_scene(rheo_scene **scene, const char *text, size_t length, const char *name,
+                                      rheo_report *report);
 RHEO_API void rheo_free_scene(rheo_scene *scene);
 
 /* Everything a scene filled by hand or loaded must satisfy: ranges, counts, combinations of methods. */

@@ -21,17 +21,21 @@
 const char *const cache_sections[CACHE_SECTIONS] = {"domain", "time",     "gravity", "solver",
                                                     "fluids", "emitters", "solids",  "probes"};
 
+#define OF_PARTICLES "\"velocity\", \"id\", \"radius\", \"temperature\", \"fluid\""
+
 static const struct {
     const char *word, *directory, *stem, *end;
+    const char *attributes; /* beside positions, as a list in JSON; NULL: the file itself names them */
 } kinds[CACHE_KINDS] = {
-    [CACHE_MESH] = {"mesh", "mesh", NULL, "ply"},
-    [CACHE_PARTICLES] = {"particles", "particles", NULL, "ply"},
-    [CACHE_SPRAY] = {"spray", "particles", "spray", "ply"},
-    [CACHE_VOLUME] = {"volume", "volume", NULL, "h5"},
-    [CACHE_BODIES] = {"bodies", "bodies", "bodies", "json"},
-    [CACHE_PROBE] = {"probe", "probes", NULL, "csv"},
-    [CACHE_STATE] = {"state", "state", "state", "h5"},
-    [CACHE_PICTURE] = {"picture", "frames", "frame", "png"},
+    [CACHE_MESH] = {"mesh", "mesh", NULL, "ply", "\"normal\", \"velocity\""},
+    [CACHE_PARTICLES] = {"particles", "particles", NULL, "ply", OF_PARTICLES},
+    [CACHE_SPRAY] = {"spray", "particles", "spray", "ply", OF_PARTICLES},
+    [CACHE_VOLUME] = {"volume", "volume", NULL, "h5", "\"density\", \"temperature\""},
+    [CACHE_BODIES] = {"bodies", "bodies", "bodies", "json",
+                      "\"position\", \"orientation\", \"velocity\", \"spin\""},
+    [CACHE_PROBE] = {"probe", "probes", NULL, "csv", NULL},
+    [CACHE_STATE] = {"state", "state", "state", "h5", NULL},
+    [CACHE_PICTURE] = {"picture", "frames", "frame", "png", NULL},
 };
 
 const char *cache_directory(cache_kind kind) {
@@ -132,6 +136,20 @@ static void put_member(file_writer *w, const char *key, const char *text) {
     file_print(w, ",\n");
 }
 
+/* Of the kinds of files that there are. */
+static void put_attributes(file_writer *w, const cache_manifest *m) {
+    bool first = true;
+    file_print(w, "  \"attributes\": {");
+    for (int kind = 0; kind < CACHE_KINDS; ++kind) {
+        size_t i = 0;
+        while (i < m->file_count && m->files[i].kind != (cache_kind)kind) ++i;
+        if (i == m->file_count || !kinds[kind].attributes) continue;
+        file_print(w, "%s\"%s\": [%s]", first ? "" : ", ", kinds[kind].word, kinds[kind].attributes);
+        first = false;
+    }
+    file_print(w, "},\n");
+}
+
 rheo_status cache_write_manifest(const cache_manifest *m, const char *cache, rheo_report *report) {
     char path[FILE_PATH_MAX];
     file_writer w;
@@ -155,13 +173,12 @@ rheo_status cache_write_manifest(const cache_manifest *m, const char *cache, rhe
     json_put_number(&w, m->fps);
     file_print(
         &w,
-        ",\n  \"units\": \"m\",\n  \"up\": \"y\",\n  \"dim\": %d,\n  \"cells\": [%d, %d, %d],\n  \"dx\": ",
+        ",\n  \"units\": \"m\",\n  \"axis\": \"y\",\n  \"dim\": %d,\n  \"cells\": [%d, %d, %d],\n  \"dx\": ",
         m->dim, m->cells[0], m->cells[1], m->cells[2]);
     json_put_number(&w, m->dx);
     file_print(&w, ",\n");
     put_member(&w, "surface", m->surface);
-    file_print(&w, "  \"attributes\": {\"mesh\": [\"normal\", \"velocity\"], \"particles\": "
-                   "[\"velocity\", \"id\", \"radius\", \"temperature\", \"fluid\"]},\n");
+    put_attributes(&w, m);
     put_frames(&w, m);
     return file_commit(&w, report);
 }
@@ -286,25 +303,8 @@ rheo_status cache_lock(int *descriptor, const char *cache, rheo_report *report) 
     return RHEO_IO;
 }
 
-/* The loader reads files, so the values go through one that is gone again at once. */
 rheo_status cache_load_scene(rheo_scene **scene, const cache_manifest *m, rheo_report *report) {
-    const char *directory = getenv("TMPDIR");
-    char path[FILE_PATH_MAX];
-    *scene = NULL;
-    if (!directory || !directory[0]) directory = "/tmp";
-    if (snprintf(path, sizeof path, "%s/rheo-scene-XXXXXX.yaml", directory) >= (int)sizeof path)
-        return file_fail(report, directory, "write", ENAMETOOLONG);
-    int descriptor = mkstemps(path, 5);
-    if (descriptor < 0) return file_fail(report, directory, "write a temporary file", errno);
-    size_t size = strlen(m->values);
-    bool written = write(descriptor, m->values, size) == (ssize_t)size;
-    int error = errno;
-    close(descriptor);
-    rheo_status status = written ? rheo_load_scene(scene, path, NULL, 0, report)
-                                 : file_fail(report, directory, "write a temporary file", error);
-    unlink(path);
-    if (written && status != RHEO_OK && report) snprintf(report->file, sizeof report->file, "manifest.json");
-    return status;
+    return rheo_parse_scene(scene, m->values, strlen(m->values), "manifest.json", report);
 }
 
 rheo_status cache_whole_file(char path[FILE_PATH_MAX], const char *cache, const cache_file *file,

@@ -39,9 +39,8 @@ void json_put_text(file_writer *w, const char *text) {
 }
 
 void json_put_number(file_writer *w, double value) {
-    char text[40];
-    if (!isfinite(value)) value = 0; /* JSON has no such numbers; callers only pass finite ones */
-    for (int digits = 9; digits <= 17; digits += 8) {
+    char text[40] = "null"; /* JSON has no other name for what is not finite */
+    for (int digits = 9; digits <= 17 && isfinite(value); digits += 8) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value) break;
     }

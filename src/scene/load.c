@@ -303,6 +303,17 @@ static rheo_status unknown_scene(const char *name, rheo_report *report) {
     return RHEO_INVALID;
 }
 
+rheo_status rheo_parse_scene(rheo_scene **scene, const char *text, size_t length, const char *name,
+                             rheo_report *report) {
+    *scene = NULL;
+    if (!text || !name)
+        return report_fail(report, RHEO_USAGE, "a text and what to call it",
+                           "rheo_parse_scene() was given NULL instead of a text");
+    const rheo_status status = scene_parse_text(scene, text, length, name, ".", NULL, 0, report);
+    report_place(status == RHEO_OK ? NULL : report, name, 0, 0, NULL);
+    return status;
+}
+
 rheo_status rheo_load_scene(rheo_scene **scene, const char *file_or_name, const char *const *set,
                             int set_count, rheo_report *report) {
     *scene = NULL;

@@ -134,7 +134,7 @@ static void bad_manifests(void **state) {
     assert_int_equal(with_change(&report, "\"format\": 1", "\"format\": 2"), RHEO_INVALID);
     assert_string_equal(report.path, "format");
     assert_non_null(strstr(report.allowed, "this is 2"));
-    assert_int_equal(with_change(&report, "\"up\": \"y\"", "\"up\": \"y\""), RHEO_OK);
+    assert_int_equal(with_change(&report, "\"axis\": \"y\"", "\"axis\": \"y\""), RHEO_OK);
 }
 
 static void truncated_manifests(void **state) {

@@ -176,6 +176,14 @@ static void probe_file(void **state) {
     check_near(time, 0.25, 1e-8);
 }
 
+/* The manifest tells what the kinds of files that there are carry, and of no others. */
+static void attributes_of_what_is_there(void **state) {
+    (void)state;
+    shell("grep -q '\"mesh\": \\[\"normal\", \"velocity\"\\].*\"bodies\": \\[\"position\"' %s",
+          in_base("whole/manifest.json"));
+    shell("! grep -q '\"attributes\".*\"volume\"' %s", in_base("whole/manifest.json"));
+}
+
 /* What a user keeps beside the probes stays; what a replaced cache had of them goes. */
 static void foreign_tables_stay(void **state) {
     (void)state;
@@ -611,6 +619,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_run),
         cmocka_unit_test(probe_file),
+        cmocka_unit_test(attributes_of_what_is_there),
         cmocka_unit_test(foreign_tables_stay),
         cmocka_unit_test(interrupted_and_resumed),
         cmocka_unit_test(interrupted_between_steps),

@@ -398,8 +398,28 @@ static void examples_are_sound(void **state) {
     rmdir(directory);
 }
 
+/* A scene from memory is that of the same file; its errors carry the name it was given. */
+static void parsed_from_memory(void **state) {
+    (void)state;
+    static const char text[] = "domain: { cells: 12 }\n"
+                               "fluids: [ { fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] } ]\n";
+    rheo_scene *scene;
+    rheo_report report = {0};
+    assert_int_equal(rheo_parse_scene(&scene, text, strlen(text), "pool", &report), RHEO_OK);
+    assert_int_equal(scene->cells, 12);
+    assert_int_equal(scene->fluid_count, 1);
+    rheo_free_scene(scene);
+    assert_int_equal(rheo_parse_scene(&scene, "domain: { cels: 12 }\n", 21, "pool", &report), RHEO_INVALID);
+    assert_null(scene);
+    assert_string_equal(report.file, "pool");
+    assert_int_equal(report.line, 1);
+    assert_string_equal(report.nearest, "cells");
+    assert_int_equal(rheo_parse_scene(&scene, NULL, 0, "pool", &report), RHEO_USAGE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parsed_from_memory),
         cmocka_unit_test(contract_lands_in_the_struct),
         cmocka_unit_test(solids_probes_and_output_land),
         cmocka_unit_test(defaults_are_those_of_the_table),

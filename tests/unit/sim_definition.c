@@ -42,6 +42,23 @@ static void fitting_is_done_once(void **state) {
         }
 }
 
+/* Cells are numbered by 32 bits: what has more is refused before anything is made. */
+static void too_many_cells_are_refused(void **state) {
+    (void)state;
+    rheo_scene scene = rheo_default_scene();
+    rheo_fluid water = rheo_default_fluid();
+    rheo_report report = {0};
+    rheo_sim *sim;
+    rheo_shape pool = rheo_default_shape(RHEO_SHAPE_BOX);
+    for (int a = 0; a < 3; ++a) pool.b[a] = 0.5;
+    water.fill = &pool, water.fill_count = 1;
+    scene.fluids = &water, scene.fluid_count = 1;
+    scene.cells = 1300; /* 2.2e9 */
+    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_INVALID);
+    assert_null(sim);
+    assert_non_null(strstr(report.message, "1300 x 1300 x 1300"));
+}
+
 typedef struct box_case {
     double width, height;
     rheo_shape fill, body;
@@ -241,10 +258,10 @@ static void bodies_are_in_the_scenes_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_are_in_the_scenes_order), cmocka_unit_test(sides_become_whole_cells),
-        cmocka_unit_test(fitting_is_done_once),           cmocka_unit_test(a_light_disc_rests_below_the_lid),
-        cmocka_unit_test(a_falling_box_reaches_the_wall), cmocka_unit_test(the_doctor_has_the_same_box),
-        cmocka_unit_test(a_plane_has_no_third_component),
+        cmocka_unit_test(too_many_cells_are_refused),       cmocka_unit_test(bodies_are_in_the_scenes_order),
+        cmocka_unit_test(sides_become_whole_cells),         cmocka_unit_test(fitting_is_done_once),
+        cmocka_unit_test(a_light_disc_rests_below_the_lid), cmocka_unit_test(a_falling_box_reaches_the_wall),
+        cmocka_unit_test(the_doctor_has_the_same_box),      cmocka_unit_test(a_plane_has_no_third_component),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
