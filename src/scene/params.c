@@ -194,7 +194,7 @@ const param scene_params[] = {
 
     {IN_JOINT, "type", P_CHOICE, "", NONE, true, "", JOINT(kind), joint_names, 0,
      "ball: turns freely about the anchor; hinge: turns about the axis through the anchor; slider: moves "
-     "along the axis; fixed: does not move; motor: a driven hinge"},
+     "along the axis; fixed: holds a and b together; motor: a driven hinge"},
     {IN_JOINT, "a", P_SOLID, "", NONE, true, "", JOINT(a), NULL, 0,
      "name of a solid; a or b must be dynamic, and contact between the two is switched off"},
     {IN_JOINT, "b", P_SOLID, "", NONE, false, "", JOINT(b), NULL, 0,
