@@ -31,7 +31,7 @@ const command commands[] = {
      "--resume goes on from there.",
      " --out --frames --cells --threads --set --resume --overwrite --json --quiet --verbose ", 1, 1,
      command_run},
-    {"check", "SCENE", "look a scene over without running it",
+    {"check", "SCENE", "check a scene without running it",
      "Reads the scene and its meshes; looks for thin solids, overlaps and misplaced fluid;\n"
      "estimates memory, disk and time.",
      " --out --frames --cells --threads --set --json --quiet --verbose ", 1, 1, command_check},

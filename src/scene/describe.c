@@ -22,27 +22,28 @@ __attribute__((format(printf, 2, 3))) static void put(page *p, const char *forma
 }
 
 static const char intro[] =
-    "A scene file is YAML. Units are SI, Y is up. Names are exact: an unknown key is an error.\n"
-    "A value that can be keyed is written as it is, or as { keys: [[time, value], ...] } with rising times "
-    "in seconds:\n"
-    "linear between keys, constant outside them. Any value can be replaced from the command line:\n"
+    "A scene file is YAML. Units are SI, Y is up. An unknown key is an error.\n"
+    "A value that can be keyed is either constant or { keys: [[time, value], ...] } with rising times in "
+    "seconds:\n"
+    "linear between keys, constant before the first and after the last. The command line can replace any "
+    "value:\n"
     "--set domain.cells=32 --set 'fluids[0].viscosity=2'.\n";
 
 static const char *const headings[SECTIONS] = {
-    [IN_SCENE] = "the file itself",
-    [IN_DOMAIN] = "the box everything happens in",
-    [IN_TIME] = "how long and in which steps",
+    [IN_SCENE] = "the top level of the file",
+    [IN_DOMAIN] = "the box in which everything happens",
+    [IN_TIME] = "how long the simulation runs, and its time steps",
     [IN_SOLVER] = "how the equations are solved",
-    [IN_FLUID] = "each liquid",
-    [IN_EMITTER] = "each source of liquid",
-    [IN_SOLID] = "each obstacle or container",
-    [IN_ROTATION] = "of a keyed solid",
-    [IN_JOINT] = "each joint of bodies",
-    [IN_HEAT] = "temperature of the air and, with method smoke, what heats it",
-    [IN_HEAT_SOURCE] = "each part of the domain held at a temperature",
-    [IN_PROBE] = "each point or line to measure on",
-    [IN_OUTPUT] = "what is written",
-    [IN_CAMERA] = "where pictures are taken from",
+    [IN_FLUID] = "one entry per fluid",
+    [IN_EMITTER] = "one entry per source of liquid or smoke",
+    [IN_SOLID] = "one entry per obstacle, container or body",
+    [IN_ROTATION] = "the rotation of a keyed solid",
+    [IN_JOINT] = "one entry per joint",
+    [IN_HEAT] = "temperature of the air and, for smoke, sources of heat",
+    [IN_HEAT_SOURCE] = "one entry per part of the domain held at a temperature",
+    [IN_PROBE] = "one entry per point or line on which to measure",
+    [IN_OUTPUT] = "what is written for each frame",
+    [IN_CAMERA] = "the view of the pictures",
     [IN_BOX] = "shape",
     [IN_SPHERE] = "shape",
     [IN_CAPSULE] = "shape: a cylinder with round caps",
@@ -50,13 +51,13 @@ static const char *const headings[SECTIONS] = {
     [IN_TORUS] = "shape: a ring",
     [IN_PLANE] = "shape: the half-space behind a plane",
     [IN_MESH] = "shape: a closed triangle mesh",
-    [IN_PLACEMENT] = "applied in this order about the shape's centre",
-    [IN_ROTATE] = "of a shape",
+    [IN_PLACEMENT] = "where and how large the shape is, applied in this order",
+    [IN_ROTATE] = "the rotation of a shape",
 };
 
-static const char combinations[] = "union, difference and intersection take lists of shapes, nested at most "
-                                   "16 deep; difference takes away all but the "
-                                   "first.";
+static const char combinations[] =
+    "Each takes a list of shapes, nested at most 16 deep; difference subtracts the others from "
+    "the first.";
 
 /* A bar inside a cell of a Markdown table must be escaped. */
 static void put_cell(page *p, const char *text) {
@@ -87,7 +88,8 @@ static void put_row(page *out, const param *p, bool markdown) {
 }
 
 static void put_examples(page *out, bool markdown) {
-    put(out, markdown ? "\n## Examples\n\nEach is a whole scene.\n" : "\nexamples, each a whole scene\n");
+    put(out,
+        markdown ? "\n## Examples\n\nEach is a complete scene.\n" : "\nexamples, each a complete scene\n");
     for (const scene_example *e = scene_examples; e->title; ++e) {
         put(out, markdown ? "\n%s:\n\n```yaml\n%s```\n" : "\n# %s\n\n%s", e->title, e->text);
     }

@@ -2,7 +2,7 @@
 #include "scene/params.h"
 
 const scene_example scene_examples[] = {
-    {"A bowl: the difference of two balls and what lies above its rim",
+    {"A bowl: a ball, less a smaller ball, less everything above the rim",
      "domain: { size: [1, 1, 1], cells: 48 }\n"
      "fluids:\n"
      "  - { name: water, material: water, fill: [ { cylinder: { from: [0.5, 0.3, 0.5], to: [0.5, 0.5, 0.5], "
@@ -27,14 +27,14 @@ const scene_example scene_examples[] = {
      "      move: [0.5, 0.5, 0.5]\n"
      "    motion: dynamic\n"
      "    density: 2500\n"},
-    {"A thin shell: the triangles themselves are the wall, and may be open",
+    {"A thin shell: the triangles themselves are the wall, so the mesh may be open",
      "domain: { size: [1, 1, 1], cells: 32 }\n"
      "fluids: [ { name: water, material: water, fill: [ { box: { min: [0, 0, 0], max: [0.3, 0.6, 1] } } ] } "
      "]\n"
      "solids:\n"
      "  - { name: shell, thin: true, thickness: 0.005, shape: { mesh: { file: stone.obj, scale: 0.001 }, "
      "move: [0.6, 0.3, 0.5] } }\n"},
-    {"Keyed motion: a paddle that goes along and turns; its shape says where it is at rest",
+    {"Keyed motion: a paddle that moves to and fro and turns",
      "domain: { size: [2, 1, 1], cells: 48 }\n"
      "fluids: [ { name: water, material: water, fill: [ { box: { min: [0, 0, 0], max: [2, 0.4, 1] } } ] } ]\n"
      "solids:\n"
@@ -43,9 +43,11 @@ const scene_example scene_examples[] = {
      "    position: { keys: [[0, [0.45, 0.4, 0.5]], [1, [1.2, 0.4, 0.5]], [2, [0.45, 0.4, 0.5]]] } # of its "
      "centre\n"
      "    rotation: { axis: [0, 0, 1], degrees: { keys: [[0, 0], [1, 30], [2, 0]] } }\n"},
-    {"Joints: a flap on a hinge, and a wheel that a motor turns. Speeds and limits are those of a against b, "
-     "by\n"
-     "the right hand: with the axis towards you, positive is counterclockwise. A world in b stands still",
+    {"Joints: a flap on a hinge and a wheel driven by a motor. Speeds and limits are those of a relative to "
+     "b, "
+     "by the\n"
+     "right-hand rule: seen with the axis pointing at you, positive is counterclockwise. b: world is fixed "
+     "in space",
      "domain: { size: [2, 1, 1], cells: 48 }\n"
      "fluids: [ { name: water, material: water, fill: [ { box: { min: [0, 0, 0], max: [2, 0.3, 1] } } ] } ]\n"
      "solids:\n"
@@ -57,13 +59,14 @@ const scene_example scene_examples[] = {
      "  - { type: hinge, a: flap, b: world, anchor: [0.52, 0.7, 0.5], axis: [0, 0, 1], limits: [-60, 60] }\n"
      "  - { type: motor, a: wheel, b: world, anchor: [1.5, 0.41, 0.5], axis: [0, 0, 1], speed: { keys: [[0, "
      "0], [1, 4]] }, force: 200 }\n"},
-    {"An emitter that runs from 0.2 to 1.5 s, and a side that lets go what reaches it",
+    {"An emitter that runs from 0.2 to 1.5 s, and an open side through which liquid leaves",
      "domain: { size: [1, 1, 1], cells: 32, walls: { right: open } }\n"
      "fluids: [ { name: water, material: water } ]\n"
      "emitters:\n"
      "  - { fluid: water, shape: { sphere: { center: [0.2, 0.8, 0.5], radius: 0.06 } }, velocity: [2, 0, 0], "
      "during: [0.2, 1.5] }\n"},
-    {"Periodic sides: what leaves on the left comes in on the right (a multiple of 8 cells along the axis)",
+    {"Periodic sides: what leaves on the right comes back in on the left (the axis needs a multiple of 8 "
+     "cells)",
      "domain: { size: [1, 0.5, 0.5], cells: 32, walls: { x: periodic } }\n"
      "fluids: [ { name: water, material: water, velocity: [1, 0, 0], fill: [ { box: { min: [0, 0, 0], max: "
      "[1, 0.25, 0.5] } } ] } ]\n"

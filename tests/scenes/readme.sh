@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the README shows is true: its scene passes `check` and runs, its C program is tests/api/example.c to the letter,
-# and every file it and the pages of docs/ link to is there.
+# and every file that it, the change log and the pages of docs/ link to is there.
 # usage: readme.sh COMMAND SOURCE
 set -u
 rheo=$1
@@ -20,7 +20,7 @@ block c docs/library.md > "$dir/by_hand.c"
 tail -n +2 "$source/tests/api/example_by_hand.c" | diff "$dir/by_hand.c" - || fail "docs/library.md is not example_by_hand.c"
 
 cd "$source" || exit 1
-for page in README.md docs/*.md docs/decisions/*.md; do
+for page in README.md CHANGELOG.md docs/*.md docs/decisions/*.md; do
     for link in $(grep -oE '\]\([^)#]+' "$page" | sed 's/^](//'); do
         case $link in http*) continue ;; esac
         [ -e "$(dirname "$page")/$link" ] || fail "$page links to $link, which is not there"
