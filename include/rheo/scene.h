@@ -261,7 +261,7 @@ RHEO_API void rheo_free_scene(rheo_scene *scene);
 RHEO_API rheo_status rheo_validate_scene(const rheo_scene *scene, rheo_report *report);
 
 /* Adds the file, line and column to a report that has only a path in the scene ("solids[0].shape"), as those
- * of a running simulation do. */
+ * of a running simulation do. Without a scene (NULL) it stays as it is. */
 RHEO_API void rheo_place_report(rheo_report *report, const rheo_scene *scene);
 
 /* The scenes that are built in, ended by a row whose name is NULL; `text` is the scene file. */

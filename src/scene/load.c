@@ -69,8 +69,8 @@ rheo_heat_source rheo_default_heat_source(void) {
 }
 
 void rheo_place_report(rheo_report *report, const rheo_scene *scene) {
+    if (!report || !scene) return; /* no scene: loading it failed, and that report has its place */
     const scene_owner *owner = scene->owner;
-    if (!report) return;
     if (owner && owner->root && report->path[0]) {
         const node *n = node_locate(owner->root, report->path);
         report_place(report, n->source, n->line, n->column, NULL);

@@ -13,7 +13,7 @@ int main(void) {
     for (int frame = 0; frame < 10 && !status; ++frame)
         if (!(status = rheo_advance_frame(sim, NULL, &now, &report)))
             printf("%.3f s: %.4f m3, at most %.2f m/s\n", now.time, now.volume, now.speed);
-    if (scene && status) rheo_place_report(&report, scene); /* adds file, line and column */
+    if (status) rheo_place_report(&report, scene); /* adds file, line and column */
     if (status && rheo_print_report(text, sizeof text, &report)) fputs(text, stderr);
     rheo_free_sim(sim);
     rheo_free_scene(scene);
