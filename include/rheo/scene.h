@@ -111,9 +111,10 @@ typedef struct rheo_fluid {
 typedef struct rheo_emitter {
     int fluid; /* index */
     rheo_shape shape;
-    rheo_curve velocity;    /* m/s, width 3 */
-    double during[2];       /* s */
-    double rate;            /* 1/s, smoke: density that comes in a second; 0: the shape is kept full */
+    rheo_curve velocity; /* m/s, width 3 */
+    double during[2];    /* s */
+    rheo_curve rate;     /* 1/s, smoke, width 1: density added per second; not given, or only 0: the shape is
+                            kept full */
     rheo_curve temperature; /* degrees C, smoke, width 1; not given: the fluid's */
 } rheo_emitter;
 

@@ -219,7 +219,7 @@ static void put_emitter(writer *t, const rheo_scene *s, int i) {
     put_key(t, "during");
     json_put_vector(&t->w, (double[2]){e->during[0], until}, 2);
     if (s->method != RHEO_SMOKE) return;
-    put_real(t, "rate", e->rate);
+    put_curve(t, "rate", &e->rate);
     put_curve(t, "temperature", &e->temperature);
 }
 

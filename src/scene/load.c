@@ -45,6 +45,7 @@ rheo_fluid rheo_default_fluid(void) {
 rheo_emitter rheo_default_emitter(void) {
     static const double start[1] = {0}, still[3] = {0};
     rheo_emitter emitter = {.velocity = {.count = 1, .times = start, .values = still, .width = 3},
+                            .rate = {.width = 1},
                             .temperature = {.width = 1}};
     params_fill_defaults(&emitter, IN_EMITTER);
     return emitter;

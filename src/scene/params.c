@@ -146,8 +146,8 @@ const param scene_params[] = {
      0, "velocity at which it comes out; can be keyed"},
     {IN_EMITTER, "during", P_SPAN, "s", 0, 1e9, false, false, "[0, 1e9]", EMITTER(during), NULL, 0,
      "when it runs"},
-    {IN_EMITTER, "rate", P_REAL, "1/s", 0, 1e6, false, false, "0", EMITTER(rate), NULL, 0,
-     "smoke: density added per second; 0: the shape is kept full"},
+    {IN_EMITTER, "rate", P_CURVE1, "1/s", 0, 1e6, false, false, "", EMITTER(rate), NULL, 0,
+     "smoke: density added per second (default, or 0: the shape is kept full); can be keyed"},
     {IN_EMITTER, "temperature", P_CURVE1, "degrees C", COLDEST, 1e4, false, false, "", EMITTER(temperature),
      NULL, 0, "smoke: temperature of what comes out (default: the fluid's); can be keyed"},
 

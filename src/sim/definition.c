@@ -91,6 +91,7 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
     }
     for (int i = 0; i < copy->emitter_count; ++i) {
         copy_motion(&copy->emitters[i].velocity, owner, dim, &fail);
+        copy_curve(&copy->emitters[i].rate, owner, &fail);
         copy_curve(&copy->emitters[i].temperature, owner, &fail);
         copy->emitters[i].shape = (rheo_shape){0};
     }

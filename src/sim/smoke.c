@@ -21,6 +21,7 @@
 #include "core/report.h"
 #include "grid/wrap.h"
 #include "sim/clock.h"
+#include "solid/curve.h"
 #include "stage/advect_grid.h"
 #include "stage/emit.h"
 
@@ -113,6 +114,14 @@ static const smoke_cover *covered(rheo_sim *s, const smoke_cover *all, const sha
     return c;
 }
 
+/* What an emitter brings in a step; -1: it keeps its shape full. */
+static double brought(const rheo_emitter *e, double time, const emitter_step *step, double dt) {
+    double rate;
+    if (e->rate.count == 0 || (e->rate.count == 1 && e->rate.values[0] == 0)) return -1;
+    curve_mean(&rate, &e->rate, fmax(time, e->during[0]), fmin(time + dt, e->during[1]));
+    return rate * step->runs;
+}
+
 static void emit(rheo_sim *s, double dt) {
     smoke *m = s->smoke;
     for (int i = 0; i < s->def.emitter_count; ++i) {
@@ -123,9 +132,10 @@ static void emit(rheo_sim *s, double dt) {
         if (e->temperature.count) rheo_evaluate_curve(&degrees, &e->temperature, s->time + dt);
         const smoke_warmth warm = warmth(s, degrees);
         const smoke_cover *in = covered(s, &m->emitter[i], s->emitter_shape[i]);
-        const double added = e->rate > 0 ? smoke_add(s->density, m->temperature, &s->g, in, m->share,
-                                                     e->rate * step.runs, degrees)
-                                         : smoke_fill(s->density, m->temperature, &s->g, in, m->share, &warm);
+        const double amount = brought(e, s->time, &step, dt);
+        const double added =
+            amount < 0 ? smoke_fill(s->density, m->temperature, &s->g, in, m->share, &warm)
+                       : smoke_add(s->density, m->temperature, &s->g, in, m->share, amount, degrees);
         s->emitted += added;
         s->volume_put_in += added;
         emit_velocity(&s->vel, &s->g, &(emitter_reach){.inlet = s->emitter_shape[i]}, step.velocity);

@@ -252,6 +252,30 @@ static void rise_scales_with_froude_number(void **state) {
 
 /* ---- sources ---- */
 
+static rheo_curve steady(const double *rate) {
+    static const double start[1] = {0};
+    return (rheo_curve){.count = 1, .times = start, .values = rate, .width = 1};
+}
+
+/* A rate that is keyed brings its mean, and nothing while it is 0. */
+static void keyed_rates_add_their_mean(void **state) {
+    (void)state;
+    static const double times[3] = {0, 0.2, 0.3}, rates[3] = {0, 4, 0};
+    setup t;
+    prepare(&t, 2, 20);
+    t.emitter.shape = box_of(0.2, 0.3, 0.25, 0.6, 0.5, 0.75);
+    t.emitter.rate = (rheo_curve){.count = 3, .times = times, .values = rates, .width = 1};
+    t.scene.emitter_count = 1;
+    rheo_sim *sim = make(&t);
+    const double volume = 0.4 * 0.2 * 0.05, wanted = 0.5 * 4 * 0.3 * volume;
+    rheo_frame_stats s = advance(sim, 12);
+    check_below(0.3, s.time);
+    check_near(s.emitted, wanted, 1e-5 * wanted);
+    s = advance(sim, 3);
+    check_near(s.emitted, wanted, 1e-5 * wanted);
+    rheo_free_sim(sim);
+}
+
 /* rate x volume x time, whatever the frames and steps are. */
 static void sources_add_what_they_say(void **state) {
     (void)state;
@@ -259,7 +283,7 @@ static void sources_add_what_they_say(void **state) {
         setup t;
         prepare(&t, dim, 20);
         t.emitter.shape = box_of(0.2, 0.3, 0.25, 0.6, 0.5, 0.75);
-        t.emitter.rate = 3;
+        t.emitter.rate = steady(&(double){3});
         t.emitter.during[0] = 0.11;
         t.emitter.during[1] = 0.37;
         t.scene.emitter_count = 1;
@@ -283,7 +307,7 @@ static void low_vents_blow_too(void **state) {
         setup t;
         prepare(&t, dim, 16);
         t.emitter.shape = box_of(0.25, 0, 0.25, 0.75, 0.6 / 16, 0.75);
-        t.emitter.rate = 2;
+        t.emitter.rate = steady(&(double){2});
         t.scene.emitter_count = 1;
         rheo_sim *sim = make(&t);
         const rheo_frame_stats s = advance(sim, 5);
@@ -380,7 +404,7 @@ static void drift_is_no_bookkeeping(void **state) {
         t.solid[0].shape = ball(0.51, 0.53, 0.5, 0.23);
         t.scene.solid_count = 1;
         t.emitter.shape = box_of(0.1, 0.4, 0.1, 0.9, 0.7, 0.9);
-        t.emitter.rate = rate ? 2 : 0;
+        t.emitter.rate = steady(&(double){rate ? 2 : 0});
         t.scene.emitter_count = 1;
         rheo_sim *sim = make(&t);
         const rheo_frame_stats first = advance(sim, 0), s = advance(sim, 10);
@@ -571,6 +595,7 @@ int main(void) {
         cmocka_unit_test(hot_shaft_accelerates),
         cmocka_unit_test(soot_pulls_down),
         cmocka_unit_test(rise_scales_with_froude_number),
+        cmocka_unit_test(keyed_rates_add_their_mean),
         cmocka_unit_test(sources_add_what_they_say),
         cmocka_unit_test(low_vents_blow_too),
         cmocka_unit_test(full_shapes_have_their_volume),
