@@ -3,23 +3,19 @@
  * Only kinds are judged here (a number where a number belongs, known names, nothing missing); ranges and
  * combinations are rheo_validate_scene()'s, whose messages get their places from the same tree. In 2D the
  * third components are set so that shapes are prisms or slices through z = 0. */
-#define _GNU_SOURCE
 #include "scene/scene_internal.h"
 
 #include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 #include <rheo/material.h>
 #include <rheo/sim.h>
 #include "core/report.h"
+#include "scene/mesh_file.h"
 #include "scene/params.h"
 
 typedef struct reader {
@@ -372,60 +368,14 @@ static rheo_status read_rotation(reader *r, rheo_solid *solid, const node *n, co
 
 /* --- shapes --- */
 
-static bool has_mesh_ending(const char *file) {
-    const char *dot = strrchr(file, '.');
-    return dot && (!strcasecmp(dot, ".obj") || !strcasecmp(dot, ".ply") || !strcasecmp(dot, ".stl"));
-}
-
-/* The mesh beside a file that is not there whose name is nearest to it, or NULL; `kept` holds the names. */
-static const char *nearest_mesh(const char *file, arena *kept) {
-    enum { FILES_MAX = 255 };
-    const char *names[FILES_MAX + 1] = {NULL};
-    const char *slash = strrchr(file, '/');
-    char directory[PATH_MAX];
-    int count = 0;
-    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".");
-    DIR *d = opendir(directory);
-    if (!d) return NULL;
-    for (struct dirent *e; count < FILES_MAX && (e = readdir(d));) {
-        if (!has_mesh_ending(e->d_name)) continue;
-        const char *name = arena_text(kept, e->d_name);
-        if (name) names[count++] = name;
-    }
-    closedir(d);
-    return report_nearest(slash ? slash + 1 : file, names);
-}
-
-/* A path that opens, from the scene file's directory; the tree keeps the absolute one for the copy in the
- * cache. */
+/* The tree keeps the absolute path, for the copy in the cache. */
 static rheo_status find_mesh(reader *r, rheo_shape *shape, node *n, const char *path) {
-    char joined[PATH_MAX];
-    struct stat info;
-    int length = n->text[0] == '/' ? snprintf(joined, sizeof joined, "%s", n->text)
-                                   : snprintf(joined, sizeof joined, "%s/%s", r->directory, n->text);
-    if (length >= (int)sizeof joined)
-        return fail(r, n, path, "a shorter path", NULL, "the file name is too long");
-    if (!n->text[0]) return fail(r, n, path, "a mesh file: OBJ, PLY or STL", NULL, "no file is named");
-    if (stat(joined, &info) != 0) {
-        const int why = errno;
-        const char *nearest = why == ENOENT ? nearest_mesh(joined, r->memory) : NULL;
-        return fail(r, n, path, "a mesh file: OBJ, PLY or STL", nearest, "cannot open '%.200s': %s", joined,
-                    strerror(why));
-    }
-    if (!S_ISREG(info.st_mode))
-        return fail(r, n, path, "a mesh file: OBJ, PLY or STL", NULL, "'%.200s' is not a file", joined);
-    if (!has_mesh_ending(n->text))
-        return fail(r, n, path, "a mesh file: OBJ, PLY or STL", NULL,
-                    "'%.200s' ends in none of .obj, .ply, .stl", n->text);
-    char *absolute = realpath(joined, NULL);
-    shape->file = absolute ? arena_text(r->memory, absolute) : NULL;
-    free(absolute);
-    if (!shape->file) return report_no_memory(r->report, "a file name");
-    if (strcmp(n->text, shape->file) != 0) {
-        n->text = shape->file;
-        n->quoted = true;
-        r->rewritten = true;
-    }
+    const rheo_status status = mesh_file_find(&shape->file, r->memory, r->directory, n->text, r->report);
+    if (status == RHEO_INVALID) report_place(r->report, n->source, n->line, n->column, path);
+    if (status != RHEO_OK || strcmp(n->text, shape->file) == 0) return status;
+    n->text = shape->file;
+    n->quoted = true;
+    r->rewritten = true;
     return RHEO_OK;
 }
 
@@ -453,12 +403,11 @@ static rheo_status read_children(reader *r, rheo_shape *shape, const node *n, co
 /* Every key beside the shape's own must be one of scale, rotate, move. */
 static rheo_status check_shape_keys(reader *r, const node *n, const node **body, int *kind,
                                     const char *path) {
-    static const char *const known[] = {"box",   "sphere", "capsule", "cylinder",   "torus",
-                                        "plane", "mesh",   "union",   "difference", "intersection",
-                                        "scale", "rotate", "move",    NULL};
+    const char *known[32] = {"scale", "rotate", "move"};
     static const char allowed[] = "box, sphere, capsule, cylinder, torus, plane, mesh, union, difference or "
                                   "intersection; beside it scale, rotate, move";
     *body = NULL;
+    for (int k = 0; shape_names[k]; ++k) known[3 + k] = shape_names[k];
     for (const node *item = n->first; item; item = item->next) {
         node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
         int k = 0;
