@@ -68,14 +68,13 @@ bool light_known(const light *l) {
 /* C^T D^-1 C, its diagonal, into the columns of all groups. */
 HOT static void weigh_columns(column *all, const low_rank *r, const level *fine) {
     const rank_level *l = &r->level[0];
-    for (int32_t e = 0; e < l->chunk_run[l->chunks]; ++e)
-        for (int32_t p = l->runs[e].from; p < l->runs[e].to; ++p)
-            for (int c = 0; c < POISSON_RANK; ++c)
-                for (int i = 0; i < PACK; ++i) {
-                    const double row = (double)l->packs[p].row[c][i];
-                    all[POISSON_RANK * l->runs[e].group + c].weight +=
-                        row * row * (double)inverse_at(fine, l->packs[p].place[i]);
-                }
+    EACH_RUN(run, l)
+    EACH_PACK(k, l, run, run->columns)
+    for (int c = 0; c < run->columns; ++c)
+        for (int i = 0; i < PACK; ++i) {
+            const double row = (double)k->row[c][i];
+            all[POISSON_RANK * run->group + c].weight += row * row * (double)inverse_at(fine, k->place[i]);
+        }
 }
 
 static int by_weight(const void *a, const void *b) {

@@ -45,14 +45,12 @@ static int listed(int32_t *list, int *count, int32_t region, int room) {
 /* Constants of a region that a body lies wholly inside of move it nowhere but for rounding. */
 static const double TIE_LEAST = 1e-4;
 
-/* The packs of a run. */
-#define EACH_PACK(k, l, run) for (const pack *k = (l)->packs + (run)->from; k < (l)->packs + (run)->to; ++k)
-
 /* The closed regions that rows lie in, and how many. */
 static int list_touched(int32_t list[TIES_MOST], const low_rank *r, const regions *g, const level *on) {
     const rank_level *l = &r->level[0];
     int count = 0;
-    for (const rank_run *run = l->runs; run < l->runs + l->chunk_run[l->chunks]; ++run) EACH_PACK(k, l, run)
+    EACH_RUN(run, l)
+    EACH_PACK(k, l, run, run->columns)
     for (int i = 0; i < PACK; ++i) listed(list, &count, region_of(g, on, k->place[i]), TIES_MOST);
     return count;
 }
@@ -63,12 +61,12 @@ static void tie_group(double (*column)[POISSON_RANK], int32_t *list, int count, 
     const rank_level *l = &r->level[0];
     double size[TIES_MOST] = {0};
     memset(column, 0, (size_t)count * sizeof *column);
-    for (const rank_run *run = l->runs; run < l->runs + l->chunk_run[l->chunks]; ++run) {
+    EACH_RUN(run, l) {
         if (run->group != group) continue;
-        EACH_PACK(k, l, run)
+        EACH_PACK(k, l, run, run->columns)
         for (int i = 0; i < PACK; ++i) {
             const int at = listed(list, &count, region_of(g, on, k->place[i]), count);
-            for (int c = 0; c < POISSON_RANK && at >= 0; ++c) {
+            for (int c = 0; c < run->columns && at >= 0; ++c) {
                 column[at][c] += (double)k->row[c][i];
                 size[at] += fabs((double)k->row[c][i]);
             }
@@ -121,9 +119,10 @@ INLINE vec8 values_at(const pack *k, const float *x) {
 }
 
 /* C y of eight rows */
-INLINE vec8 rows_times(const pack *k, vec8 y) {
-    return ((k->row[0] * vec8_of(y[0]) + k->row[1] * vec8_of(y[1])) +
-            (k->row[2] * vec8_of(y[2]) + k->row[3] * vec8_of(y[3]))) +
+INLINE vec8 rows_times(const pack *k, vec8 y, int columns) {
+    const vec8 two = k->row[0] * vec8_of(y[0]) + k->row[1] * vec8_of(y[1]), third = k->row[2] * vec8_of(y[2]);
+    if (columns == COLUMNS_FEWER) return two + third;
+    return (two + (third + k->row[3] * vec8_of(y[3]))) +
            (k->row[4] * vec8_of(y[4]) + k->row[5] * vec8_of(y[5]));
 }
 
@@ -146,20 +145,21 @@ INLINE dvec8 totals(const dvec8 sum[POISSON_RANK]) {
                    DVEC4_PICK(two[2], none, 0, 1, 4, 5) + DVEC4_PICK(two[2], none, 2, 3, 6, 7)};
 }
 
-/* C^T x over some packs: a few at a time in float, which is what rows and x are, then in double. */
-INLINE dvec8 packs_product(const pack *from, const pack *to, const float *x) {
+/* C^T x over a run: a few packs at a time in float, which is what rows and x are, then in double. */
+INLINE dvec8 run_product(const rank_level *l, const rank_run *run, const float *x, int columns) {
     enum { FEW = 16 };
+    const pack *k = pack_at(l, run->at);
     dvec8 sum[POISSON_RANK];
     for (int c = 0; c < POISSON_RANK; ++c) sum[c] = dvec8_of(0);
-    while (from < to) {
-        const pack *end = to - from < FEW ? to : from + FEW;
+    for (int left = run->packs; left > 0; left -= FEW) {
         vec8 part[POISSON_RANK];
-        for (int c = 0; c < POISSON_RANK; ++c) part[c] = vec8_of(0);
-        for (; from < end; ++from) {
-            const vec8 values = values_at(from, x);
-            for (int c = 0; c < POISSON_RANK; ++c) part[c] += from->row[c] * values;
+        for (int c = 0; c < columns; ++c) part[c] = vec8_of(0);
+        for (int p = left < FEW ? left : FEW; p > 0; --p) {
+            const vec8 values = values_at(k, x);
+            for (int c = 0; c < columns; ++c) part[c] += k->row[c] * values;
+            k = (const pack *)((const vec8 *)k + pack_vectors(columns));
         }
-        for (int c = 0; c < POISSON_RANK; ++c)
+        for (int c = 0; c < columns; ++c)
             sum[c] = dvec8_plus_product(sum[c], dvec8_of(1), vec8_wide(part[c]));
     }
     return totals(sum);
@@ -181,30 +181,35 @@ INLINE int is_cycled(const low_rank *r, int depth, int group) {
 /* Parts of C^T x, of the groups in the cycle or of all. */
 HOT static void note_chunk(low_rank *r, int depth, int chunk, const float *x, int all) {
     const rank_level *l = &r->level[depth];
-    for (int32_t e = l->chunk_run[chunk]; e < l->chunk_run[chunk + 1]; ++e)
-        if (all || is_cycled(r, depth, l->runs[e].group))
-            l->part[e] = packs_product(l->packs + l->runs[e].from, l->packs + l->runs[e].to, x);
+    CHUNK_RUNS(run, l, chunk)
+    if (all || is_cycled(r, depth, run->group))
+        l->part[run - l->runs] = run->columns == COLUMNS_FEWER ? run_product(l, run, x, COLUMNS_FEWER)
+                                                               : run_product(l, run, x, POISSON_RANK);
 }
 
 /* Adds up what note_chunk() left. */
 HOT static void sum_parts(dvec8 *sum, const low_rank *r, int depth, int all) {
     const rank_level *l = &r->level[depth];
     for (int g = 0; g < r->groups; ++g) sum[g] = dvec8_of(0);
-    for (int32_t e = 0; e < l->chunk_run[l->chunks]; ++e) {
-        const int group = l->runs[e].group;
-        if (all || is_cycled(r, depth, group))
-            sum[group] = dvec8_plus_product(sum[group], dvec8_of(1), l->part[e]);
+    EACH_RUN(run, l)
+    if (all || is_cycled(r, depth, run->group))
+        sum[run->group] = dvec8_plus_product(sum[run->group], dvec8_of(1), l->part[run - l->runs]);
+}
+
+/* field += C y */
+INLINE void add_run(const rank_level *l, const rank_run *run, float *field, vec8 y, int columns) {
+    EACH_PACK(k, l, run, columns) {
+        const vec8 push = rows_times(k, y, columns);
+        for (int i = 0; i < PACK; ++i) field[k->place[i]] += push[i];
     }
 }
 
 HOT void rank_add_multiple(const low_rank *r, int chunk, float *field, const dvec8 *y, float sign) {
     const rank_level *l = &r->level[0];
-    for (int32_t e = l->chunk_run[chunk]; e < l->chunk_run[chunk + 1]; ++e) {
-        const vec8 by = vec8_of(sign) * dvec8_narrow(y[l->runs[e].group]);
-        for (const pack *k = l->packs + l->runs[e].from; k < l->packs + l->runs[e].to; ++k) {
-            const vec8 push = rows_times(k, by);
-            for (int i = 0; i < PACK; ++i) field[k->place[i]] += push[i];
-        }
+    CHUNK_RUNS(run, l, chunk) {
+        const vec8 by = vec8_of(sign) * dvec8_narrow(y[run->group]);
+        if (run->columns == COLUMNS_FEWER) add_run(l, run, field, by, COLUMNS_FEWER);
+        else add_run(l, run, field, by, POISSON_RANK);
     }
 }
 
@@ -218,16 +223,16 @@ void rank_take_exact(const low_rank *r, int chunk, float *residual, float *low) 
         return;
     }
     const rank_level *l = &r->level[0];
-    for (int32_t e = l->chunk_run[chunk]; e < l->chunk_run[chunk + 1]; ++e) {
-        const double *y = (const double *)&r->exact[l->runs[e].group];
-        for (const pack *k = l->packs + l->runs[e].from; k < l->packs + l->runs[e].to; ++k)
-            for (int i = 0; i < PACK; ++i) {
-                const int32_t at = k->place[i];
-                double rest = (double)residual[at] + (double)low[at];
-                for (int c = 0; c < POISSON_RANK; ++c) rest -= (double)k->row[c][i] * y[c];
-                residual[at] = (float)rest;
-                low[at] = (float)(rest - (double)residual[at]);
-            }
+    CHUNK_RUNS(run, l, chunk) {
+        const double *y = (const double *)&r->exact[run->group];
+        EACH_PACK(k, l, run, run->columns)
+        for (int i = 0; i < PACK; ++i) {
+            const int32_t at = k->place[i];
+            double rest = (double)residual[at] + (double)low[at];
+            for (int c = 0; c < run->columns; ++c) rest -= (double)k->row[c][i] * y[c];
+            residual[at] = (float)rest;
+            low[at] = (float)(rest - (double)residual[at]);
+        }
     }
 }
 
@@ -235,39 +240,47 @@ void rank_note(low_rank *r, int depth, int chunk, const float *x) {
     note_chunk(r, depth, chunk, x, 0);
 }
 
-/* b -= C y, and what was there before */
-INLINE void take_pack(const pack *k, vec8 y, float *b, vec8 *saved) {
-    const vec8 push = rows_times(k, y);
-    for (int i = 0; i < PACK; ++i) {
-        const float before = b[k->place[i]];
-        if (saved) (*saved)[i] = before;
-        b[k->place[i]] = before - push[i];
+/* b -= C y; saved: what was there before is kept */
+INLINE void take_run(const rank_level *l, const rank_run *run, float *b, vec8 y, int saved, int columns) {
+    EACH_PACK(k, l, run, columns) {
+        const vec8 push = rows_times(k, y, columns);
+        for (int i = 0; i < PACK; ++i) {
+            const float before = b[k->place[i]];
+            if (saved) k->beside[i] = before;
+            b[k->place[i]] = before - push[i];
+        }
     }
 }
 
 HOT void rank_take(low_rank *r, int depth, int chunk, float *b) {
     const rank_level *l = &r->level[depth];
-    for (int32_t e = l->chunk_run[chunk]; e < l->chunk_run[chunk + 1]; ++e) {
-        const int group = l->runs[e].group;
+    CHUNK_RUNS(run, l, chunk) {
+        const int group = run->group, few = run->columns == COLUMNS_FEWER;
         if (!is_cycled(r, depth, group)) continue;
         const vec8 y =
             dvec8_narrow(depth ? l->change[group] : dvec8_times(l->change[group], r->scale[group]));
-        for (int32_t p = l->runs[e].from; p < l->runs[e].to; ++p)
-            take_pack(&l->packs[p], y, b, depth ? NULL : &r->saved[p]);
+        if (depth) few ? take_run(l, run, b, y, 0, COLUMNS_FEWER) : take_run(l, run, b, y, 0, POISSON_RANK);
+        else few ? take_run(l, run, b, y, 1, COLUMNS_FEWER) : take_run(l, run, b, y, 1, POISSON_RANK);
+    }
+}
+
+/* b -= C y, and b / d of red cells */
+INLINE void push_run(const rank_level *l, const rank_run *run, const level *on, vec8 y, int columns) {
+    float *x = (float *)on->x, *b = (float *)on->b;
+    EACH_PACK(k, l, run, columns) {
+        const vec8 push = rows_times(k, y, columns);
+        for (int i = 0; i < PACK; ++i) b[k->place[i]] -= push[i];
+        for (int i = 0; i < PACK; ++i)
+            if (k->place[i] < 8 * on->stride) x[k->place[i]] = b[k->place[i]] * k->beside[i];
     }
 }
 
 HOT void rank_push(const low_rank *r, int depth, int chunk, const level *on) {
     const rank_level *l = &r->level[depth];
-    float *x = (float *)on->x, *b = (float *)on->b;
-    for (int32_t e = l->chunk_run[chunk]; e < l->chunk_run[chunk + 1]; ++e) {
-        const vec8 y = dvec8_narrow(l[-1].change[l->runs[e].group]);
-        for (int32_t p = l->runs[e].from; p < l->runs[e].to; ++p) {
-            const pack *k = &l->packs[p];
-            take_pack(k, y, b, NULL);
-            for (int i = 0; i < PACK; ++i)
-                if (k->place[i] < 8 * on->stride) x[k->place[i]] = b[k->place[i]] * l->inverse[p][i];
-        }
+    CHUNK_RUNS(run, l, chunk) {
+        const vec8 y = dvec8_narrow(l[-1].change[run->group]);
+        if (run->columns == COLUMNS_FEWER) push_run(l, run, on, y, COLUMNS_FEWER);
+        else push_run(l, run, on, y, POISSON_RANK);
     }
 }
 
@@ -275,9 +288,12 @@ HOT void rank_push(const low_rank *r, int depth, int chunk, const level *on) {
 HOT static void put_back(const low_rank *r, int chunk, float *b) {
     const rank_level *l = &r->level[0];
     for (int32_t e = l->chunk_run[chunk + 1] - 1; e >= l->chunk_run[chunk]; --e) {
-        if (!(r->scale[l->runs[e].group] > 0)) continue;
-        for (int32_t p = l->runs[e].to - 1; p >= l->runs[e].from; --p)
-            for (int i = PACK - 1; i >= 0; --i) b[l->packs[p].place[i]] = r->saved[p][i];
+        const rank_run *run = &l->runs[e];
+        if (!(r->scale[run->group] > 0)) continue;
+        for (int32_t p = run->packs - 1; p >= 0; --p) {
+            const pack *k = pack_at(l, run->at + p * pack_vectors(run->columns));
+            for (int i = PACK - 1; i >= 0; --i) b[k->place[i]] = k->beside[i];
+        }
     }
 }
 
@@ -301,15 +317,14 @@ static void note_task(void *context, int chunk) {
 }
 
 /* The iterate is in double, and so is all that is made of it. */
-INLINE dvec8 packs_exact(const pack *from, const pack *to, const double *x) {
+INLINE dvec8 run_exact(const rank_level *l, const rank_run *run, const double *x, int columns) {
     dvec8 sum[POISSON_RANK];
     for (int c = 0; c < POISSON_RANK; ++c) sum[c] = dvec8_of(0);
-    for (; from < to; ++from) {
-        const int32_t *at = from->place;
+    EACH_PACK(k, l, run, columns) {
+        const int32_t *at = k->place;
         const dvec8 values = {{x[at[0]], x[at[1]], x[at[2]], x[at[3]]},
                               {x[at[4]], x[at[5]], x[at[6]], x[at[7]]}};
-        for (int c = 0; c < POISSON_RANK; ++c)
-            sum[c] = dvec8_plus_product(sum[c], vec8_wide(from->row[c]), values);
+        for (int c = 0; c < columns; ++c) sum[c] = dvec8_plus_product(sum[c], vec8_wide(k->row[c]), values);
     }
     return totals(sum);
 }
@@ -317,8 +332,9 @@ INLINE dvec8 packs_exact(const pack *from, const pack *to, const double *x) {
 HOT static void note_exact_task(void *context, int chunk) {
     const rank_pass *w = context;
     const rank_level *l = &w->r->level[0];
-    for (int32_t e = l->chunk_run[chunk]; e < l->chunk_run[chunk + 1]; ++e)
-        l->part[e] = packs_exact(l->packs + l->runs[e].from, l->packs + l->runs[e].to, w->x);
+    CHUNK_RUNS(run, l, chunk)
+    l->part[run - l->runs] = run->columns == COLUMNS_FEWER ? run_exact(l, run, w->x, COLUMNS_FEWER)
+                                                           : run_exact(l, run, w->x, POISSON_RANK);
 }
 
 /* Over all chunks, with the sums of what was noted. */

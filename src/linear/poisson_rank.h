@@ -4,32 +4,35 @@
 
 #include "linear/poisson_level.h"
 
-enum { PACK = 8 }; /* rows of a pack */
+enum { PACK = 8 };          /* rows of a pack */
+enum { COLUMNS_FEWER = 3 }; /* of groups whose other columns are 0: balls, which pressure does not turn */
 
-/* Eight rows of C, column by column. Those that fill up a run's last pack repeat a place and are 0. */
+/* Eight rows of C, column by column, as many as their group has. Those that fill up a run's last pack repeat
+ * a place and are 0. */
 typedef struct pack {
     int32_t place[PACK];
-    vec8 row[POISSON_RANK];
+    vec8 beside; /* of the cells: 1 / diagonal; on the finest level b before the term was taken off */
+    vec8 row[];
 } pack;
 
 /* The packs of a group in one chunk of a level's blocks: sweeps work chunk by chunk, and take the rows of the
  * cells that they have at hand along. */
 typedef struct rank_run {
-    int32_t group, from, to;
+    int32_t group, columns, packs;
+    int32_t at; /* of the first pack, in vectors */
 } rank_run;
 
 /* The rows of C on a level, run by run, and what the cycle remembers there. */
 typedef struct rank_level {
     int chunks;
-    pack *packs;
-    vec8 *inverse; /* 1 / diagonal of a pack's cells; coarse levels only */
+    vec8 *store; /* the packs */
     rank_run *runs;
     int32_t *chunk_run; /* [chunks + 1]: the first run of a chunk */
     dvec8 *part;        /* [runs]: of a product */
     dvec8 *now;         /* [groups]: C^T x before the coarse correction */
     dvec8 *frozen;      /* [groups]: t, what the right-hand side has of it */
     dvec8 *change;      /* [groups]: what it lacks */
-    buffer pack_memory, inverse_memory, run_memory, part_memory, product_memory;
+    buffer store_memory, run_memory, part_memory, product_memory;
 } rank_level;
 
 struct low_rank {
@@ -37,13 +40,31 @@ struct low_rank {
     int levels; /* of the cycle that have a share of the term */
     int deep;   /* levels with packs */
     rank_level level[LEVELS_MAX];
-    vec8 *saved;            /* [packs]: the right-hand side before the term was taken off */
     double *scale;          /* [groups]: of rows on the finest level as the cycle has them; 0: it has none */
     dvec8 *product, *exact; /* [groups]: C^T p of the search direction, C^T x of the iterate */
     dvec8 *found;           /* [groups]: C^T z of what the cycle found */
     int knows_found;
-    buffer group_memory, product_memory, saved_memory, raw_memory, hash_memory, count_memory, tally_memory;
+    buffer group_memory, product_memory, raw_memory, hash_memory, count_memory, tally_memory;
 };
+
+INLINE int32_t pack_vectors(int columns) {
+    return (int32_t)(sizeof(pack) / sizeof(vec8)) + columns;
+}
+INLINE pack *pack_at(const rank_level *l, int32_t at) {
+    return (pack *)(l->store + at);
+}
+
+/* The runs of a level, those of a chunk, and the packs of one. */
+#define EACH_RUN(run, l)          RUNS_BETWEEN(run, l, 0, (l)->chunks)
+#define CHUNK_RUNS(run, l, chunk) RUNS_BETWEEN(run, l, chunk, (chunk) + 1)
+#define RUNS_BETWEEN(run, l, from, to)                                                                       \
+    for (const rank_run *run = (l)->runs + (l)->chunk_run[from],                                             \
+                        *run##_end = (l)->runs + (l)->chunk_run[to];                                         \
+         run < run##_end; ++run)
+#define EACH_PACK(k, l, run, columns)                                                                        \
+    for (pack *k = pack_at(l, (run)->at),                                                                    \
+              *k##_end = pack_at(l, (run)->at + (run)->packs * pack_vectors(columns));                       \
+         k < k##_end; k = (pack *)((vec8 *)k + pack_vectors(columns)))
 
 /* Which half of a block a place is in, and which block. */
 INLINE int half_at(const level *l, int32_t place, int *id) {

@@ -38,6 +38,7 @@ typedef struct setup {
     entry *raw;
     int32_t *hash;
     int32_t (*counts)[LEVELS_MAX]; /* rows of a group on each level */
+    int32_t *columns;              /* of a group */
     int32_t *tally[LEVELS_MAX];    /* [groups][chunks]: rows of a level, then where the next one goes */
 } setup;
 
@@ -46,8 +47,7 @@ low_rank *rank_create(void) {
 }
 
 static void drop_level(rank_level *l) {
-    buffer_drop(&l->pack_memory);
-    buffer_drop(&l->inverse_memory);
+    buffer_drop(&l->store_memory);
     buffer_drop(&l->run_memory);
     buffer_drop(&l->part_memory);
     buffer_drop(&l->product_memory);
@@ -55,7 +55,7 @@ static void drop_level(rank_level *l) {
 
 void rank_free(low_rank *r) {
     if (!r) return;
-    buffer *all[] = {&r->group_memory, &r->product_memory, &r->saved_memory, &r->raw_memory,
+    buffer *all[] = {&r->group_memory, &r->product_memory, &r->raw_memory,
                      &r->hash_memory,  &r->count_memory,   &r->tally_memory};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
     for (int i = 0; i < LEVELS_MAX; ++i) drop_level(&r->level[i]);
@@ -63,12 +63,11 @@ void rank_free(low_rank *r) {
 }
 
 size_t rank_bytes(const low_rank *r) {
-    size_t bytes = sizeof *r + r->group_memory.bytes + r->product_memory.bytes + r->saved_memory.bytes +
-                   r->raw_memory.bytes + r->hash_memory.bytes + r->count_memory.bytes + r->tally_memory.bytes;
+    size_t bytes = sizeof *r + r->group_memory.bytes + r->product_memory.bytes + r->raw_memory.bytes +
+                   r->hash_memory.bytes + r->count_memory.bytes + r->tally_memory.bytes;
     for (int i = 0; i < LEVELS_MAX; ++i)
-        bytes += r->level[i].pack_memory.bytes + r->level[i].inverse_memory.bytes +
-                 r->level[i].run_memory.bytes + r->level[i].part_memory.bytes +
-                 r->level[i].product_memory.bytes;
+        bytes += r->level[i].store_memory.bytes + r->level[i].run_memory.bytes +
+                 r->level[i].part_memory.bytes + r->level[i].product_memory.bytes;
     return bytes;
 }
 
@@ -219,11 +218,12 @@ static int32_t room_before(const setup *s, int group) {
     return 3 * s->first[group] + ROOM_FEW * group;
 }
 
-/* The rows of the finest level; how many. */
+/* The rows of the finest level; how many, and which columns they have. */
 static int32_t place_rows(entry *to, const setup *s, int group) {
     const level *l = &s->levels[0];
     row_finder f = {0};
     int32_t count = 0;
+    int more = 0;
     for (int e = s->first[group]; e < s->first[group + 1]; ++e) {
         const poisson_row *from = &s->rows[e];
         const int32_t place = place_of(&f, l, s->b, from->cell);
@@ -231,7 +231,9 @@ static int32_t place_rows(entry *to, const setup *s, int group) {
         call_inverse(l, place);
         to[count].place = place;
         memcpy(to[count++].row, from->value, sizeof from->value);
+        for (int c = COLUMNS_FEWER; c < POISSON_RANK; ++c) more |= from->value[c] != 0;
     }
+    s->columns[group] = more ? POISSON_RANK : COLUMNS_FEWER;
     return count;
 }
 
@@ -284,26 +286,30 @@ static void group_task(void *context, int group) {
     count_chunks(s, group, s->raw + room_before(s, group));
 }
 
-static void pack_row(pack *to, int lane, const entry *k, int filler) {
+/* Puts a row where its tally leads, and that on: PACK times the vectors before a pack, and a lane of it. */
+static void pack_row(const rank_level *l, int32_t *tally, int columns, const entry *k, float beside) {
+    const int lane = *tally % PACK;
+    pack *to = pack_at(l, *tally / PACK);
     to->place[lane] = k->place;
-    for (int c = 0; c < POISSON_RANK; ++c) to->row[c][lane] = filler ? 0 : k->row[c];
+    to->beside[lane] = beside;
+    for (int c = 0; c < columns; ++c) to->row[c][lane] = k->row[c];
+    *tally += lane < PACK - 1 ? 1 : PACK * pack_vectors(columns) - lane;
 }
 
 /* The rows of a group on a level, each where its chunk has room for it. */
 static void pack_level(const setup *s, int depth, int group, const entry *entries) {
     const rank_level *l = &s->r->level[depth];
     const level *on = &s->levels[depth];
+    const int columns = s->columns[group];
     int32_t *tally = tally_of(s, depth, group);
-    for (const entry *k = entries; k < entries + s->counts[group][depth]; ++k) {
-        const int32_t at = tally[chunk_of(on, k->place)]++;
-        pack_row(&l->packs[at / PACK], at % PACK, k, 0);
-        if (depth) l->inverse[at / PACK][at % PACK] = inverse_at(on, k->place);
-    }
+    for (const entry *k = entries; k < entries + s->counts[group][depth]; ++k)
+        pack_row(l, &tally[chunk_of(on, k->place)], columns, k, depth ? inverse_at(on, k->place) : 0);
     for (int chunk = 0; chunk < l->chunks; ++chunk)
-        for (int32_t at = tally[chunk]; at % PACK; ++at) {
-            const entry filler = {.place = l->packs[at / PACK].place[at % PACK - 1]};
-            pack_row(&l->packs[at / PACK], at % PACK, &filler, 1);
-            if (depth) l->inverse[at / PACK][at % PACK] = inverse_at(on, filler.place);
+        while (tally[chunk] % PACK) {
+            const pack *last = pack_at(l, tally[chunk] / PACK);
+            const int lane = tally[chunk] % PACK - 1;
+            const entry filler = {.place = last->place[lane]};
+            pack_row(l, &tally[chunk], columns, &filler, last->beside[lane]);
         }
 }
 
@@ -324,7 +330,7 @@ static int hold_groups(low_rank *r, int groups, int rows) {
         buffer_hold(&r->product_memory, 3 * n * sizeof *r->product) ||
         buffer_hold(&r->raw_memory, all * sizeof(entry)) ||
         buffer_hold(&r->hash_memory, all * sizeof(int32_t)) ||
-        buffer_hold(&r->count_memory, n * LEVELS_MAX * sizeof(int32_t)))
+        buffer_hold(&r->count_memory, n * (LEVELS_MAX + 1) * sizeof(int32_t)))
         return -1;
     r->scale = r->group_memory.data;
     r->product = r->product_memory.data;
@@ -347,7 +353,8 @@ static int hold_tallies(setup *s, int groups) {
     return 0;
 }
 
-/* Runs chunk after chunk and group after group, which tallies then lead to; their packs, -1: no memory. */
+/* Runs chunk after chunk and group after group, which tallies then lead to; the vectors of their packs, -1:
+ * no memory. */
 static int32_t list_runs(const setup *s, int depth, int groups) {
     rank_level *l = &s->r->level[depth];
     size_t runs = 0;
@@ -358,36 +365,34 @@ static int32_t list_runs(const setup *s, int depth, int groups) {
     l->part = l->part_memory.data;
     l->runs = l->run_memory.data;
     l->chunk_run = (int32_t *)(l->runs + runs);
-    int32_t packs = 0, run = 0;
+    int32_t vectors = 0, run = 0;
     for (int chunk = 0; chunk < l->chunks; ++chunk) {
         l->chunk_run[chunk] = run;
         for (int g = 0; g < groups; ++g) {
             int32_t *rows = &tally_of(s, depth, g)[chunk];
-            const int32_t from = packs;
             if (*rows == 0) continue;
-            packs += block_count(*rows, PACK);
-            *rows = from * PACK;
-            l->runs[run++] = (rank_run){.group = g, .from = from, .to = packs};
+            const int32_t packs = block_count(*rows, PACK), columns = s->columns[g];
+            l->runs[run++] = (rank_run){.group = g, .columns = columns, .packs = packs, .at = vectors};
+            *rows = vectors * PACK;
+            vectors += packs * pack_vectors(columns);
         }
     }
     l->chunk_run[l->chunks] = run;
-    return packs;
+    return vectors;
 }
 
-/* The packs of a level, -1: no memory. */
+/* The vectors of a level's packs, -1: no memory. */
 static int32_t hold_level(const setup *s, int depth, int groups) {
     rank_level *l = &s->r->level[depth];
-    const int32_t packs = list_runs(s, depth, groups);
-    if (packs < 0 || buffer_hold(&l->product_memory, 3 * (size_t)groups * sizeof *l->now) ||
-        buffer_hold(&l->pack_memory, (size_t)packs * sizeof *l->packs + 1) ||
-        buffer_hold(depth ? &l->inverse_memory : &s->r->saved_memory, (size_t)packs * sizeof(vec8) + 1))
+    const int32_t vectors = list_runs(s, depth, groups);
+    if (vectors < 0 || buffer_hold(&l->product_memory, 3 * (size_t)groups * sizeof *l->now) ||
+        buffer_hold(&l->store_memory, (size_t)vectors * sizeof *l->store + 1))
         return -1;
     l->now = l->product_memory.data;
     l->frozen = l->now + groups;
     l->change = l->frozen + groups;
-    l->packs = l->pack_memory.data;
-    l->inverse = l->inverse_memory.data;
-    return packs;
+    l->store = l->store_memory.data;
+    return vectors;
 }
 
 int rank_attach(low_rank *r, const level *levels, int count, const box *b, pool *p, const poisson_row *rows,
@@ -399,15 +404,15 @@ int rank_attach(low_rank *r, const level *levels, int count, const box *b, pool 
     s.raw = r->raw_memory.data;
     s.hash = r->hash_memory.data;
     s.counts = r->count_memory.data;
+    s.columns = (int32_t *)(s.counts + groups);
     parallel_for(p, groups, group_task, &s);
     int weighs = 0;
-    int32_t packs = 1;
+    int32_t vectors = 1;
     for (int g = 0; g < groups; ++g) weighs |= r->scale[g] > 0;
-    for (int depth = 0; depth < levels_of(&s) && packs; ++depth) {
-        if ((packs = hold_level(&s, depth, groups)) < 0) return -1;
-        r->deep = depth + (depth == 0 || packs > 0);
+    for (int depth = 0; depth < levels_of(&s) && vectors; ++depth) {
+        if ((vectors = hold_level(&s, depth, groups)) < 0) return -1;
+        r->deep = depth + (depth == 0 || vectors > 0);
     }
-    r->saved = r->saved_memory.data;
     parallel_for(p, groups, pack_task, &s);
     r->groups = groups;
     r->levels = weighs ? r->deep : 0;
