@@ -15,13 +15,21 @@
  * such deviations never end, and the pressure answers them with a current that never ends. So cells of that
  * layer with cut faces are left alone unless they are badly off. Where liquid leaves a wall a void opens
  * inside the cell: such cells are left alone too, and their neighbours only thinned. Cells without room for a
- * density (0, in a wall) ask for nothing: they would draw in liquid for ever. */
+ * density (0, in a wall) ask for nothing: they would draw in liquid for ever.
+ *
+ * What expands below the surface lifts what is above: the displacement works against the pressure. In liquid
+ * that moves this is less than motion loses; in a tank at rest, where densities are off by what few particles
+ * make of them, it was nearly all the energy that the tank gained. So up to LIFT cells a step, less the
+ * height that the kinetic energy is worth, a lift has no meaning, and the displacement is made smaller by as
+ * much: none is left in a tank at rest. What lowers the liquid, and what more volume is missing for, goes on
+ * as before: the centroid ends at most LIFT / RATE cells too low. */
 #include "stage/volume.h"
 
 #include <math.h>
 #include <string.h>
 #include "core/hot.h"
 #include "grid/rows.h"
+#include "grid/sample.h"
 #include "grid/wrap.h"
 
 #define RATE     0.3f  /* of the deviation, a step */
@@ -30,6 +38,7 @@
 #define MOST_OUT 2.0f  /* and largest gain */
 #define OVERFULL 1.5f  /* density from which cells with air beside them spread */
 #define UNSURE   0.2f  /* deviations up to this are let be in cut cells next to the surface's layer */
+#define LIFT     1e-3 /* cells that all particles rise on average: what is asked of a tank is a tenth of it */
 
 enum { EIGHT = 8 }; /* cells looked at together, as bytes of a word */
 
@@ -216,4 +225,89 @@ void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const ope
     parallel_for(g->pool, range_blocks(&s.range), depth_task, &s);
     wrap_bytes(depth, g);
     parallel_for(g->pool, range_blocks(&s.range), outflow_task, &s);
+}
+
+/* ---- liquid at rest ---- */
+
+typedef struct {
+    const mac_grid *g;
+    const particles *p;
+    mac_field *carry;
+    const mac_field *u;
+    float *moved, left;
+    int axis;
+} lift_job;
+
+enum { PARTICLES = 8192, VALUES = 1 << 14 }; /* a block */
+
+static size_t block_end(size_t from, size_t grain, size_t count) {
+    return from + grain < count ? from + grain : count;
+}
+
+/* Sum of v^2 / 2 over particles, m2/s2. */
+HOT static double kinetic_task(void *context, int block) {
+    const lift_job *s = context;
+    const size_t from = (size_t)block * PARTICLES, to = block_end(from, PARTICLES, s->p->count);
+    double sum = 0;
+    for (int a = 0; a < s->p->dim; ++a) {
+        const float *v = s->p->v[a];
+        for (size_t q = from; q < to; ++q) sum += (double)(v[q] * v[q]);
+    }
+    return 0.5 * sum;
+}
+
+HOT static void moved_task(void *context, int block) {
+    const lift_job *s = context;
+    const size_t from = (size_t)block * VALUES, to = block_end(from, VALUES, s->g->box.size);
+    const float *carry = s->carry->value[s->axis], *u = s->u->value[s->axis];
+    for (size_t c = from; c < to; ++c) s->moved[c] = carry[c] - u[c];
+}
+
+/* Sum of the displacement along an axis over particles, as a velocity. */
+HOT static double lift_task(void *context, int block) {
+    const lift_job *s = context;
+    const size_t from = (size_t)block * PARTICLES, to = block_end(from, PARTICLES, s->p->count);
+    float offset[3] = {0.5f, 0.5f, 0.5f}, x[3] = {0, 0, 0};
+    double sum = 0;
+    offset[s->axis] = 0;
+    for (size_t q = from; q < to; ++q) {
+        for (int a = 0; a < s->p->dim; ++a) x[a] = s->p->x[a][q];
+        if (!s->p->spray[q]) sum += (double)sample_field(s->moved, s->g, offset, x);
+    }
+    return sum;
+}
+
+HOT static void leave_task(void *context, int block) {
+    const lift_job *s = context;
+    const size_t from = (size_t)block * VALUES, to = block_end(from, VALUES, s->g->box.size);
+    for (int a = 0; a < s->g->box.dim; ++a) {
+        float *carry = s->carry->value[a];
+        const float *u = s->u->value[a];
+        for (size_t c = from; c < to; ++c) carry[c] = u[c] + s->left * (carry[c] - u[c]);
+    }
+}
+
+/* The energy that the displacement gives to particles in dt, as the sums above, m2/s2. */
+static double lifted(lift_job *s, const double gravity[3], double dt) {
+    double sum = 0;
+    for (s->axis = 0; s->axis < s->g->box.dim; ++s->axis) {
+        if (!(fabs(gravity[s->axis]) > 0)) continue;
+        parallel_for(s->g->pool, block_count((long)s->g->box.size, VALUES), moved_task, s);
+        sum -= gravity[s->axis] * dt *
+               parallel_sum(s->g->pool, block_count((long)s->p->count, PARTICLES), lift_task, s);
+    }
+    return sum;
+}
+
+void volume_limit_lift(mac_field *carry, float *scratch, const mac_grid *g, const mac_field *u,
+                       const particles *p, const double gravity[3], double dt) {
+    lift_job s = {.g = g, .p = p, .carry = carry, .u = u, .moved = scratch};
+    const double pull = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
+    const double kinetic = parallel_sum(g->pool, block_count((long)p->count, PARTICLES), kinetic_task, &s);
+    const double band = LIFT * g->dx * pull * (double)p->count - kinetic;
+    if (!(band > 0)) return;
+    const double lift = lifted(&s, gravity, dt);
+    if (!(lift > 0)) return;
+    s.left = lift > band ? (float)(1 - band / lift) : 0;
+    parallel_for(g->pool, block_count((long)g->box.size, VALUES), leave_task, &s);
 }
