@@ -20,17 +20,18 @@
  * What expands below the surface lifts what is above: the displacement works against the pressure. In liquid
  * that moves this is less than motion loses; in a tank at rest, where densities are off by what few particles
  * make of them, it was nearly all the energy that the tank gained. So up to LIFT cells a step, less the
- * height that the kinetic energy is worth, a lift has no meaning, and the displacement is made smaller by as
- * much: none is left in a tank at rest. What lowers the liquid, and what more volume is missing for, goes on
- * as before: the centroid ends at most LIFT / RATE cells too low. */
+ * height that the fastest of the liquid could rise, a lift has no meaning, and the displacement is made
+ * smaller by as much: none is left in a tank at rest. What lowers the liquid, and what more volume is missing
+ * for, goes on as before: the centroid ends at most LIFT / RATE cells too low. Where something drives the
+ * liquid, however slowly, this is not for it: voids behind a ball are few cells of a tank. */
 #include "stage/volume.h"
 
 #include <math.h>
 #include <string.h>
 #include "core/hot.h"
 #include "grid/rows.h"
-#include "grid/sample.h"
 #include "grid/wrap.h"
+#include "particle/transfer.h"
 
 #define RATE     0.3f  /* of the deviation, a step */
 #define NEAR     0.5f  /* what is denser by more than this spreads at once */
@@ -231,55 +232,28 @@ void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const ope
 
 typedef struct {
     const mac_grid *g;
-    const particles *p;
     mac_field *carry;
     const mac_field *u;
     float *moved, left;
     int axis;
 } lift_job;
 
-enum { PARTICLES = 8192, VALUES = 1 << 14 }; /* a block */
+enum { VALUES = 1 << 14 }; /* a block */
 
-static size_t block_end(size_t from, size_t grain, size_t count) {
-    return from + grain < count ? from + grain : count;
-}
-
-/* Sum of v^2 / 2 over particles, m2/s2. */
-HOT static double kinetic_task(void *context, int block) {
-    const lift_job *s = context;
-    const size_t from = (size_t)block * PARTICLES, to = block_end(from, PARTICLES, s->p->count);
-    double sum = 0;
-    for (int a = 0; a < s->p->dim; ++a) {
-        const float *v = s->p->v[a];
-        for (size_t q = from; q < to; ++q) sum += (double)(v[q] * v[q]);
-    }
-    return 0.5 * sum;
+static size_t block_end(const mac_grid *g, int block) {
+    const size_t end = ((size_t)block + 1) * VALUES;
+    return end < g->box.size ? end : g->box.size;
 }
 
 HOT static void moved_task(void *context, int block) {
     const lift_job *s = context;
-    const size_t from = (size_t)block * VALUES, to = block_end(from, VALUES, s->g->box.size);
     const float *carry = s->carry->value[s->axis], *u = s->u->value[s->axis];
-    for (size_t c = from; c < to; ++c) s->moved[c] = carry[c] - u[c];
-}
-
-/* Sum of the displacement along an axis over particles, as a velocity. */
-HOT static double lift_task(void *context, int block) {
-    const lift_job *s = context;
-    const size_t from = (size_t)block * PARTICLES, to = block_end(from, PARTICLES, s->p->count);
-    float offset[3] = {0.5f, 0.5f, 0.5f}, x[3] = {0, 0, 0};
-    double sum = 0;
-    offset[s->axis] = 0;
-    for (size_t q = from; q < to; ++q) {
-        for (int a = 0; a < s->p->dim; ++a) x[a] = s->p->x[a][q];
-        if (!s->p->spray[q]) sum += (double)sample_field(s->moved, s->g, offset, x);
-    }
-    return sum;
+    for (size_t c = (size_t)block * VALUES; c < block_end(s->g, block); ++c) s->moved[c] = carry[c] - u[c];
 }
 
 HOT static void leave_task(void *context, int block) {
     const lift_job *s = context;
-    const size_t from = (size_t)block * VALUES, to = block_end(from, VALUES, s->g->box.size);
+    const size_t from = (size_t)block * VALUES, to = block_end(s->g, block);
     for (int a = 0; a < s->g->box.dim; ++a) {
         float *carry = s->carry->value[a];
         const float *u = s->u->value[a];
@@ -287,26 +261,24 @@ HOT static void leave_task(void *context, int block) {
     }
 }
 
-/* The energy that the displacement gives to particles in dt, as the sums above, m2/s2. */
-static double lifted(lift_job *s, const double gravity[3], double dt) {
+/* The energy that the displacement gives to particles in dt, m2/s2 summed over them. */
+static double lifted(lift_job *s, const particles *p, const double gravity[3], double dt) {
     double sum = 0;
     for (s->axis = 0; s->axis < s->g->box.dim; ++s->axis) {
         if (!(fabs(gravity[s->axis]) > 0)) continue;
         parallel_for(s->g->pool, block_count((long)s->g->box.size, VALUES), moved_task, s);
-        sum -= gravity[s->axis] * dt *
-               parallel_sum(s->g->pool, block_count((long)s->p->count, PARTICLES), lift_task, s);
+        sum -= gravity[s->axis] * dt * particles_sum(p, s->g, s->moved, s->axis);
     }
     return sum;
 }
 
 void volume_limit_lift(mac_field *carry, float *scratch, const mac_grid *g, const mac_field *u,
-                       const particles *p, const double gravity[3], double dt) {
-    lift_job s = {.g = g, .p = p, .carry = carry, .u = u, .moved = scratch};
+                       const particles *p, const double gravity[3], double speed, double dt) {
+    lift_job s = {.g = g, .carry = carry, .u = u, .moved = scratch};
     const double pull = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
-    const double kinetic = parallel_sum(g->pool, block_count((long)p->count, PARTICLES), kinetic_task, &s);
-    const double band = LIFT * g->dx * pull * (double)p->count - kinetic;
+    const double band = (double)p->count * (LIFT * g->dx * pull - 0.5 * speed * speed);
     if (!(band > 0)) return;
-    const double lift = lifted(&s, gravity, dt);
+    const double lift = lifted(&s, p, gravity, dt);
     if (!(lift > 0)) return;
     s.left = lift > band ? (float)(1 - band / lift) : 0;
     parallel_for(g->pool, block_count((long)g->box.size, VALUES), leave_task, &s);

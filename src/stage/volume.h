@@ -10,9 +10,9 @@
  * leaves a wall, which are thin for a reason (NULL: none). */
 void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const openings *o,
                     const float *density, const float *phi, const uint8_t *voids, double dt);
-/* Liquid at rest: takes the displacement out of carry, which is u and the displacement, as far as it lifts
- * particles against gravity [m/s2] in dt by less than they can tell; u and carry are known wherever particles
- * are. scratch: a field. */
+/* Liquid that nothing drives, `speed` [m/s] at most: takes the displacement out of carry, which is u and the
+ * displacement, as far as it lifts particles against gravity [m/s2] in dt by less than they can tell.
+ * scratch: a field. */
 void volume_limit_lift(mac_field *carry, float *scratch, const mac_grid *g, const mac_field *u,
-                       const particles *p, const double gravity[3], double dt);
+                       const particles *p, const double gravity[3], double speed, double dt);
 #endif
