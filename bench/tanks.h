@@ -15,7 +15,7 @@ typedef struct tank {
 
 typedef struct tank_result {
     double speed, last_speed; /* m/s, largest over the frames watched, and in the last one */
-    double gain;              /* m: energy above that of the first frame watched, over weight */
+    double gain;              /* m: most energy above the lowest watched before, over weight */
     double mass;              /* kg */
 } tank_result;
 

@@ -5,7 +5,9 @@
  * field's memory is read, whatever the velocity. A NaN counts as below the low side, so it ends there instead
  * of spreading to addresses; the field that held it still shows it. Along periodic axes positions come back
  * in on the other side. Limits: fields of fewer than 2^31
- * elements. */
+ * elements.
+ *
+ * particles_sum() reads a field at the same places. */
 #include "particle/transfer.h"
 
 #include <assert.h>
@@ -108,16 +110,58 @@ static void move_block(void *context, int block) {
     move_range(t, begin, end < t->count ? end : t->count);
 }
 
-void particles_advect(particles *p, const mac_grid *g, const mac_field *u, double dt) {
-    assert(g->box.size < INT32_MAX);
-    moving t = {.count = p->count, .spray = p->spray, .b = &g->box, .scale = (float)(dt / g->dx)};
+static moving moving_of(const particles *p, const mac_grid *g) {
+    moving t = {.count = p->count, .spray = p->spray, .b = &g->box};
     t.low = vec8_all(-REACH);
     for (int axis = 0; axis < g->box.dim; ++axis) {
-        t.u[axis] = u->value[axis];
         t.x[axis] = p->x[axis];
         t.v[axis] = p->v[axis];
         t.period[axis] = g->box.periodic[axis] ? (float)g->box.n[axis] : 0;
         t.high[axis] = vec8_all((float)(g->box.n[axis] + REACH));
     }
+    return t;
+}
+
+void particles_advect(particles *p, const mac_grid *g, const mac_field *u, double dt) {
+    assert(g->box.size < INT32_MAX);
+    moving t = moving_of(p, g);
+    t.scale = (float)(dt / g->dx);
+    for (int axis = 0; axis < g->box.dim; ++axis) t.u[axis] = u->value[axis];
     parallel_for(g->pool, block_count((long)p->count, GRAIN), move_block, &t);
+}
+
+INLINE double sum_range_dim(const moving *t, size_t begin, size_t end, int axis, int dim) {
+    double sum[LANES] = {0}, total = 0;
+    for (size_t i = begin; i < end; i += LANES) {
+        vec8 x[3];
+        spot s[3];
+        float value[LANES];
+        for (int a = 0; a < dim; ++a) x[a] = hold_near(t, vec8_load(t->x[a] + i), a);
+        find_spots(s, t, x, dim);
+        const vec8 found = look_along(t, t->u[axis], &s[axis], dim);
+        vec8_store(value, vec8_select(mask_load(t->spray + i), vec8_all(0), found));
+        for (size_t q = 0; q < LANES; ++q) sum[q] += i + q < end ? (double)value[q] : 0;
+    }
+    for (int q = 0; q < LANES; ++q) total += sum[q];
+    return total;
+}
+
+HOT static double sum_range(const moving *t, size_t begin, size_t end) {
+    const int axis = t->u[0] ? 0 : t->u[1] ? 1 : 2; /* the one that there is */
+    if (t->b->dim == 3) return sum_range_dim(t, begin, end, axis, 3);
+    return sum_range_dim(t, begin, end, axis, 2);
+}
+
+static double sum_block(void *context, int block) {
+    const moving *t = context;
+    size_t begin = (size_t)block * GRAIN, end = begin + GRAIN;
+    return sum_range(t, begin, end < t->count ? end : t->count);
+}
+
+double particles_sum(const particles *p, const mac_grid *g, const float *face, int axis) {
+    assert(g->box.size < INT32_MAX);
+    moving t = moving_of(p, g);
+    t.scale = 1;
+    t.u[axis] = face;
+    return parallel_sum(g->pool, block_count((long)p->count, GRAIN), sum_block, &t);
 }

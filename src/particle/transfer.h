@@ -22,4 +22,6 @@ void particles_from_grid(particles *p, const mac_grid *g, const mac_field *u, co
  * box afterwards: they are clamped to GHOST - 1 cells outside of it, for the boundary stage to deal with. A
  * NaN ends at the low side. dt in s. */
 void particles_advect(particles *p, const mac_grid *g, const mac_field *u, double dt);
+/* The sum of a field on the faces across an axis over all particles but spray, each where it is. */
+double particles_sum(const particles *p, const mac_grid *g, const float *face, int axis);
 #endif

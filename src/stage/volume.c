@@ -15,7 +15,15 @@
  * such deviations never end, and the pressure answers them with a current that never ends. So cells of that
  * layer with cut faces are left alone unless they are badly off. Where liquid leaves a wall a void opens
  * inside the cell: such cells are left alone too, and their neighbours only thinned. Cells without room for a
- * density (0, in a wall) ask for nothing: they would draw in liquid for ever. */
+ * density (0, in a wall) ask for nothing: they would draw in liquid for ever.
+ *
+ * What expands below the surface lifts what is above: the displacement works against the pressure. In liquid
+ * that moves this is less than motion loses; in a tank at rest, where densities are off by what few particles
+ * make of them, it was nearly all the energy that the tank gained. So up to LIFT cells a step, less the
+ * height that the fastest of the liquid could rise, a lift has no meaning, and the displacement is made
+ * smaller by as much: none is left in a tank at rest. What lowers the liquid, and what more volume is missing
+ * for, goes on as before: the centroid ends at most LIFT / RATE cells too low. Where something drives the
+ * liquid, however slowly, this is not for it: voids behind a ball are few cells of a tank. */
 #include "stage/volume.h"
 
 #include <math.h>
@@ -23,6 +31,7 @@
 #include "core/hot.h"
 #include "grid/rows.h"
 #include "grid/wrap.h"
+#include "particle/transfer.h"
 
 #define RATE     0.3f  /* of the deviation, a step */
 #define NEAR     0.5f  /* what is denser by more than this spreads at once */
@@ -30,6 +39,7 @@
 #define MOST_OUT 2.0f  /* and largest gain */
 #define OVERFULL 1.5f  /* density from which cells with air beside them spread */
 #define UNSURE   0.2f  /* deviations up to this are let be in cut cells next to the surface's layer */
+#define LIFT     1e-3 /* cells that all particles rise on average: what is asked of a tank is a tenth of it */
 
 enum { EIGHT = 8 }; /* cells looked at together, as bytes of a word */
 
@@ -216,4 +226,60 @@ void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const ope
     parallel_for(g->pool, range_blocks(&s.range), depth_task, &s);
     wrap_bytes(depth, g);
     parallel_for(g->pool, range_blocks(&s.range), outflow_task, &s);
+}
+
+/* ---- liquid at rest ---- */
+
+typedef struct {
+    const mac_grid *g;
+    mac_field *carry;
+    const mac_field *u;
+    float *moved, left;
+    int axis;
+} lift_job;
+
+enum { VALUES = 1 << 14 }; /* a block */
+
+static size_t block_end(const mac_grid *g, int block) {
+    const size_t end = ((size_t)block + 1) * VALUES;
+    return end < g->box.size ? end : g->box.size;
+}
+
+HOT static void moved_task(void *context, int block) {
+    const lift_job *s = context;
+    const float *carry = s->carry->value[s->axis], *u = s->u->value[s->axis];
+    for (size_t c = (size_t)block * VALUES; c < block_end(s->g, block); ++c) s->moved[c] = carry[c] - u[c];
+}
+
+HOT static void leave_task(void *context, int block) {
+    const lift_job *s = context;
+    const size_t from = (size_t)block * VALUES, to = block_end(s->g, block);
+    for (int a = 0; a < s->g->box.dim; ++a) {
+        float *carry = s->carry->value[a];
+        const float *u = s->u->value[a];
+        for (size_t c = from; c < to; ++c) carry[c] = u[c] + s->left * (carry[c] - u[c]);
+    }
+}
+
+/* The energy that the displacement gives to particles in dt, m2/s2 summed over them. */
+static double lifted(lift_job *s, const particles *p, const double gravity[3], double dt) {
+    double sum = 0;
+    for (s->axis = 0; s->axis < s->g->box.dim; ++s->axis) {
+        if (!(fabs(gravity[s->axis]) > 0)) continue;
+        parallel_for(s->g->pool, block_count((long)s->g->box.size, VALUES), moved_task, s);
+        sum -= gravity[s->axis] * dt * particles_sum(p, s->g, s->moved, s->axis);
+    }
+    return sum;
+}
+
+void volume_limit_lift(mac_field *carry, float *scratch, const mac_grid *g, const mac_field *u,
+                       const particles *p, const double gravity[3], double speed, double dt) {
+    lift_job s = {.g = g, .carry = carry, .u = u, .moved = scratch};
+    const double pull = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
+    const double band = (double)p->count * (LIFT * g->dx * pull - 0.5 * speed * speed);
+    if (!(band > 0)) return;
+    const double lift = lifted(&s, p, gravity, dt);
+    if (!(lift > 0)) return;
+    s.left = lift > band ? (float)(1 - band / lift) : 0;
+    parallel_for(g->pool, block_count((long)g->box.size, VALUES), leave_task, &s);
 }

@@ -3,10 +3,16 @@
 #define STAGE_VOLUME_H
 
 #include "grid/openings.h"
+#include "particle/particles.h"
 
 /* The net outflow [m/s, summed over a cell's faces] that brings the density of cells inside the liquid back
  * towards 1 within dt; 0 elsewhere. depth: scratch bytes in the box's layout. voids: cells where liquid
  * leaves a wall, which are thin for a reason (NULL: none). */
 void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const openings *o,
                     const float *density, const float *phi, const uint8_t *voids, double dt);
+/* Liquid that nothing drives, `speed` [m/s] at most: takes the displacement out of carry, which is u and the
+ * displacement, as far as it lifts particles against gravity [m/s2] in dt by less than they can tell.
+ * scratch: a field. */
+void volume_limit_lift(mac_field *carry, float *scratch, const mac_grid *g, const mac_field *u,
+                       const particles *p, const double gravity[3], double speed, double dt);
 #endif

@@ -1,0 +1,73 @@
+/* The drift correction in liquid at rest: what it lifts by little is taken back, all else is left as it is.
+ */
+#include "check.h"
+#include "core/random.h"
+#include "stage/volume.h"
+
+enum { N = 8, COUNT = 4 * N * N };
+
+typedef struct setup {
+    mac_grid g;
+    particles p;
+    mac_field u, carry;
+    float *scratch;
+} setup;
+
+static const double DX = 0.1, DT = 0.02, PULL[3] = {0, -9.81, 0};
+
+/* A displacement of `up` cells a step above a velocity along x. */
+static void make(setup *s, float up) {
+    *s = (setup){.g = {.box = box_make(2, (int[3]){N, N, 1}), .dx = DX}};
+    s->scratch = calloc(s->g.box.size, sizeof *s->scratch);
+    assert_non_null(s->scratch);
+    assert_int_equal(particles_make(&s->p, &s->g, NULL, 0), 0);
+    assert_int_equal(particles_reserve(&s->p, COUNT), 0);
+    assert_int_equal(mac_field_make(&s->u, &s->g) | mac_field_make(&s->carry, &s->g), 0);
+    s->p.count = COUNT;
+    for (size_t q = 0; q < COUNT; ++q) {
+        for (int a = 0; a < 2; ++a) s->p.x[a][q] = (float)N * random_unit(1, q, (uint64_t)a);
+        s->p.spray[q] = 0;
+    }
+    for (size_t c = 0; c < s->g.box.size; ++c) {
+        s->u.value[0][c] = s->carry.value[0][c] = 0.25f;
+        s->u.value[1][c] = 0;
+        s->carry.value[1][c] = up * (float)(DX / DT);
+    }
+}
+
+/* The displacement that is left, in cells a step. */
+static double left_of(double speed, float up, const double gravity[3]) {
+    setup s;
+    make(&s, up);
+    const ptrdiff_t c = box_at(&s.g.box, 3, 4, 0);
+    volume_limit_lift(&s.carry, s.scratch, &s.g, &s.u, &s.p, gravity, speed, DT);
+    const double left = (double)s.carry.value[1][c] * DT / DX;
+    check_near((double)s.carry.value[0][c], 0.25, 0);
+    particles_free(&s.p);
+    mac_field_free(&s.u);
+    mac_field_free(&s.carry);
+    free(s.scratch);
+    return left;
+}
+
+static void still_liquid_is_not_lifted(void **state) {
+    (void)state;
+    check_near(left_of(0, 5e-4f, PULL), 0, 0);
+    check_near(left_of(0, -5e-4f, PULL), -5e-4, 1e-9); /* it may settle */
+    check_near(left_of(0, 5e-4f, (const double[3]){0, 0, 0}), 5e-4, 1e-9);
+    check_near(left_of(0, 5e-4f, (const double[3]){9.81, 0, 0}), 5e-4, 1e-9);
+}
+
+/* What is beyond the band stays, and the band ends where the liquid could rise as high. */
+static void more_is_moved(void **state) {
+    (void)state;
+    check_near(left_of(0, 0.01f, PULL), 0.009, 1e-6);
+    check_near(left_of(0.0313, 0.01f, PULL), 0.0095, 1e-6); /* half: v^2 / 2 = 0.5e-3 g dx */
+    check_near(left_of(0.05, 5e-4f, PULL), 5e-4, 1e-9);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(still_liquid_is_not_lifted),
+                                       cmocka_unit_test(more_is_moved)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
