@@ -1,0 +1,270 @@
+/* Films of water between faces that lie on each other.
+ *
+ * Contacts leave a hundredth of a cell or nothing between a body and what it lies on. Neither particles nor
+ * faces show the water there, and without a pressure of its own a board on the floor is held by the weight of
+ * all the water above it. A film transmits that pressure. So a patch of cells along a gap beside a moving
+ * solid counts as liquid where all of its rim does, and faces along it are open by a film's width at least
+ * (stage/solids_meet.c): each solid's distance is taken so that the gap is that wide, in openings, rows of
+ * bodies and wall velocities alike, and the solve stays what it was, symmetric and positive. A film of width
+ * h under a face of width W adds the inertia rho W^3 / (12 h) a length (u = V x / h), so a body comes off as
+ * fast as that lets it go, and gaps that open have the right one from the start. Patches reach over gaps of
+ * up to most of a cell: what opens under water has no particles yet, and the drift correction brings them.
+ *
+ * A patch is what hangs together through faces that a film would open. It is a film
+ *   - where no air is on its rim, and the liquid there is one region without it: a plug between two stays
+ *     sealed, and so does what lies dry;
+ *   - else below the lowest air on its rim: what floats along a wall is wet up to the water's level, a
+ * stopper with air below it is not.
+ *
+ * Limits: beside solids thinner than a cell there are none; a film is as wide as it is drawn, and what that
+ * is more than the true gap is volume that is not there; liquid between two static solids is theirs. */
+#include "stage/solids_film.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/memory.h"
+#include "grid/room.h"
+#include "grid/rows.h"
+#include "stage/solids_meet.h"
+
+enum { NO_PART, UNSEEN, SEEN, PASSED, WET, BORDER }; /* marks of cells */
+enum { REGIONS = 254, OTHER };                       /* of liquid: 1 to 254, and all further ones */
+
+typedef struct {
+    films *f;
+    openings *o;
+    const mac_grid *g;
+    const float *room;
+    float *phi;
+    uint8_t *mark;
+    double up[3]; /* of length 1; 0 without gravity */
+    double air;   /* height of the lowest air on a patch's rim, cells */
+    int has_regions;
+} search;
+
+/* -1: no memory. */
+static int push(film_cells *l, ptrdiff_t cell) {
+    if (l->count == l->room) {
+        const int room = l->room ? 2 * l->room : 256;
+        int32_t *more = mem_grow(l->cell, (size_t)l->room * sizeof *more, (size_t)room * sizeof *more);
+        if (!more) return -1;
+        l->cell = more;
+        l->room = room;
+    }
+    l->cell[l->count++] = (int32_t)cell;
+    return 0;
+}
+
+static double height_of(const search *s, ptrdiff_t c) {
+    const box *b = &s->g->box;
+    const ptrdiff_t at = c - b->first;
+    const ptrdiff_t z = b->dim == 3 ? at / b->step[2] : 0,
+                    y = (at - z * (b->dim == 3 ? b->step[2] : 0)) / b->step[1];
+    const ptrdiff_t x = at - z * (b->dim == 3 ? b->step[2] : 0) - y * b->step[1];
+    return s->up[0] * (double)x + s->up[1] * (double)y + s->up[2] * (double)z;
+}
+
+INLINE ptrdiff_t above(const film_face *f, const box *b) {
+    return box_at(b, f->face.at[0], f->face.at[1], f->face.at[2]);
+}
+
+/* Openings with all films, or without any. */
+static void set_open(const search *s, int with) {
+    const meetings *m = &s->o->met;
+    for (int i = 0; i < m->film_count; ++i) {
+        const film_face *f = &m->film[i];
+        s->o->open.value[f->face.axis][above(f, &s->g->box)] = with ? f->face.open : f->was;
+    }
+}
+
+/* What thin solids closed since the list was made stays as it is. */
+static void keep_thin(const search *s) {
+    for (int i = 0; i < s->o->met.film_count; ++i) {
+        film_face *f = &s->o->met.film[i];
+        const float open = s->o->open.value[f->face.axis][above(f, &s->g->box)];
+        if (open < f->was) f->was = f->face.open = open;
+        f->wet = 0;
+    }
+}
+
+/* Liquid that particles show. */
+INLINE int is_liquid(const search *s, ptrdiff_t c) {
+    return s->phi[c] < 0 && s->room[c] >= ROOM_ENOUGH;
+}
+
+/* Marks the cells beside faces of gaps that no particles fill; whether there are any. */
+static int mark_patches(const search *s) {
+    const box *b = &s->g->box;
+    const meetings *m = &s->o->met;
+    int any = 0;
+    memset(s->mark, BORDER, b->size);
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j) memset(s->mark + box_at(b, 0, j, k), NO_PART, (size_t)b->n[0]);
+    for (int i = 0; i < m->film_count; ++i) {
+        const ptrdiff_t high = above(&m->film[i], b), low = high - b->step[m->film[i].face.axis];
+        if (!(m->film[i].face.open > 0)) continue;
+        for (int side = 0; side < 2; ++side) {
+            const ptrdiff_t c = side ? high : low;
+            if (s->mark[c] == BORDER || is_liquid(s, c)) continue;
+            s->mark[c] = UNSEEN;
+            any = 1;
+        }
+    }
+    return any;
+}
+
+/* One cell beyond a patch's cell. What has hardly any room says nothing, and is looked beyond. */
+static int look_at(search *s, ptrdiff_t c) {
+    if (s->mark[c] == SEEN || s->mark[c] == PASSED || s->mark[c] == WET) return 0;
+    if (s->mark[c] != BORDER && is_liquid(s, c)) return push(&s->f->rim, c);
+    if (s->mark[c] == UNSEEN || (s->mark[c] == NO_PART && s->room[c] < ROOM_ENOUGH)) {
+        s->mark[c] = s->mark[c] == UNSEEN ? SEEN : PASSED;
+        return push(&s->f->patch, c);
+    }
+    s->air = fmin(s->air, height_of(s, c));
+    return 0;
+}
+
+/* All that hangs together with cell c, the liquid on its rim, and the lowest air there. -1: no memory. */
+static int list_patch(search *s, ptrdiff_t c) {
+    film_cells *patch = &s->f->patch;
+    patch->count = s->f->rim.count = 0;
+    s->air = INFINITY;
+    if (look_at(s, c)) return -1;
+    for (int n = 0; n < patch->count; ++n)
+        for (int a = 0; a < s->g->box.dim; ++a)
+            for (int side = 0; side < 2; ++side) {
+                const ptrdiff_t at = patch->cell[n], step = s->g->box.step[a];
+                if (!(s->o->open.value[a][side ? at + step : at] > 0)) continue;
+                if (look_at(s, side ? at + step : at - step)) return -1;
+            }
+    return 0;
+}
+
+/* Numbers the regions of liquid, without films. -1: no memory. */
+static int number_region(search *s, ptrdiff_t from, uint8_t number) {
+    film_cells *stack = &s->f->stack;
+    uint8_t *region = s->f->region;
+    stack->count = 0;
+    region[from] = number;
+    if (push(stack, from)) return -1;
+    while (stack->count > 0) {
+        const ptrdiff_t c = stack->cell[--stack->count];
+        for (int a = 0; a < s->g->box.dim; ++a)
+            for (int side = 0; side < 2; ++side) {
+                const ptrdiff_t step = s->g->box.step[a], to = side ? c + step : c - step;
+                if (region[to] || !(s->o->open.value[a][side ? to : c] > 0)) continue;
+                if (s->mark[to] == BORDER || !is_liquid(s, to)) continue;
+                region[to] = number;
+                if (push(stack, to)) return -1;
+            }
+    }
+    return 0;
+}
+
+static int find_regions(search *s) {
+    const box *b = &s->g->box;
+    int number = 0, bad = 0;
+    if (!s->f->region) s->f->region = mem_alloc(b->size);
+    if (!s->f->region) return -1;
+    memset(s->f->region, 0, b->size);
+    set_open(s, 0);
+    for (int k = 0; k < b->n[2]; ++k)
+        for (int j = 0; j < b->n[1]; ++j)
+            for (ptrdiff_t c = box_at(b, 0, j, k); c < box_at(b, b->n[0], j, k) && !bad; ++c) {
+                if (s->f->region[c] || !is_liquid(s, c)) continue;
+                number += number < OTHER;
+                bad = number_region(s, c, (uint8_t)number);
+            }
+    set_open(s, 1);
+    s->has_regions = 1;
+    return bad;
+}
+
+/* Whether the liquid on the rim is one region. */
+static int is_one_region(const search *s) {
+    const film_cells *rim = &s->f->rim;
+    for (int i = 0; i < rim->count; ++i) {
+        const uint8_t region = s->f->region[rim->cell[i]];
+        if (region == OTHER || region != s->f->region[rim->cell[0]]) return 0;
+    }
+    return 1;
+}
+
+/* Makes what of the listed patch is below the air on its rim liquid. */
+static void wet_patch(search *s) {
+    const film_cells *patch = &s->f->patch;
+    for (int n = 0; n < patch->count; ++n) {
+        const ptrdiff_t c = patch->cell[n];
+        if (s->mark[c] != SEEN || !(height_of(s, c) < s->air - 0.5)) continue;
+        s->mark[c] = WET;
+        if (s->phi[c] >= 0) s->phi[c] = -(float)s->g->dx;
+        s->f->any = 1;
+    }
+}
+
+static int wet_patches(search *s) {
+    const meetings *m = &s->o->met;
+    for (int i = 0; i < m->film_count; ++i)
+        for (int side = 0; side < 2; ++side) {
+            const ptrdiff_t c = above(&m->film[i], &s->g->box) - side * s->g->box.step[m->film[i].face.axis];
+            if (s->mark[c] != UNSEEN) continue;
+            if (list_patch(s, c)) return -1;
+            if (s->f->rim.count == 0) continue;
+            if (!s->has_regions && find_regions(s)) return -1;
+            if (is_one_region(s)) wet_patch(s);
+        }
+    return 0;
+}
+
+int films_find(films *f, openings *o, float *phi, uint8_t *mark, const mac_grid *g, const float *room,
+               const double pull[3]) {
+    search s = {.f = f, .o = o, .g = g, .room = room, .phi = phi, .mark = mark};
+    const double size = sqrt(pull[0] * pull[0] + pull[1] * pull[1] + pull[2] * pull[2]);
+    f->any = 0;
+    if (o->met.film_count == 0) return 0;
+    for (int a = 0; a < 3; ++a) s.up[a] = size > 0 ? -pull[a] / size : 0;
+    keep_thin(&s);
+    if (!mark_patches(&s)) return 0;
+    set_open(&s, 1);
+    const int bad = wet_patches(&s);
+    set_open(&s, 0);
+    for (int i = 0; i < o->met.film_count && f->any; ++i) {
+        film_face *face = &o->met.film[i];
+        const ptrdiff_t high = above(face, &g->box), low = high - g->box.step[face->face.axis];
+        face->wet = face->face.open > face->was && (mark[high] == WET || mark[low] == WET);
+    }
+    return bad;
+}
+
+void films_open(openings *o, const films *f, const mac_grid *g, int solids) {
+    if (!f->any) return;
+    for (int i = 0; i < o->met.film_count; ++i) {
+        const film_face *face = &o->met.film[i];
+        if (face->wet) o->open.value[face->face.axis][above(face, &g->box)] = face->face.open;
+    }
+    solids_meet_movers(o, g, solids);
+}
+
+void films_close(openings *o, const films *f, const mac_grid *g, int solids) {
+    if (!f->any) return;
+    for (int i = 0; i < o->met.film_count; ++i) {
+        film_face *face = &o->met.film[i];
+        if (face->wet) o->open.value[face->face.axis][above(face, &g->box)] = face->was;
+        face->wet = 0;
+    }
+    solids_meet_movers(o, g, solids);
+}
+
+size_t films_bytes(const films *f, const mac_grid *g) {
+    const size_t cells = (size_t)f->patch.room + (size_t)f->rim.room + (size_t)f->stack.room;
+    return cells * sizeof *f->patch.cell + (f->region ? g->box.size : 0);
+}
+
+void films_free(films *f) {
+    mem_free(f->patch.cell);
+    mem_free(f->rim.cell);
+    mem_free(f->stack.cell);
+    mem_free(f->region);
+    *f = (films){0};
+}
