@@ -22,7 +22,8 @@ typedef struct met_face {
 typedef struct film_face {
     met_face face;
     float was;   /* open share without a film */
-    uint8_t wet; /* whether it is one */
+    float ease;  /* > 0, of one of a face's movers: how many times as easily as water it flows */
+    uint8_t wet; /* whether the film opens it */
 } film_face;
 
 typedef struct meetings {

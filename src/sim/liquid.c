@@ -451,6 +451,8 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "forces");
     forces_add(&s->vel, is_flip(s) ? &s->before : &(mac_field){{0}}, g, gravity, dt);
+    films_pull(&s->vel, &s->open, &s->films, g,
+               (const double[3]){gravity[0] * dt, gravity[1] * dt, gravity[2] * dt});
 
     timer_stage(&s->timer, "bodies");
     if ((status = liquid_pull_bodies(s, gravity, dt, report))) return status;

@@ -27,8 +27,10 @@
 #include "grid/rows.h"
 #include "stage/solids_meet.h"
 
-enum { NO_PART, UNSEEN, SEEN, PASSED, WET, BORDER }; /* marks of cells */
-enum { REGIONS = 254, OTHER };                       /* of liquid: 1 to 254, and all further ones */
+enum { LITTLE = 8, EASE = 48, EASE_MOST = 12 };
+
+enum { NO_PART, UNSEEN, SEEN, AIR, BORDER, WET }; /* marks of cells */
+enum { REGIONS = 254, OTHER };                    /* of liquid: 1 to 254, and all further ones */
 
 typedef struct {
     films *f;
@@ -37,9 +39,10 @@ typedef struct {
     const float *room;
     float *phi;
     uint8_t *mark;
-    double up[3]; /* of length 1; 0 without gravity */
-    double air;   /* height of the lowest air on a patch's rim, cells */
-    int has_regions;
+    double up[3];                     /* of length 1; 0 without gravity */
+    double lowest;                    /* height of the lowest air beside a patch, cells */
+    double air;                       /* the same where it is not shut in */
+    int has_regions, size[OTHER + 1]; /* of regions, cells */
 } search;
 
 /* -1: no memory. */
@@ -84,6 +87,7 @@ static void keep_thin(const search *s) {
         const float open = s->o->open.value[f->face.axis][above(f, &s->g->box)];
         if (open < f->was) f->was = f->face.open = open;
         f->wet = 0;
+        f->ease = 0;
     }
 }
 
@@ -102,10 +106,11 @@ static int mark_patches(const search *s) {
         for (int j = 0; j < b->n[1]; ++j) memset(s->mark + box_at(b, 0, j, k), NO_PART, (size_t)b->n[0]);
     for (int i = 0; i < m->film_count; ++i) {
         const ptrdiff_t high = above(&m->film[i], b), low = high - b->step[m->film[i].face.axis];
+        const int opens = m->film[i].face.open > m->film[i].was;
         if (!(m->film[i].face.open > 0)) continue;
         for (int side = 0; side < 2; ++side) {
             const ptrdiff_t c = side ? high : low;
-            if (s->mark[c] == BORDER || is_liquid(s, c)) continue;
+            if (s->mark[c] == BORDER || (!opens && is_liquid(s, c))) continue;
             s->mark[c] = UNSEEN;
             any = 1;
         }
@@ -113,23 +118,33 @@ static int mark_patches(const search *s) {
     return any;
 }
 
-/* One cell beyond a patch's cell. What has hardly any room says nothing, and is looked beyond. */
+/* What of air and of liquid beside a patch is too little to matter, cells. */
+static int little(const search *s) {
+    return LITTLE + s->f->patch.count / 2;
+}
+
+/* One cell beyond a patch's cell. What has hardly any room says nothing, and is looked beyond; so is air as
+ * long as it may be a few cells shut in, which lack particles as the gap does. */
 static int look_at(search *s, ptrdiff_t c) {
-    if (s->mark[c] == SEEN || s->mark[c] == PASSED || s->mark[c] == WET) return 0;
-    if (s->mark[c] != BORDER && is_liquid(s, c)) return push(&s->f->rim, c);
-    if (s->mark[c] == UNSEEN || (s->mark[c] == NO_PART && s->room[c] < ROOM_ENOUGH)) {
-        s->mark[c] = s->mark[c] == UNSEEN ? SEEN : PASSED;
-        return push(&s->f->patch, c);
+    const uint8_t mark = s->mark[c];
+    if (mark == SEEN || mark >= WET) return 0;
+    if (mark == NO_PART && is_liquid(s, c)) return push(&s->f->rim, c);
+    const int is_air = mark == AIR || mark == BORDER || (mark == NO_PART && s->room[c] >= ROOM_ENOUGH);
+    if (is_air) s->lowest = fmin(s->lowest, height_of(s, c));
+    if (mark == AIR || mark == BORDER || (is_air && s->f->stack.count >= little(s))) {
+        s->air = s->lowest;
+        return 0;
     }
-    s->air = fmin(s->air, height_of(s, c));
-    return 0;
+    s->mark[c] = SEEN;
+    return (is_air && push(&s->f->stack, c)) || push(&s->f->patch, c) ? -1 : 0;
 }
 
 /* All that hangs together with cell c, the liquid on its rim, and the lowest air there. -1: no memory. */
 static int list_patch(search *s, ptrdiff_t c) {
     film_cells *patch = &s->f->patch;
     patch->count = s->f->rim.count = 0;
-    s->air = INFINITY;
+    s->air = s->lowest = INFINITY;
+    s->f->stack.count = 0; /* air */
     if (look_at(s, c)) return -1;
     for (int n = 0; n < patch->count; ++n)
         for (int a = 0; a < s->g->box.dim; ++a)
@@ -138,6 +153,7 @@ static int list_patch(search *s, ptrdiff_t c) {
                 if (!(s->o->open.value[a][side ? at + step : at] > 0)) continue;
                 if (look_at(s, side ? at + step : at - step)) return -1;
             }
+    for (int n = 0; n < s->f->stack.count && s->air < INFINITY; ++n) s->mark[s->f->stack.cell[n]] = AIR;
     return 0;
 }
 
@@ -147,6 +163,7 @@ static int number_region(search *s, ptrdiff_t from, uint8_t number) {
     uint8_t *region = s->f->region;
     stack->count = 0;
     region[from] = number;
+    s->size[number] = 1;
     if (push(stack, from)) return -1;
     while (stack->count > 0) {
         const ptrdiff_t c = stack->cell[--stack->count];
@@ -156,6 +173,7 @@ static int number_region(search *s, ptrdiff_t from, uint8_t number) {
                 if (region[to] || !(s->o->open.value[a][side ? to : c] > 0)) continue;
                 if (s->mark[to] == BORDER || !is_liquid(s, to)) continue;
                 region[to] = number;
+                ++s->size[number];
                 if (push(stack, to)) return -1;
             }
     }
@@ -181,23 +199,35 @@ static int find_regions(search *s) {
     return bad;
 }
 
-/* Whether the liquid on the rim is one region. */
+/* Whether the liquid on the rim is one region, drops aside. */
 static int is_one_region(const search *s) {
     const film_cells *rim = &s->f->rim;
+    int one = 0;
     for (int i = 0; i < rim->count; ++i) {
-        const uint8_t region = s->f->region[rim->cell[i]];
-        if (region == OTHER || region != s->f->region[rim->cell[0]]) return 0;
+        const int region = s->f->region[rim->cell[i]];
+        if (region != OTHER && s->size[region] <= little(s)) continue;
+        if (region == OTHER || (one && region != one)) return 0;
+        one = region;
     }
-    return 1;
+    return one > 0;
+}
+
+/* How easily water flows in a film of so many cells, as a power of two. */
+static int ease_of(int cells, int dim) {
+    const double wide = dim == 3 ? sqrt(cells) : cells;
+    int ease = 0;
+    while (ease < EASE_MOST && (1 << ease) < wide * wide / EASE) ++ease;
+    return ease;
 }
 
 /* Makes what of the listed patch is below the air on its rim liquid. */
 static void wet_patch(search *s) {
     const film_cells *patch = &s->f->patch;
+    const int ease = ease_of(patch->count, s->g->box.dim);
     for (int n = 0; n < patch->count; ++n) {
         const ptrdiff_t c = patch->cell[n];
-        if (s->mark[c] != SEEN || !(height_of(s, c) < s->air - 0.5)) continue;
-        s->mark[c] = WET;
+        if (!(height_of(s, c) < s->air - 0.5)) continue;
+        s->mark[c] = (uint8_t)(WET + ease);
         if (s->phi[c] >= 0) s->phi[c] = -(float)s->g->dx;
         s->f->any = 1;
     }
@@ -217,6 +247,10 @@ static int wet_patches(search *s) {
     return 0;
 }
 
+static int is_same(const film_face *a, const film_face *b) {
+    return a->face.axis == b->face.axis && !memcmp(a->face.at, b->face.at, sizeof a->face.at);
+}
+
 int films_find(films *f, openings *o, float *phi, uint8_t *mark, const mac_grid *g, const float *room,
                const double pull[3]) {
     search s = {.f = f, .o = o, .g = g, .room = room, .phi = phi, .mark = mark};
@@ -232,7 +266,10 @@ int films_find(films *f, openings *o, float *phi, uint8_t *mark, const mac_grid 
     for (int i = 0; i < o->met.film_count && f->any; ++i) {
         film_face *face = &o->met.film[i];
         const ptrdiff_t high = above(face, &g->box), low = high - g->box.step[face->face.axis];
-        face->wet = face->face.open > face->was && (mark[high] == WET || mark[low] == WET);
+        const int most = mark[high] > mark[low] ? mark[high] : mark[low], wet = most >= WET;
+        face->wet = wet && face->face.open > face->was;
+        if (wet && face->face.open > 0 && (i == 0 || !is_same(face, face - 1)))
+            face->ease = (float)(1 << (most - WET)) / face->face.open;
     }
     return bad;
 }
@@ -252,8 +289,18 @@ void films_close(openings *o, const films *f, const mac_grid *g, int solids) {
         film_face *face = &o->met.film[i];
         if (face->wet) o->open.value[face->face.axis][above(face, &g->box)] = face->was;
         face->wet = 0;
+        face->ease = 0;
     }
     solids_meet_movers(o, g, solids);
+}
+
+void films_pull(mac_field *u, const openings *o, const films *f, const mac_grid *g, const double pull[3]) {
+    for (int i = 0; i < o->met.film_count && f->any; ++i) {
+        const film_face *face = &o->met.film[i];
+        if (face->ease > 0)
+            u->value[face->face.axis][above(face, &g->box)] +=
+                (face->ease - 1) * (float)pull[face->face.axis];
+    }
 }
 
 size_t films_bytes(const films *f, const mac_grid *g) {

@@ -26,4 +26,6 @@ int films_find(films *f, openings *o, float *phi, uint8_t *mark, const mac_grid 
 /* Opens them for a projection, and puts faces back to what they were. solids: how many there are. */
 void films_open(openings *o, const films *f, const mac_grid *g, int solids);
 void films_close(openings *o, const films *f, const mac_grid *g, int solids);
+/* Gravity's pull on them, m/s, as they flow so easily. */
+void films_pull(mac_field *u, const openings *o, const films *f, const mac_grid *g, const double pull[3]);
 #endif

@@ -35,7 +35,7 @@ enum { PARTS = 4, MOST = 8 }; /* tasks an axis of a solid; solids at a face */
 /* All in cells. Contacts leave gaps of a hundredth, which are no cracks. */
 #define CRACK 0.005f
 #define FILM  0.05f /* what water holds open where a face lies on another */
-#define WIDE  0.8f  /* gaps up to this lack particles, not water */
+#define WIDE  1.4f  /* gaps up to this lack particles, not water */
 #define NEAR  1.5   /* from a face's middle; what is farther away is hardly ever nearest at a corner */
 #define DEEP  1.42f /* in a solid from one corner: it holds the face wholly */
 
@@ -376,20 +376,22 @@ static void meet_on_row(const task *t, int j, int k) {
     const job *s = t->s;
     const box *b = &s->g->box;
     const float least = CRACK * (float)s->g->dx, deep = -DEEP * (float)s->g->dx;
+    const float wide = 0.5f * WIDE * (float)s->g->dx;
     int span[2];
     ptrdiff_t step[2];
     face_steps(step, b, t->axis);
     row_in_ball(span, &t->range, b->dim, t->axis, j, k, t->around.middle, t->around.radius + NEAR);
     const ptrdiff_t row = box_at(b, 0, j, k);
-    if (span[1] <= span[0] || is_clear_row(s->phi + row + span[0], step, span[1] - span[0], least)) return;
+    if (span[1] <= span[0] || is_clear_row(s->phi + row + span[0], step, span[1] - span[0], wide)) return;
     for (int i = span[0]; i < span[1]; ++i) {
         const ptrdiff_t n = row + i;
         const int at[3] = {i, j, k};
         meeting m;
         float open = s->o->open.value[t->axis][n];
-        if (s->phi[n] < deep || is_clear(s->phi + n, step, least) || !gather(&m, t, at, n)) continue;
-        const int crack = m.count > 1 && is_crack(&m, corner_count(b), least);
-        if (m.count > 1 && (crack || (open < 1 && !is_one_solids(&m, corner_count(b)))))
+        if (s->phi[n] < deep || is_clear(s->phi + n, step, wide) || !gather(&m, t, at, n)) continue;
+        const int meets = m.count > 1 && !is_clear(s->phi + n, step, least);
+        const int crack = meets && is_crack(&m, corner_count(b), least);
+        if (meets && (crack || (open < 1 && !is_one_solids(&m, corner_count(b)))))
             open = share_face(t, &m, at, n, crack);
         film_on_face(t, &m, at, open);
     }
