@@ -27,6 +27,7 @@
 #include "grid/rows.h"
 #include "stage/solids_meet.h"
 
+#define LEVEL 1.5 /* cells */
 enum { LITTLE = 8, EASE = 48, EASE_MOST = 12 };
 
 enum { NO_PART, UNSEEN, SEEN, AIR, BORDER, WET }; /* marks of cells */
@@ -43,6 +44,7 @@ typedef struct {
     double lowest;                    /* height of the lowest air beside a patch, cells */
     double air;                       /* the same where it is not shut in */
     int has_regions, size[OTHER + 1]; /* of regions, cells */
+    double level[OTHER + 1];          /* height of their highest cell that has air beside it */
 } search;
 
 /* -1: no memory. */
@@ -106,11 +108,11 @@ static int mark_patches(const search *s) {
         for (int j = 0; j < b->n[1]; ++j) memset(s->mark + box_at(b, 0, j, k), NO_PART, (size_t)b->n[0]);
     for (int i = 0; i < m->film_count; ++i) {
         const ptrdiff_t high = above(&m->film[i], b), low = high - b->step[m->film[i].face.axis];
-        const int opens = m->film[i].face.open > m->film[i].was;
+        const int narrow = m->film[i].face.open < MOVED_MIN; /* velocities are not its own */
         if (!(m->film[i].face.open > 0)) continue;
         for (int side = 0; side < 2; ++side) {
             const ptrdiff_t c = side ? high : low;
-            if (s->mark[c] == BORDER || (!opens && is_liquid(s, c))) continue;
+            if (s->mark[c] == BORDER || (!narrow && is_liquid(s, c))) continue;
             s->mark[c] = UNSEEN;
             any = 1;
         }
@@ -157,6 +159,10 @@ static int list_patch(search *s, ptrdiff_t c) {
     return 0;
 }
 
+static int is_open_air(const search *s, ptrdiff_t c) {
+    return s->mark[c] == BORDER || (s->phi[c] >= 0 && s->room[c] >= ROOM_ENOUGH);
+}
+
 /* Numbers the regions of liquid, without films. -1: no memory. */
 static int number_region(search *s, ptrdiff_t from, uint8_t number) {
     film_cells *stack = &s->f->stack;
@@ -164,6 +170,7 @@ static int number_region(search *s, ptrdiff_t from, uint8_t number) {
     stack->count = 0;
     region[from] = number;
     s->size[number] = 1;
+    s->level[number] = -INFINITY;
     if (push(stack, from)) return -1;
     while (stack->count > 0) {
         const ptrdiff_t c = stack->cell[--stack->count];
@@ -171,6 +178,7 @@ static int number_region(search *s, ptrdiff_t from, uint8_t number) {
             for (int side = 0; side < 2; ++side) {
                 const ptrdiff_t step = s->g->box.step[a], to = side ? c + step : c - step;
                 if (region[to] || !(s->o->open.value[a][side ? to : c] > 0)) continue;
+                if (is_open_air(s, to)) s->level[number] = fmax(s->level[number], height_of(s, c));
                 if (s->mark[to] == BORDER || !is_liquid(s, to)) continue;
                 region[to] = number;
                 ++s->size[number];
@@ -199,15 +207,17 @@ static int find_regions(search *s) {
     return bad;
 }
 
-/* Whether the liquid on the rim is one region, drops aside. */
+/* Whether the liquid on the rim is one region, drops aside, or several that stand open to air at one level:
+ * in the plane a box in a puddle has them on both sides. */
 static int is_one_region(const search *s) {
     const film_cells *rim = &s->f->rim;
     int one = 0;
     for (int i = 0; i < rim->count; ++i) {
         const int region = s->f->region[rim->cell[i]];
         if (region != OTHER && s->size[region] <= little(s)) continue;
-        if (region == OTHER || (one && region != one)) return 0;
-        one = region;
+        if (region == OTHER) return 0;
+        if (!one) one = region;
+        else if (region != one && !(fabs(s->level[region] - s->level[one]) <= LEVEL)) return 0;
     }
     return one > 0;
 }

@@ -334,6 +334,13 @@ static void draw_back(meeting *to, const meeting *m, int corners, float film) {
         }
 }
 
+/* What is keyed needs no film to come off. */
+static int has_body(const job *s, const meeting *m) {
+    for (int i = 0; i < m->count; ++i)
+        if (m->solid[i].mover && s->solids[m->solid[i].mover - 1].body) return 1;
+    return 0;
+}
+
 /* Lists a face in a gap, or that a film opens. */
 static void film_on_face(const task *t, meeting *m, const int at[3], float was) {
     const mac_grid *g = t->s->g;
@@ -341,6 +348,7 @@ static void film_on_face(const task *t, meeting *m, const int at[3], float was) 
     const float dx = (float)g->dx;
     meeting back;
     double sum = 0;
+    if (!has_body(t->s, m)) return;
     join_sides(m, corners);
     draw_back(&back, m, corners, FILM * dx);
     for (int i = 0; i < back.count; ++i)
