@@ -28,10 +28,10 @@
 #include "stage/solids_meet.h"
 
 #define LEVEL 1.5 /* cells */
-enum { LITTLE = 8, EASE = 48, EASE_MOST = 12 };
+enum { LITTLE = 8, EASE = 96, EASE_MOST = 12 };
 
-enum { NO_PART, UNSEEN, SEEN, AIR, BORDER, WET }; /* marks of cells */
-enum { REGIONS = 254, OTHER };                    /* of liquid: 1 to 254, and all further ones */
+enum { NO_PART, UNSEEN, SEEN, PASSED, AIR, BORDER, WET }; /* marks of cells */
+enum { REGIONS = 254, OTHER };                            /* of liquid: 1 to 254, and all further ones */
 
 typedef struct {
     films *f;
@@ -42,6 +42,7 @@ typedef struct {
     uint8_t *mark;
     double up[3];                     /* of length 1; 0 without gravity */
     double lowest;                    /* height of the lowest air beside a patch, cells */
+    int narrow;                       /* cells of a patch that are not air */
     double air;                       /* the same where it is not shut in */
     int has_regions, size[OTHER + 1]; /* of regions, cells */
     double level[OTHER + 1];          /* height of their highest cell that has air beside it */
@@ -122,14 +123,14 @@ static int mark_patches(const search *s) {
 
 /* What of air and of liquid beside a patch is too little to matter, cells. */
 static int little(const search *s) {
-    return LITTLE + s->f->patch.count / 2;
+    return LITTLE + s->narrow / 2;
 }
 
 /* One cell beyond a patch's cell. What has hardly any room says nothing, and is looked beyond; so is air as
  * long as it may be a few cells shut in, which lack particles as the gap does. */
 static int look_at(search *s, ptrdiff_t c) {
     const uint8_t mark = s->mark[c];
-    if (mark == SEEN || mark >= WET) return 0;
+    if (mark == SEEN || mark == PASSED || mark >= WET) return 0;
     if (mark == NO_PART && is_liquid(s, c)) return push(&s->f->rim, c);
     const int is_air = mark == AIR || mark == BORDER || (mark == NO_PART && s->room[c] >= ROOM_ENOUGH);
     if (is_air) s->lowest = fmin(s->lowest, height_of(s, c));
@@ -137,7 +138,8 @@ static int look_at(search *s, ptrdiff_t c) {
         s->air = s->lowest;
         return 0;
     }
-    s->mark[c] = SEEN;
+    s->mark[c] = mark == UNSEEN ? SEEN : PASSED;
+    s->narrow += !is_air;
     return (is_air && push(&s->f->stack, c)) || push(&s->f->patch, c) ? -1 : 0;
 }
 
@@ -146,7 +148,7 @@ static int list_patch(search *s, ptrdiff_t c) {
     film_cells *patch = &s->f->patch;
     patch->count = s->f->rim.count = 0;
     s->air = s->lowest = INFINITY;
-    s->f->stack.count = 0; /* air */
+    s->f->stack.count = s->narrow = 0; /* the stack: air */
     if (look_at(s, c)) return -1;
     for (int n = 0; n < patch->count; ++n)
         for (int a = 0; a < s->g->box.dim; ++a)
@@ -155,7 +157,9 @@ static int list_patch(search *s, ptrdiff_t c) {
                 if (!(s->o->open.value[a][side ? at + step : at] > 0)) continue;
                 if (look_at(s, side ? at + step : at - step)) return -1;
             }
-    for (int n = 0; n < s->f->stack.count && s->air < INFINITY; ++n) s->mark[s->f->stack.cell[n]] = AIR;
+    if (!(s->air < INFINITY)) return 0;
+    s->air = s->lowest;
+    for (int n = 0; n < s->f->stack.count; ++n) s->mark[s->f->stack.cell[n]] = AIR;
     return 0;
 }
 
@@ -236,7 +240,7 @@ static void wet_patch(search *s) {
     const int ease = ease_of(patch->count, s->g->box.dim);
     for (int n = 0; n < patch->count; ++n) {
         const ptrdiff_t c = patch->cell[n];
-        if (!(height_of(s, c) < s->air - 0.5)) continue;
+        if (!(height_of(s, c) < s->air - 0.5) || (s->mark[c] == PASSED && s->air < INFINITY)) continue;
         s->mark[c] = (uint8_t)(WET + ease);
         if (s->phi[c] >= 0) s->phi[c] = -(float)s->g->dx;
         s->f->any = 1;
