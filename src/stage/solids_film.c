@@ -5,19 +5,24 @@
  * all the water above it. A film transmits that pressure. So a patch of cells along a gap beside a moving
  * solid counts as liquid where all of its rim does, and faces along it are open by a film's width at least
  * (stage/solids_meet.c): each solid's distance is taken so that the gap is that wide, in openings, rows of
- * bodies and wall velocities alike, and the solve stays what it was, symmetric and positive. A film of width
- * h under a face of width W adds the inertia rho W^3 / (12 h) a length (u = V x / h), so a body comes off as
- * fast as that lets it go, and gaps that open have the right one from the start. Patches reach over gaps of
- * up to most of a cell: what opens under water has no particles yet, and the drift correction brings them.
+ * bodies and wall velocities alike, and the solve stays what it was, symmetric and positive. Patches reach
+ * over gaps of more than a cell: what opens under water has no particles yet, and the drift correction brings
+ * them.
+ *
+ * A film of width h under a face of width W adds the inertia rho W^3 / (12 h) a length (u = V x / h). But no
+ * particle keeps its velocity for the next step, so as ordinary water it is a brake, V <= F dt 12 h / (rho
+ * W^3). So films flow more easily: their faces have the coefficient max(1, W^2 / EASE) in the solve, as if
+ * they were that wide, lose `ease` times the pressure's gradient, and gravity pulls as many times, for rest.
  *
  * A patch is what hangs together through faces that a film would open. It is a film
  *   - where no air is on its rim, and the liquid there is one region without it: a plug between two stays
  *     sealed, and so does what lies dry;
- *   - else below the lowest air on its rim: what floats along a wall is wet up to the water's level, a
- * stopper with air below it is not.
+ *   - else below the lowest air on its rim: what floats along a wall is wet up to the water's level, but not
+ *     a stopper with air below it.
  *
- * Limits: beside solids thinner than a cell there are none; a film is as wide as it is drawn, and what that
- * is more than the true gap is volume that is not there; liquid between two static solids is theirs. */
+ * Limits: water that pressure drives through below a body flows too easily as well; how fast a body comes off
+ * depends on the step; beside solids thinner than a cell there are no films; what a film is wider than the
+ * true gap is volume that is not there; liquid between two static solids is theirs. */
 #include "stage/solids_film.h"
 
 #include <math.h>
@@ -27,8 +32,9 @@
 #include "grid/rows.h"
 #include "stage/solids_meet.h"
 
-#define LEVEL 1.5 /* cells */
-enum { LITTLE = 8, EASE = 96, EASE_MOST = 12 };
+#define LEVEL 1.5                   /* cells that waters may differ in height by and be taken for one */
+enum { LITTLE = 8 };                /* cells of air or liquid beside a patch that say nothing */
+enum { EASE = 96, EASE_MOST = 12 }; /* the second: as a power of two */
 
 enum { NO_PART, UNSEEN, SEEN, PASSED, AIR, BORDER, WET }; /* marks of cells */
 enum { REGIONS = 254, OTHER };                            /* of liquid: 1 to 254, and all further ones */
@@ -42,8 +48,8 @@ typedef struct {
     uint8_t *mark;
     double up[3];                     /* of length 1; 0 without gravity */
     double lowest;                    /* height of the lowest air beside a patch, cells */
-    int narrow;                       /* cells of a patch that are not air */
     double air;                       /* the same where it is not shut in */
+    int narrow;                       /* cells of a patch that are not air */
     int has_regions, size[OTHER + 1]; /* of regions, cells */
     double level[OTHER + 1];          /* height of their highest cell that has air beside it */
 } search;
@@ -61,13 +67,12 @@ static int push(film_cells *l, ptrdiff_t cell) {
     return 0;
 }
 
+/* Along gravity, from anywhere, in cells; the border has one, too. */
 static double height_of(const search *s, ptrdiff_t c) {
     const box *b = &s->g->box;
-    const ptrdiff_t at = c - b->first;
-    const ptrdiff_t z = b->dim == 3 ? at / b->step[2] : 0,
-                    y = (at - z * (b->dim == 3 ? b->step[2] : 0)) / b->step[1];
-    const ptrdiff_t x = at - z * (b->dim == 3 ? b->step[2] : 0) - y * b->step[1];
-    return s->up[0] * (double)x + s->up[1] * (double)y + s->up[2] * (double)z;
+    const ptrdiff_t layer = b->dim == 3 ? c % b->step[2] : c, z = b->dim == 3 ? c / b->step[2] : 0;
+    return s->up[0] * (double)(layer % b->step[1]) + s->up[1] * (double)(layer / b->step[1]) +
+           s->up[2] * (double)z;
 }
 
 INLINE ptrdiff_t above(const film_face *f, const box *b) {
@@ -282,7 +287,8 @@ int films_find(films *f, openings *o, float *phi, uint8_t *mark, const mac_grid 
         const ptrdiff_t high = above(face, &g->box), low = high - g->box.step[face->face.axis];
         const int most = mark[high] > mark[low] ? mark[high] : mark[low], wet = most >= WET;
         face->wet = wet && face->face.open > face->was;
-        if (wet && face->face.open > 0 && (i == 0 || !is_same(face, face - 1)))
+        if (wet && phi[high] < 0 && phi[low] < 0 && face->face.open > 0 &&
+            (i == 0 || !is_same(face, face - 1)))
             face->ease = (float)(1 << (most - WET)) / face->face.open;
     }
     return bad;

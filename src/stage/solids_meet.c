@@ -17,6 +17,10 @@
  *
  * Faces at all corners of which one solid is nearest keep what they have, to the bit.
  *
+ * Faces along gaps of up to WIDE cells beside a body are listed as a film of water would have them as well:
+ * with solids drawn back to where the gap is FILM cells wide, d_i + d_k being its width (stage/solids_film.c
+ * has the say where there is one). In this the domain's closed sides count among what stands still.
+ *
  * Limits: between static solids the common distance stays, and so it does on the sides of the domain and
  * where more than MOST solids meet; a face that a solid thinner than a cell closes further is one mover's;
  * near an edge of a solid distances at corners show less than what it closes. */
