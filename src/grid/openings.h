@@ -17,13 +17,24 @@ typedef struct met_face {
     float more;  /* what that is more than 1 - open where it is openings.mover, than 0 where it is not */
 } met_face;
 
+/* A face in or along a gap narrower than a cell beside a moving solid, as a film of water holds it open; one
+ * a mover (stage/films.h). */
+typedef struct film_face {
+    met_face face;
+    float was;   /* open share without a film */
+    float ease;  /* > 0, of one of a face's movers: how many times as easily as water it flows */
+    uint8_t wet; /* whether the film opens it */
+} film_face;
+
 typedef struct meetings {
     met_face *face; /* face[start[i]] ... face[start[i + 1] - 1]: those of solid i */
     int *start;
-    int count;              /* of faces; 0: start is undefined */
-    met_face *found;        /* in the order of tasks */
+    int count;       /* of faces; 0: start is undefined */
+    met_face *found; /* in the order of tasks */
+    film_face *film; /* likewise */
+    int found_count, film_count;
     struct met_list *lists; /* a task's own */
-    int room, solids, list_count;
+    int room, found_room, film_room, solids, list_count;
 } meetings;
 
 /* Whether a mover has any such face. */

@@ -289,6 +289,13 @@ static void fill_voids(rheo_sim *s) {
                        s->separation ? s->q : NULL, length3(gravity) * s->q_dt); /* a cell's head */
 }
 
+/* What lies between faces that touch, and gaps that have just opened. */
+static int find_films(rheo_sim *s) {
+    double gravity[3];
+    rheo_evaluate_curve(gravity, &s->def.gravity, s->time);
+    return films_find(&s->films, &s->open, s->phi, s->front.layer, &s->g, s->room, gravity);
+}
+
 /* The surface, and the velocity that the particles bring. */
 static rheo_status fields_from_particles(rheo_sim *s, mac_field *velocity, rheo_report *report) {
     mac_field *weight = &s->carry;
@@ -304,6 +311,7 @@ static rheo_status fields_from_particles(rheo_sim *s, mac_field *velocity, rheo_
     if (s->def.solid_count) surface_beside_walls(s->phi, &s->g, s->density, s->room, s->solid, &s->open);
     if (s->def.solid_count) fill_voids(s);
     if (s->def.solid_count) surface_into_solids(s->phi, &s->front, &s->g, s->room, NULL);
+    if (s->moving && find_films(s)) return report_no_memory(report, "moving solids");
     surface_mark_spray(&s->parts, &s->g, s->phi);
     return RHEO_OK;
 }
@@ -408,9 +416,11 @@ rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {
 /* The velocity made free of divergence, and what carries the particles; *phi: where liquid and bodies are. */
 static rheo_status project(rheo_sim *s, const float **phi, double dt, rheo_report *report) {
     slivers_close(&s->open, &s->slivers, &s->g, s->phi);
+    films_open(&s->open, &s->films, &s->g, s->walls);
     openings *open = liquid_close_emitters(s, dt);
     rheo_status status = liquid_project(s, open, phi, dt, report);
     if (!status) status = liquid_end_projection(s, open, *phi, dt, report);
+    films_close(&s->open, &s->films, &s->g, s->walls);
     slivers_open(&s->open, &s->slivers);
     return status;
 }
@@ -441,6 +451,8 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "forces");
     forces_add(&s->vel, is_flip(s) ? &s->before : &(mac_field){{0}}, g, gravity, dt);
+    films_pull(&s->vel, &s->open, &s->films, g,
+               (const double[3]){gravity[0] * dt, gravity[1] * dt, gravity[2] * dt});
 
     timer_stage(&s->timer, "bodies");
     if ((status = liquid_pull_bodies(s, gravity, dt, report))) return status;

@@ -14,6 +14,7 @@
 #include "stage/rigid_fluid.h"
 #include "stage/slivers.h"
 #include "stage/solids.h"
+#include "stage/solids_film.h"
 #include "stage/solids_thin.h"
 #include "solid/world.h"
 
@@ -87,6 +88,7 @@ struct rheo_sim {
     uint8_t *keep;
     size_t keep_room;
     poisson *solver;
+    films films;       /* of water between faces of bodies and what they lie on */
     coupling coupling; /* of bodies in the pressure solve */
     lcp *separation;   /* solver.separation, else NULL */
     uint8_t *bounded;  /* likewise: cells that walls bound */

@@ -229,6 +229,7 @@ void rheo_free_sim(rheo_sim *s) {
                             s->bounded,      s->queue};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     front_free(&s->front);
+    films_free(&s->films);
     coupling_free(&s->coupling);
     rigid_fluid_free(&s->rigid);
     mem_free(s->domain);

@@ -561,12 +561,38 @@ static poisson_system system_of(const pressure_work *work) {
     };
 }
 
+/* The film face's place in fields, where both cells beside it are unknowns; else 0, which no face has. */
+static ptrdiff_t eased_face(const film_face *f, const pressure_work *work, const box *b) {
+    const ptrdiff_t n = box_at(b, f->face.at[0], f->face.at[1], f->face.at[2]);
+    return f->ease > 0 && work->unknown[n] && work->unknown[n - b->step[f->face.axis]] ? n : 0;
+}
+
+/* Films flow more easily. */
+static void ease_films(pressure_work *work, const mac_grid *g, const openings *o) {
+    for (int i = 0; i < o->met.film_count; ++i) {
+        const film_face *f = &o->met.film[i];
+        const ptrdiff_t n = eased_face(f, work, &g->box);
+        if (n) work->face.value[f->face.axis][n] *= f->ease;
+    }
+}
+
+/* What they lose of a pressure's gradient more than others do. */
+static void move_films(mac_field *u, const float *q, const pressure_work *work, const mac_grid *g,
+                       const openings *o) {
+    for (int i = 0; i < o->met.film_count; ++i) {
+        const film_face *f = &o->met.film[i];
+        const ptrdiff_t n = eased_face(f, work, &g->box);
+        if (n) u->value[f->face.axis][n] -= (f->ease - 1) * (q[n] - q[n - g->box.step[f->face.axis]]);
+    }
+}
+
 int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, const openings *o,
                       const float *phi) {
     job s = {.g = g, .o = o, .phi = phi, .range = range_cells(g), .work = work};
     parallel_for(g->pool, range_blocks(&s.range), mark_task, &s);
     wrap_bytes(work->unknown, g);
     parallel_for(g->pool, range_blocks(&s.range), assemble_task, &s);
+    ease_films(work, g, o);
     wrap_faces(&work->face, g);
     const poisson_system system = system_of(work);
     return poisson_setup(solver, &system);
@@ -581,6 +607,7 @@ static void subtract_gradient(mac_field *u, const mac_field *from, float *q, con
         s.range = range_grow(range_faces(g, s.axis), g, GHOST - 1);
         parallel_for(g->pool, range_blocks(&s.range), update_task, &s);
     }
+    move_films(u, q, work, g, o);
 }
 
 static void find_rhs(const pressure_work *work, const mac_grid *g, const openings *o, const float *phi,

@@ -17,6 +17,10 @@
  *
  * Faces at all corners of which one solid is nearest keep what they have, to the bit.
  *
+ * Faces along gaps of up to WIDE cells beside a body are listed as a film of water would have them as well:
+ * with solids drawn back to where the gap is FILM cells wide, d_i + d_k being its width (stage/solids_film.c
+ * has the say where there is one). In this the domain's closed sides count among what stands still.
+ *
  * Limits: between static solids the common distance stays, and so it does on the sides of the domain and
  * where more than MOST solids meet; a face that a solid thinner than a cell closes further is one mover's;
  * near an edge of a solid distances at corners show less than what it closes. */
@@ -34,12 +38,16 @@
 enum { PARTS = 4, MOST = 8 }; /* tasks an axis of a solid; solids at a face */
 /* All in cells. Contacts leave gaps of a hundredth, which are no cracks. */
 #define CRACK 0.005f
+#define FILM  0.05f /* what water holds open where a face lies on another */
+#define WIDE  1.4f  /* gaps up to this lack particles, not water */
 #define NEAR  1.5   /* from a face's middle; what is farther away is hardly ever nearest at a corner */
 #define DEEP  1.42f /* in a solid from one corner: it holds the face wholly */
 
 struct met_list {
     met_face *face;
     int count, room, failed;
+    film_face *film;
+    int films, film_room;
 };
 
 typedef struct {
@@ -70,6 +78,8 @@ typedef struct {
 typedef struct {
     closer solid[MOST];
     int count;
+    int at_side;     /* whether a closed side of the domain is near */
+    float corner[4]; /* its distances, m */
 } meeting;
 
 INLINE int corner_count(const box *b) {
@@ -128,6 +138,25 @@ static int find_still(float corner[4], const task *t, ptrdiff_t n) {
     return least < (float)(NEAR * g->dx);
 }
 
+/* The corners' distances from the closed sides of the domain; whether one is near. */
+static int find_sides(float corner[4], const task *t, const int at[3]) {
+    const box *b = &t->s->g->box;
+    const int p = b->dim == 2 ? 1 - t->axis : (t->axis + 1) % 3, q = (t->axis + 2) % 3;
+    int near = 0;
+    for (int c = 0; c < 4; ++c) {
+        int node[3] = {at[0], at[1], at[2]}, least = b->n[t->axis];
+        node[p] += c & 1;
+        if (b->dim == 3) node[q] += c >> 1;
+        for (int a = 0; a < b->dim; ++a) {
+            if (!t->s->o->open_wall[2 * a] && node[a] < least) least = node[a];
+            if (!t->s->o->open_wall[2 * a + 1] && b->n[a] - node[a] < least) least = b->n[a] - node[a];
+        }
+        corner[c] = (float)(least * t->s->g->dx);
+        near |= least <= 1;
+    }
+    return near;
+}
+
 /* Goes through the solids that may be near, the task's own among them, in rising order; -1: no more. */
 typedef struct {
     int next, own_passed;
@@ -167,7 +196,8 @@ static int gather(meeting *m, const task *t, const int at[3], ptrdiff_t n) {
     walk w = {0};
     double x[3];
     middle_of(x, s->g, at, t->axis);
-    if (!may_meet(t, x, still)) return 0;
+    m->at_side = find_sides(m->corner, t, at);
+    if (!may_meet(t, x, still || m->at_side)) return 0;
     m->solid[0].mover = 0;
     m->count = still;
     for (int k = next_near(&w, t); k >= 0; k = next_near(&w, t)) {
@@ -176,7 +206,7 @@ static int gather(meeting *m, const task *t, const int at[3], ptrdiff_t n) {
         if ((m->count == still && k != t->own) || m->count == MOST) return 0;
         m->solid[m->count++].mover = 1 + k;
     }
-    if (m->count < 2) return 0;
+    if (m->count - still < 1 || m->count + m->at_side < 2) return 0;
     for (int c = still; c < m->count; ++c)
         corners_of(m->solid[c].corner, s->g, &s->solids[m->solid[c].mover - 1], at, t->axis);
     return 1;
@@ -228,8 +258,8 @@ static double find_shares(meeting *m, int dim, float on) {
     return m->count;
 }
 
-/* The face's open share and each mover's own. */
-static void share_face(const task *t, meeting *m, const int at[3], ptrdiff_t n, int crack) {
+/* The face's open share, which it returns, and each mover's own. */
+static float share_face(const task *t, meeting *m, const int at[3], ptrdiff_t n, int crack) {
     const mac_grid *g = t->s->g;
     const double sum = find_shares(m, g->box.dim, ON_SURFACE * (float)g->dx);
     const double most = fmax((double)t->s->o->open.value[t->axis][n], 1 - sum);
@@ -237,11 +267,107 @@ static void share_face(const task *t, meeting *m, const int at[3], ptrdiff_t n, 
     for (int i = 0; i < m->count; ++i) {
         if (!m->solid[i].mover) continue;
         met_face *f = add_face(t->list);
-        if (!f) return;
+        if (!f) break;
         *f = (met_face){.at = {at[0], at[1], at[2]}, .axis = (uint8_t)t->axis};
         f->mover = (uint16_t)m->solid[i].mover;
         f->open = (float)open;
         f->share = (float)(m->solid[i].share * (1 - open) / sum);
+    }
+    return (float)open;
+}
+
+/* ---- films ---- */
+
+static film_face *add_film(struct met_list *l) {
+    if (l->films == l->film_room) {
+        const int room = l->film_room ? 2 * l->film_room : 64;
+        film_face *more = mem_grow(l->film, (size_t)l->film_room * sizeof *more, (size_t)room * sizeof *more);
+        if (!more) {
+            l->failed = 1;
+            return NULL;
+        }
+        l->film = more;
+        l->film_room = room;
+    }
+    return &l->film[l->films++];
+}
+
+/* The sides of the domain stand still, too. */
+static void join_sides(meeting *m, int corners) {
+    if (!m->at_side) return;
+    if (m->solid[0].mover) {
+        if (m->count == MOST) return;
+        memmove(m->solid + 1, m->solid, (size_t)m->count * sizeof *m->solid);
+        ++m->count;
+        m->solid[0].mover = 0;
+        for (int c = 0; c < 4; ++c) m->solid[0].corner[c] = INFINITY;
+    }
+    for (int c = 0; c < corners; ++c) m->solid[0].corner[c] = lesser(m->solid[0].corner[c], m->corner[c]);
+}
+
+/* Whether a gap of less than `wide` goes through the face: at some corners one solid is nearer, at others the
+ * other. A side of the domain is nearer on itself, whatever has gone through it. */
+static int is_in_gap(const meeting *m, int corners, float wide) {
+    for (int i = 0; i < m->count; ++i)
+        for (int k = 0; k < i; ++k) {
+            int first = 0, second = 0, narrow = 0;
+            const float *a = m->solid[i].corner, *b = m->solid[k].corner;
+            for (int c = 0; c < corners; ++c) {
+                const int on_side = m->at_side && !m->solid[k].mover && !(m->corner[c] > 0);
+                first |= a[c] < b[c] && !on_side;
+                second |= a[c] >= b[c] || on_side;
+                narrow |= a[c] + b[c] < wide;
+            }
+            if (first && second && narrow) return 1;
+        }
+    return 0;
+}
+
+/* Solids drawn back from each other to where their gap is as wide as a film: what moves from what does not,
+ * two that move half each. */
+static void draw_back(meeting *to, const meeting *m, int corners, float film) {
+    *to = *m;
+    for (int i = 0; i < m->count; ++i)
+        for (int c = 0; c < corners && m->solid[i].mover; ++c) {
+            float back = 0;
+            for (int k = 0; k < m->count; ++k) {
+                const float lacks = film - (m->solid[i].corner[c] + m->solid[k].corner[c]);
+                if (k != i) back = greater(back, m->solid[k].mover ? 0.5f * lacks : lacks);
+            }
+            to->solid[i].corner[c] += back;
+        }
+}
+
+/* What is keyed needs no film to come off. */
+static int has_body(const job *s, const meeting *m) {
+    for (int i = 0; i < m->count; ++i)
+        if (m->solid[i].mover && s->solids[m->solid[i].mover - 1].body) return 1;
+    return 0;
+}
+
+/* Lists a face in a gap, or that a film opens. */
+static void film_on_face(const task *t, meeting *m, const int at[3], float was) {
+    const mac_grid *g = t->s->g;
+    const int corners = corner_count(&g->box);
+    const float dx = (float)g->dx;
+    meeting back;
+    double sum = 0;
+    if (!has_body(t->s, m)) return;
+    join_sides(m, corners);
+    draw_back(&back, m, corners, FILM * dx);
+    for (int i = 0; i < back.count; ++i)
+        sum += back.solid[i].share = closed_share(back.solid[i].corner, g->box.dim, ON_SURFACE * dx);
+    float open = greater(was, (float)(1 - sum));
+    if (open < OPEN_MIN) open = 0;
+    if (!(open > was) && !is_in_gap(m, corners, WIDE * dx)) return;
+    for (int i = 0; i < back.count; ++i) {
+        if (!back.solid[i].mover) continue;
+        film_face *f = add_film(t->list);
+        if (!f) return;
+        *f = (film_face){.face = {.at = {at[0], at[1], at[2]}, .axis = (uint8_t)t->axis}, .was = was};
+        f->face.mover = (uint16_t)back.solid[i].mover;
+        f->face.open = open;
+        f->face.share = sum > 0 ? (float)(back.solid[i].share * (1 - (double)open) / sum) : 0;
     }
 }
 
@@ -262,21 +388,35 @@ static void meet_on_row(const task *t, int j, int k) {
     const job *s = t->s;
     const box *b = &s->g->box;
     const float least = CRACK * (float)s->g->dx, deep = -DEEP * (float)s->g->dx;
+    const float wide = 0.5f * WIDE * (float)s->g->dx;
     int span[2];
     ptrdiff_t step[2];
     face_steps(step, b, t->axis);
     row_in_ball(span, &t->range, b->dim, t->axis, j, k, t->around.middle, t->around.radius + NEAR);
     const ptrdiff_t row = box_at(b, 0, j, k);
-    if (span[1] <= span[0] || is_clear_row(s->phi + row + span[0], step, span[1] - span[0], least)) return;
+    if (span[1] <= span[0] || is_clear_row(s->phi + row + span[0], step, span[1] - span[0], wide)) return;
     for (int i = span[0]; i < span[1]; ++i) {
         const ptrdiff_t n = row + i;
         const int at[3] = {i, j, k};
         meeting m;
-        if (s->phi[n] < deep || is_clear(s->phi + n, step, least) || !gather(&m, t, at, n)) continue;
-        const int crack = is_crack(&m, corner_count(b), least);
-        if (crack || (s->o->open.value[t->axis][n] < 1 && !is_one_solids(&m, corner_count(b))))
-            share_face(t, &m, at, n, crack);
+        float open = s->o->open.value[t->axis][n];
+        if (s->phi[n] < deep || is_clear(s->phi + n, step, wide) || !gather(&m, t, at, n)) continue;
+        const int meets = m.count > 1 && !is_clear(s->phi + n, step, least);
+        const int crack = meets && is_crack(&m, corner_count(b), least);
+        if (meets && (crack || (open < 1 && !is_one_solids(&m, corner_count(b)))))
+            open = share_face(t, &m, at, n, crack);
+        film_on_face(t, &m, at, open);
     }
+}
+
+/* Whether a ball comes near a closed side of the domain. */
+static int is_at_side(const job *s, const reach_ball *around) {
+    for (int a = 0; a < s->g->box.dim; ++a) {
+        const double low = around->middle[a] - around->radius, high = around->middle[a] + around->radius;
+        if (!s->o->open_wall[2 * a] && low < 1) return 1;
+        if (!s->o->open_wall[2 * a + 1] && high > s->g->box.n[a] - 1) return 1;
+    }
+    return 0;
 }
 
 static void meet_task(void *context, int index) {
@@ -284,11 +424,11 @@ static void meet_task(void *context, int index) {
     const int own = index / (PARTS * s->g->box.dim), part = index % PARTS;
     const obstacle *solid = &s->solids[own];
     task t = {.s = s, .own = own, .axis = index / PARTS % s->g->box.dim, .list = &s->o->met.lists[index]};
-    t.list->count = t.list->failed = 0;
+    t.list->count = t.list->films = t.list->failed = 0;
     if (solid->def->motion == RHEO_STATIC || solid->thin) return;
     t.others = reach_others(&s->o->near, s->g, s->solids, s->count, own);
-    if (t.others.alone) return;
     t.around = reach_around(s->g, solid);
+    if (t.others.alone && !is_at_side(s, &t.around)) return;
     t.range = reach_within(range_inner_faces(s->g, t.axis), s->g, solid, NEAR);
     const int rows = range_rows(&t.range), high = t.range.upper[1] - t.range.lower[1];
     for (int row = rows * part / PARTS; row < rows * (part + 1) / PARTS; ++row)
@@ -310,28 +450,41 @@ static int hold_lists(meetings *m, int lists, int solids) {
     return m->start ? 0 : -1;
 }
 
-static int hold_faces(meetings *m, int count) {
-    if (count <= m->room) return 0;
-    mem_free(m->face);
-    mem_free(m->found);
-    m->room = 2 * count;
-    m->face = mem_alloc((size_t)m->room * sizeof *m->face);
-    m->found = mem_alloc((size_t)m->room * sizeof *m->found);
-    if (m->face && m->found) return 0;
-    m->room = 0;
-    return -1;
+/* Room for what tasks have found, and for what of it is to be listed solid by solid. */
+static int hold_faces(meetings *m, int found, int films) {
+    const int all = found + films;
+    if (found > m->found_room) {
+        mem_free(m->found);
+        m->found = mem_alloc((size_t)(2 * found) * sizeof *m->found);
+        m->found_room = m->found ? 2 * found : 0;
+    }
+    if (films > m->film_room) {
+        mem_free(m->film);
+        m->film = mem_alloc((size_t)(2 * films) * sizeof *m->film);
+        m->film_room = m->film ? 2 * films : 0;
+    }
+    if (all > m->room) {
+        mem_free(m->face);
+        m->face = mem_alloc((size_t)(2 * all) * sizeof *m->face);
+        m->room = m->face ? 2 * all : 0;
+    }
+    return found > m->found_room || films > m->film_room || all > m->room ? -1 : 0;
 }
 
 /* One list of all that was found, in the order of tasks; -1: no memory. */
 static int join_lists(meetings *m, int lists) {
-    int all = 0;
+    int found = 0, films = 0;
     for (int t = 0; t < lists; ++t) {
         if (m->lists[t].failed) return -1;
-        all += m->lists[t].count;
+        found += m->lists[t].count;
+        films += m->lists[t].films;
     }
-    if (hold_faces(m, all)) return -1;
-    for (int t = 0; t < lists; ++t)
-        for (int i = 0; i < m->lists[t].count; ++i) m->found[m->count++] = m->lists[t].face[i];
+    if (hold_faces(m, found, films)) return -1;
+    for (int t = 0; t < lists; ++t) {
+        const struct met_list *l = &m->lists[t];
+        for (int i = 0; i < l->count; ++i) m->found[m->found_count++] = l->face[i];
+        for (int i = 0; i < l->films; ++i) m->film[m->film_count++] = l->film[i];
+    }
     return 0;
 }
 
@@ -344,33 +497,45 @@ int solids_meet(openings *o, const mac_grid *g, const float *node_still, const f
     meetings *m = &o->met;
     job s = {.g = g, .solids = solids, .count = count, .still = node_still, .phi = node_phi, .o = o};
     const int tasks = count * g->box.dim * PARTS;
-    m->count = 0;
+    m->count = m->found_count = m->film_count = 0;
     if (reach_list(&o->near, g, solids, count) || hold_lists(m, tasks, count)) return -1;
     parallel_for(g->pool, tasks, meet_task, &s);
     if (join_lists(m, tasks)) return -1;
-    for (int i = 0; i < m->count; ++i)
+    for (int i = 0; i < m->found_count; ++i)
         o->open.value[m->found[i].axis][index_of(&m->found[i], g)] = m->found[i].open;
     return 0;
 }
 
-/* What thin solids closed since is theirs. */
+/* What of a face's share openings.mover does not tell; 0 as well where thin solids closed it since, or a film
+ * opened it: then it is theirs. */
+static int says_more(met_face *f, const openings *o, const mac_grid *g) {
+    const ptrdiff_t n = index_of(f, g);
+    f->more = f->share - (o->mover[f->axis][n] == f->mover ? 1 - f->open : 0);
+    const float open = o->open.value[f->axis][n];
+    return !(open < f->open || open > f->open) && fabsf(f->more) > 0;
+}
+
 void solids_meet_movers(openings *o, const mac_grid *g, int count) {
     meetings *m = &o->met;
-    int kept = 0;
-    if (m->count == 0) return;
+    const int all = m->found_count + m->film_count;
+    m->count = 0;
+    if (all == 0) return;
     memset(m->start, 0, ((size_t)count + 2) * sizeof *m->start);
-    for (int i = 0; i < m->count; ++i) {
-        met_face f = m->found[i];
-        const ptrdiff_t n = index_of(&f, g);
-        f.more = f.share - (o->mover[f.axis][n] == f.mover ? 1 - f.open : 0);
-        if (o->open.value[f.axis][n] < f.open || !(fabsf(f.more) > 0)) continue;
-        o->moves[f.axis][openings_row(&g->box, f.at[1], f.at[2])] = 1;
-        m->found[kept++] = f;
-        ++m->start[f.mover + 1];
+    for (int round = 0; round < 2; ++round) {
+        for (int i = 0; i < all; ++i) {
+            const film_face *film = i < m->found_count ? NULL : &m->film[i - m->found_count];
+            met_face f = film ? film->face : m->found[i];
+            if ((film && !film->wet) || !says_more(&f, o, g)) continue;
+            if (round) {
+                m->face[m->start[f.mover]++] = f;
+                continue;
+            }
+            o->moves[f.axis][openings_row(&g->box, f.at[1], f.at[2])] = 1;
+            ++m->start[f.mover + 1];
+            ++m->count;
+        }
+        for (int i = 1; i < count + 2 && !round; ++i) m->start[i] += m->start[i - 1];
     }
-    m->count = kept;
-    for (int i = 1; i < count + 2; ++i) m->start[i] += m->start[i - 1];
-    for (int i = 0; i < kept; ++i) m->face[m->start[m->found[i].mover]++] = m->found[i];
     /* start[mover] has gone on to where the next one's begin: start[mover - 1] is the first */
 }
 
@@ -397,17 +562,24 @@ void solids_meet_velocity(openings *o, const mac_grid *g, const obstacle *solids
 }
 
 size_t solids_meet_bytes(const meetings *m) {
-    size_t bytes = 2 * (size_t)m->room * sizeof *m->face + (size_t)m->list_count * sizeof *m->lists +
+    size_t bytes = (size_t)m->room * sizeof *m->face + (size_t)m->found_room * sizeof *m->found +
+                   (size_t)m->film_room * sizeof *m->film + (size_t)m->list_count * sizeof *m->lists +
                    (size_t)m->solids * sizeof *m->start;
-    for (int i = 0; i < m->list_count; ++i) bytes += (size_t)m->lists[i].room * sizeof *m->lists[i].face;
+    for (int i = 0; i < m->list_count; ++i)
+        bytes += (size_t)m->lists[i].room * sizeof *m->lists[i].face +
+                 (size_t)m->lists[i].film_room * sizeof *m->lists[i].film;
     return bytes;
 }
 
 void solids_meet_free(meetings *m) {
-    for (int i = 0; i < m->list_count; ++i) mem_free(m->lists[i].face);
+    for (int i = 0; i < m->list_count; ++i) {
+        mem_free(m->lists[i].face);
+        mem_free(m->lists[i].film);
+    }
     mem_free(m->lists);
     mem_free(m->start);
     mem_free(m->face);
     mem_free(m->found);
+    mem_free(m->film);
     *m = (meetings){0};
 }

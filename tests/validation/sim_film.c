@@ -1,0 +1,157 @@
+/* Faces that lie on each other under water: a film transmits the pressure of the water around, so a light
+ * body comes off what it lies on, a heavy one off what it hangs under, and what is heavy stays where it
+ * stands. Without a film between them all of these stuck as if there were a vacuum.
+ *
+ * In the plane, 48 cells a metre; and a board in 3D. */
+#include "check.h"
+
+#include <rheo/sim.h>
+
+enum { CELLS = 48 };
+
+typedef struct {
+    int dim;
+    double density;
+    double lower[2], upper[2];             /* of the body, m; in 3D as deep as wide, in the middle */
+    double shelf_lower[2], shelf_upper[2]; /* of what it touches; nothing where they are the same */
+    double level;                          /* of the water, m */
+} film_case;
+
+typedef struct {
+    double place[2], last[2]; /* m: of the body's middle after a third of the time, and at its end */
+    double spin;              /* rad/s, the fastest at the end of a frame */
+    double flow;              /* m/s, the fastest liquid */
+    int iterations;
+} outcome;
+
+static rheo_shape box_shape(const double lower[2], const double upper[2], int deep) {
+    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
+    for (int a = 0; a < 2; ++a) {
+        s.a[a] = lower[a];
+        s.b[a] = upper[a];
+    }
+    s.a[2] = deep ? 0 : 0.5 - 0.5 * (upper[0] - lower[0]);
+    s.b[2] = deep ? 1 : 0.5 + 0.5 * (upper[0] - lower[0]);
+    return s;
+}
+
+static outcome watch(const film_case *c, double seconds, rheo_method method) {
+    rheo_scene scene = rheo_default_scene();
+    rheo_solid solids[2] = {rheo_default_solid(), rheo_default_solid()};
+    rheo_fluid water = rheo_default_fluid();
+    rheo_shape fill = box_shape((const double[]){0, 0}, (const double[]){1, c->level}, 1);
+    const int has_shelf = c->shelf_upper[0] > c->shelf_lower[0];
+    solids[0].shape = box_shape(c->shelf_lower, c->shelf_upper, 1);
+    solids[has_shelf].shape = box_shape(c->lower, c->upper, 0);
+    solids[has_shelf].motion = RHEO_DYNAMIC;
+    solids[has_shelf].density = c->density;
+    scene.dim = c->dim;
+    scene.cells = c->dim == 3 ? 24 : CELLS;
+    scene.method = method;
+    scene.frames = 100000;
+    for (int a = 0; a < 3; ++a) scene.size[a] = 1;
+    water.density = 1000;
+    water.fill = &fill;
+    water.fill_count = scene.fluid_count = 1;
+    scene.fluids = &water;
+    scene.solids = solids;
+    scene.solid_count = 1 + has_shelf;
+
+    outcome out = {0};
+    rheo_sim *sim;
+    rheo_report report = {0};
+    rheo_frame_stats stats = {0};
+    assert_int_equal(rheo_create_sim(&sim, &scene, 2, &report), RHEO_OK);
+    while (stats.time < seconds - 1e-9) {
+        rheo_body_stats b;
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        rheo_read_body(&b, NULL, sim, 0);
+        for (int a = 0; a < 2; ++a) {
+            if (stats.time < seconds / 3 + 1e-9) out.place[a] = b.position[a];
+            out.last[a] = b.position[a];
+        }
+        out.spin = larger(out.spin, fabs(b.spin[2]));
+        out.flow = larger(out.flow, stats.speed);
+        if (stats.pressure.iterations > out.iterations) out.iterations = stats.pressure.iterations;
+    }
+    printf("%dD, density %.0f: (%.4f, %.4f), then (%.4f, %.4f) m; liquid %.2f m/s, %d iterations\n", c->dim,
+           c->density, out.place[0], out.place[1], out.last[0], out.last[1], out.flow, out.iterations);
+    rheo_free_sim(sim);
+    return out;
+}
+
+static const rheo_method methods[] = {RHEO_FLIP, RHEO_APIC};
+
+/* From the floor, from a shelf between planes of the grid, along a wall. In half a second a cell at least,
+ * and a third of one where hardly anything lifts them. */
+static void light_bodies_come_off(void **state) {
+    (void)state;
+    static const film_case cases[] = {
+        {2, 500, {0.35, 0}, {0.65, 0.12}, {0, 0}, {0, 0}, 0.7},
+        {2, 900, {0.35, 0}, {0.65, 0.12}, {0, 0}, {0, 0}, 0.7},
+        {2, 100, {0.35, 0.1031}, {0.65, 0.2231}, {0.2, 0.02}, {0.8, 0.1031}, 0.7},
+        {2, 500, {0, 0.25}, {0.15, 0.4}, {0, 0}, {0, 0}, 0.7},
+        {3, 500, {0.3, 0}, {0.7, 0.15}, {0, 0}, {0, 0}, 0.7},
+    };
+    for (int i = 0; i < 5; ++i)
+        for (int m = 0; m < 2; ++m) {
+            const outcome o = watch(&cases[i], 1.5, methods[m]);
+            const double start = 0.5 * (cases[i].lower[1] + cases[i].upper[1]);
+            assert_true(o.place[1] - start > (cases[i].density > 800 ? 0.3 : 1.0) / CELLS);
+            assert_true(o.last[1] - start > (cases[i].density > 800 ? 0.05 : 0.3));
+            check_below(o.flow, 4);
+            check_below(o.iterations, 40);
+        }
+}
+
+static void heavy_bodies_fall_off_what_they_are_under(void **state) {
+    (void)state;
+    const film_case stone = {2, 3000, {0.35, 0.3}, {0.65, 0.4}, {0.2, 0.4}, {0.8, 0.46}, 0.7};
+    for (int m = 0; m < 2; ++m) {
+        const outcome o = watch(&stone, 1.5, methods[m]);
+        assert_true(o.place[1] < 0.35 - 1.0 / CELLS);
+        check_near(o.last[1], 0.05, 0.05 / CELLS);
+    }
+}
+
+/* A plate whose middle is beyond its support tips. */
+static void what_overhangs_tips(void **state) {
+    (void)state;
+    const film_case plate = {2, 2500, {0.3, 0.3}, {0.7, 0.36}, {0.2, 0.1}, {0.45, 0.3}, 0.8};
+    const outcome o = watch(&plate, 0.6, RHEO_FLIP);
+    assert_true(o.spin > 1);
+    check_below(o.flow, 5);
+}
+
+/* Heavy ones on the floor and in a corner, and light ones under a shelf, lie still. */
+static void what_is_pressed_on_rests(void **state) {
+    (void)state;
+    static const film_case cases[] = {
+        {2, 2500, {0.35, 0}, {0.65, 0.12}, {0, 0}, {0, 0}, 0.7},
+        {2, 2500, {0, 0}, {0.2, 0.15}, {0, 0}, {0, 0}, 0.7},
+        {2, 500, {0.35, 0.3}, {0.65, 0.4}, {0.2, 0.4}, {0.8, 0.46}, 0.7},
+    };
+    for (int i = 0; i < 3; ++i) {
+        const outcome o = watch(&cases[i], 1.5, RHEO_FLIP);
+        for (int a = 0; a < 2; ++a)
+            check_near(o.last[a], 0.5 * (cases[i].lower[a] + cases[i].upper[a]), 0.02 / CELLS);
+        check_below(o.flow, 0.15);
+    }
+}
+
+/* Water half as high as the box: 0.3 of its density floats, 0.8 stands. */
+static void boxes_in_a_puddle(void **state) {
+    (void)state;
+    film_case box = {2, 300, {0.35, 0}, {0.65, 0.2}, {0, 0}, {0, 0}, 0.1};
+    assert_true(watch(&box, 1.5, RHEO_FLIP).last[1] > 0.1 + 0.5 / CELLS);
+    box.density = 800;
+    check_near(watch(&box, 1.5, RHEO_FLIP).last[1], 0.1, 0.02 / CELLS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(light_bodies_come_off), cmocka_unit_test(heavy_bodies_fall_off_what_they_are_under),
+        cmocka_unit_test(what_overhangs_tips), cmocka_unit_test(what_is_pressed_on_rests),
+        cmocka_unit_test(boxes_in_a_puddle)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
