@@ -1,7 +1,7 @@
 /* Bodies as liquid held rigid that collide under water (Carlson 2004, eq. 68-70: what contacts do to bodies
  * is handed to the liquid in them). A heavy ball strikes a box near its end: what the one loses the other
  * gains, moving and turning, and in the same step the faces in both have V + omega x r of the motion after
- * the impact. */
+ * the impact. And contact that lasts: a stack that rests on the floor, and the water in and around it. */
 #include "check.h"
 
 #include <rheo/rheo.h>
@@ -79,27 +79,16 @@ static void make_body(rheo_solid *b, const char *name, rheo_shape form) {
     b->density = DENSITY;
 }
 
-static rheo_sim *begin(double restitution) {
+static rheo_sim *begin(rheo_solid solids[2], const double *gravity) {
     rheo_scene scene = rheo_default_scene();
     rheo_fluid water = rheo_default_fluid();
-    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX), round = rheo_default_shape(RHEO_SHAPE_SPHERE),
-               square = fill;
-    rheo_solid solids[2];
+    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
     rheo_report report = {0};
     rheo_sim *sim;
-    const double middle[3] = {0.6, 0.5, 0.5}, from[3] = {0.3, 0.65, 0.5};
     for (int a = 0; a < 3; ++a) {
         fill.a[a] = 0;
         fill.b[a] = 1;
-        round.a[a] = from[a];
-        square.a[a] = middle[a] - HALF[a];
-        square.b[a] = middle[a] + HALF[a];
     }
-    round.radius = RADIUS;
-    make_body(&solids[BALL], "ball", round);
-    make_body(&solids[BOX], "box", square);
-    solids[BALL].velocity[0] = 1;
-    solids[BALL].restitution = solids[BOX].restitution = restitution;
     water.name = "water";
     water.fill = &fill;
     water.fill_count = 1;
@@ -107,13 +96,35 @@ static rheo_sim *begin(double restitution) {
     scene.fps = 200;
     scene.method = RHEO_APIC;
     scene.coupling = RHEO_RIGID_FLUID;
-    scene.gravity = (rheo_curve){.count = 1, .values = weightless, .width = 3};
+    scene.gravity = (rheo_curve){.count = 1, .values = gravity, .width = 3};
     scene.fluids = &water;
     scene.fluid_count = 1;
     scene.solids = solids;
     scene.solid_count = 2;
     if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
     return sim;
+}
+
+static rheo_shape box_around(double x, double y, double z) {
+    const double middle[3] = {x, y, z};
+    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
+    for (int a = 0; a < 3; ++a) {
+        s.a[a] = middle[a] - HALF[a];
+        s.b[a] = middle[a] + HALF[a];
+    }
+    return s;
+}
+
+static rheo_sim *begin_collision(double restitution) {
+    rheo_shape round = rheo_default_shape(RHEO_SHAPE_SPHERE);
+    rheo_solid solids[2];
+    round.a[0] = 0.3, round.a[1] = 0.65, round.a[2] = 0.5;
+    round.radius = RADIUS;
+    make_body(&solids[BALL], "ball", round);
+    make_body(&solids[BOX], "box", box_around(0.6, 0.5, 0.5));
+    solids[BALL].velocity[0] = 1;
+    solids[BALL].restitution = solids[BOX].restitution = restitution;
+    return begin(solids, weightless);
 }
 
 /* How fast the ball nears the box where it strikes it, m/s. */
@@ -142,7 +153,7 @@ static void check_impact(const pair *before, const pair *after, double restituti
 }
 
 static void collide(double restitution) {
-    rheo_sim *sim = begin(restitution);
+    rheo_sim *sim = begin_collision(restitution);
     rheo_report report = {0};
     pair before, after;
     int impacts = 0;
@@ -171,7 +182,36 @@ static void test_collisions(void **state) {
     collide(0.8);
 }
 
+/* Two boxes on the floor, the upper one a little to the side: what bears them acts after pressure, and stops
+ * the faces in them with them. */
+static void test_stack(void **state) {
+    (void)state;
+    static const double down[3] = {0, -9.81, 0};
+    rheo_solid solids[2];
+    rheo_report report = {0};
+    double fastest = 0, off = 0;
+    make_body(&solids[0], "low", box_around(0.5, HALF[1], 0.5));
+    make_body(&solids[1], "high", box_around(0.53, 3 * HALF[1], 0.5));
+    rheo_sim *sim = begin(solids, down);
+    for (int step = 0; step < 40; ++step) {
+        int count;
+        if (rheo_advance_step(sim, 0, &report)) fail_msg("%s", report.message);
+        off = larger(off, faces_off(&count, sim));
+        assert_true(count > 200);
+        for (int i = 0; i < 2 && step >= 10; ++i) {
+            rheo_body_stats b;
+            rheo_read_body(&b, NULL, sim, i);
+            for (int a = 0; a < 3; ++a)
+                fastest = larger(fastest, larger(fabs(b.velocity[a]), 0.2 * fabs(b.spin[a])));
+        }
+    }
+    print_message("stack: moves at %.1e m/s, faces in it off by %.1e m/s\n", fastest, off);
+    check_below(fastest, 1e-4);
+    check_below(off, 1e-6);
+    rheo_free_sim(sim);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_collisions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_collisions), cmocka_unit_test(test_stack)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
