@@ -17,36 +17,31 @@
 #include <rheo/sim.h>
 #include "core/memory.h"
 #include "core/report.h"
+#include "front_data.h"
 
 #define BASE       0.05715 /* m, 2.25 inch */
 #define GRAVITY    9.81
 #define FRONT_DEEP 0.03 /* of the base */
-enum { SAMPLES_MAX = 512 };
+enum { SAMPLES_MAX = 512, POINTS_MAX = 64 };
 
 typedef struct point {
     double T, Z;
 } point;
 
-static const struct {
-    double n2, inch, T, Z;
-} measured[] = {
-#include "dam_break_front.inc" /* the rows of bench/data/dam-break-front.csv, made by the build */
-};
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
 /* The points of one size of one column. */
 typedef struct series {
     int n2;
     double inch;
-    point points[COUNT(measured)];
+    point points[POINTS_MAX];
     int count;
 } series;
 
 static series experiment(int n2, double inch) {
     series e = {.n2 = n2, .inch = inch};
-    for (int i = 0; i < COUNT(measured); ++i)
-        if (measured[i].n2 == n2 && measured[i].inch == inch)
-            e.points[e.count++] = (point){measured[i].T, measured[i].Z};
+    for (int i = 0; i < front_data_count && e.count < POINTS_MAX; ++i) {
+        const front_row *r = &front_data[i];
+        if (r->n2 == n2 && r->inch == inch) e.points[e.count++] = (point){r->T, r->Z};
+    }
     return e;
 }
 
@@ -163,7 +158,7 @@ static void slope_range(double range[2], const series *e) {
 }
 
 static void compare(rows *out, const point *ours, int count, const series *e, const char *const names[3]) {
-    double late[COUNT(measured)], range[2], off = 0;
+    double late[POINTS_MAX], range[2], off = 0;
     for (int i = 0; i < e->count; ++i) late[i] = e->points[i].T - time_at(ours, count, e->points[i].Z);
     const double shift = rows_median(late, e->count);
     for (int i = 0; i < e->count; ++i) {
