@@ -80,7 +80,7 @@ static void test_bucket(void **state) {
     place *last = calloc((size_t)sim->next_id, sizeof *last);
     assert_non_null(last);
     watch(&t, last, sim, 1);
-    while (sim->frame < scene->frames) {
+    while (sim->time < 4.7) { /* tipped at 4.6 s */
         if (rheo_advance_step(sim, 0, &report)) fail_msg("%s", report.message);
         watch(&t, last, sim, 0);
     }
