@@ -14,7 +14,7 @@ typedef struct entry {
 static const rheo_case_name reproductions[] = {
     {"poisson-order", "second order of the projection with curved solids and a curved free surface"},
     {"hydrostatic", "liquid at rest stays at rest: the projection alone, and running tanks"},
-    {"taylor-green", "a steady vortex in a closed square: order in space of the particle methods"},
+    {"taylor-green", "a steady vortex in a closed square: order of the methods"},
     {"dam-break-front", "front of a collapsing column against Martin and Moyce 1952"},
     {"volume", "ten seconds of a dam break keep the volume of the water"},
     {"vortex-in-box", "a vortex in a box turned against the grid: cut cells against voxelised walls"},

@@ -17,38 +17,33 @@
 #include <rheo/sim.h>
 #include "core/memory.h"
 #include "core/report.h"
+#include "front_data.h"
 
 #define BASE       0.05715 /* m, 2.25 inch */
 #define GRAVITY    9.81
 #define FRONT_DEEP 0.03 /* of the base */
-enum { BASE_CELLS = 32, SAMPLES_MAX = 512 };
+enum { SAMPLES_MAX = 512, POINTS_MAX = 64 };
 
 typedef struct point {
     double T, Z;
 } point;
 
-/* bench/data/dam-break-front.csv */
-static const point small_double[] = {{0.849, 1.245}, {1.212, 1.443}, {1.602, 1.884}, {2.283, 2.689},
-                                     {2.950, 3.728}, {3.598, 4.528}, {3.905, 4.999}, {4.592, 5.841},
-                                     {4.961, 6.271}, {5.316, 6.717}};
-static const point large_double[] = {{0.832, 1.217},  {1.219, 1.474},  {1.997, 2.292}, {2.547, 2.995},
-                                     {3.345, 4.134},  {4.034, 4.944},  {4.418, 5.881}, {5.091, 6.980},
-                                     {5.685, 7.945},  {6.306, 8.966},  {6.822, 9.986}, {7.439, 10.963},
-                                     {8.031, 11.977}, {8.633, 13.005}, {9.237, 13.970}};
-static const point large_single[] = {{0.43, 1.11}, {0.62, 1.22}, {0.80, 1.44}, {0.97, 1.67},
-                                     {1.14, 1.89}, {1.29, 2.11}, {1.45, 2.33}, {1.62, 2.56},
-                                     {1.76, 2.78}, {1.93, 3.00}, {2.07, 3.22}};
-
+/* The points of one size of one column. */
 typedef struct series {
     int n2;
     double inch;
-    const point *points;
+    point points[POINTS_MAX];
     int count;
 } series;
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-static const series experiments[] = {{2, 1.125, small_double, COUNT(small_double)},
-                                     {2, 2.25, large_double, COUNT(large_double)},
-                                     {1, 2.25, large_single, COUNT(large_single)}};
+
+static series experiment(int n2, double inch) {
+    series e = {.n2 = n2, .inch = inch};
+    for (int i = 0; i < front_data_count && e.count < POINTS_MAX; ++i) {
+        const front_row *r = &front_data[i];
+        if (r->n2 == n2 && r->inch == inch) e.points[e.count++] = (point){r->T, r->Z};
+    }
+    return e;
+}
 
 /* Linear between points; the ends go on with their slopes. */
 static double position_at(const point *p, int count, double T) {
@@ -92,6 +87,10 @@ static double front(const rheo_sim *sim, double *depth, int columns) {
     return (last - 0.5 + share) * v.dx;
 }
 
+static int base_cells(const rows *out) {
+    return out->quick ? 16 : 32;
+}
+
 static rheo_status collapse(point *ours, int *count, rows *out, rheo_method method, int n2, double T_end,
                             double Z_end) {
     rheo_scene scene = rheo_default_scene();
@@ -99,7 +98,7 @@ static rheo_status collapse(point *ours, int *count, rows *out, rheo_method meth
     rheo_fluid water = rheo_default_fluid();
     rheo_sim *sim;
     const double unit = sqrt(BASE / (n2 * GRAVITY)); /* s for T = 1 */
-    const int columns = (int)ceil(Z_end) * BASE_CELLS;
+    const int columns = (int)ceil(Z_end) * base_cells(out);
     fill.a[0] = fill.a[1] = fill.a[2] = 0;
     fill.b[0] = BASE;
     fill.b[1] = n2 * BASE;
@@ -107,7 +106,7 @@ static rheo_status collapse(point *ours, int *count, rows *out, rheo_method meth
     water.fill = &fill;
     water.fill_count = 1;
     scene.dim = 2;
-    scene.size[0] = columns * BASE / BASE_CELLS;
+    scene.size[0] = columns * BASE / base_cells(out);
     scene.size[1] = (n2 + 0.5) * BASE;
     scene.size[2] = 1;
     scene.cells = columns;
@@ -133,30 +132,33 @@ static rheo_status collapse(point *ours, int *count, rows *out, rheo_method meth
 
 /* The largest gap between the two sizes of n2 = 2 where both were measured, relative to Z. */
 static double measured_spread(void) {
+    const series small = experiment(2, 1.125), large = experiment(2, 2.25);
     double most = 0;
-    for (int i = 0; i < COUNT(small_double); ++i) {
-        const double other = position_at(large_double, COUNT(large_double), small_double[i].T);
-        most = fmax(most, fabs(small_double[i].Z - other) / other);
+    for (int i = 0; i < small.count; ++i) {
+        const double other = position_at(large.points, large.count, small.points[i].T);
+        most = fmax(most, fabs(small.points[i].Z - other) / other);
     }
     return most;
 }
 
-/* The range of slopes of the two sizes over the times of one of them, widened by a tenth. */
+static double own_slope(const series *e) {
+    return mean_slope(e->points, e->count, e->points, e->count, 0);
+}
+
+/* The range of slopes of the sizes of a column, widened by a tenth. */
 static void slope_range(double range[2], const series *e) {
-    range[0] = range[1] = mean_slope(e->points, e->count, e->points, e->count, 0);
+    range[0] = range[1] = own_slope(e);
     if (e->n2 == 2) {
-        const int common = COUNT(small_double);
-        const double a = mean_slope(small_double, common, small_double, common, 0);
-        const double b = mean_slope(large_double, COUNT(large_double), large_double, COUNT(large_double), 0);
-        range[0] = fmin(a, b);
-        range[1] = fmax(a, b);
+        const series small = experiment(2, 1.125), large = experiment(2, 2.25);
+        range[0] = fmin(own_slope(&small), own_slope(&large));
+        range[1] = fmax(own_slope(&small), own_slope(&large));
     }
     range[0] *= 0.9;
     range[1] *= 1.1;
 }
 
 static void compare(rows *out, const point *ours, int count, const series *e, const char *const names[3]) {
-    double late[64], range[2], off = 0;
+    double late[POINTS_MAX], range[2], off = 0;
     for (int i = 0; i < e->count; ++i) late[i] = e->points[i].T - time_at(ours, count, e->points[i].Z);
     const double shift = rows_median(late, e->count);
     for (int i = 0; i < e->count; ++i) {
@@ -166,7 +168,7 @@ static void compare(rows *out, const point *ours, int count, const series *e, co
         rows_format(quantity, sizeof quantity, "%s at T = %.3f", names[0], e->points[i].T);
         rows_put(out, &(row){.name = "dam-break-front",
                              .quantity = quantity,
-                             .n = BASE_CELLS,
+                             .n = base_cells(out),
                              .ours = Z,
                              .reference = e->points[i].Z,
                              .error = error,
@@ -174,14 +176,13 @@ static void compare(rows *out, const point *ours, int count, const series *e, co
                              .kind = ROW_PUBLISHED,
                              .informative = 1});
     }
-    const double slope = mean_slope(ours, count, e->points, e->count, shift),
-                 theirs = mean_slope(e->points, e->count, e->points, e->count, 0);
+    const double slope = mean_slope(ours, count, e->points, e->count, shift), theirs = own_slope(e);
     slope_range(range, e);
     char wanted[96];
     rows_format(wanted, sizeof wanted, "%.3f to %.3f; T shifted by %.3f", range[0], range[1], shift);
     rows_put(out, &(row){.name = "dam-break-front",
                          .quantity = names[1],
-                         .n = BASE_CELLS,
+                         .n = base_cells(out),
                          .ours = slope,
                          .reference = theirs,
                          .error = slope - theirs,
@@ -192,7 +193,7 @@ static void compare(rows *out, const point *ours, int count, const series *e, co
     rows_format(wanted, sizeof wanted, "mean |dZ|/Z <= %.3f", measured_spread());
     rows_put(out, &(row){.name = "dam-break-front",
                          .quantity = names[2],
-                         .n = BASE_CELLS,
+                         .n = base_cells(out),
                          .ours = off,
                          .reference = 0,
                          .error = off,
@@ -214,16 +215,16 @@ rheo_status reproduce_dam_break_front(rows *out) {
             const rheo_status status =
                 collapse(ours, &count, out, methods[m], n2, n2 == 2 ? 9.3 : 2.5, n2 == 2 ? 19 : 6);
             if (status) return status;
-            for (int e = 0; e < COUNT(experiments); ++e) {
+            for (int i = 0; i < 2; ++i) {
+                static const double sizes[2] = {1.125, 2.25};
                 char name[3][64];
-                if (experiments[e].n2 != n2) continue;
-                rows_format(name[0], sizeof name[0], "%s n2=%d a=%g in: Z", method_name[m], n2,
-                            experiments[e].inch);
-                rows_format(name[1], sizeof name[1], "%s n2=%d a=%g in: dZ/dT", method_name[m], n2,
-                            experiments[e].inch);
+                const series e = experiment(n2, sizes[i]);
+                if (e.count == 0) continue;
+                rows_format(name[0], sizeof name[0], "%s n2=%d a=%g in: Z", method_name[m], n2, e.inch);
+                rows_format(name[1], sizeof name[1], "%s n2=%d a=%g in: dZ/dT", method_name[m], n2, e.inch);
                 rows_format(name[2], sizeof name[2], "%s n2=%d a=%g in: distance", method_name[m], n2,
-                            experiments[e].inch);
-                compare(out, ours, count, &experiments[e], (const char *const[3]){name[0], name[1], name[2]});
+                            e.inch);
+                compare(out, ours, count, &e, (const char *const[3]){name[0], name[1], name[2]});
             }
         }
     return RHEO_OK;

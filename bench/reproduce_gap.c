@@ -1,6 +1,6 @@
 /* Sub-grid flow: a heavy box sinks in a channel one cell wider than itself (Batty et al. 2007, figure 5), the
  * built-in scene `box-in-channel`, on the grid of the paper's picture and on four times as fine a one, where
- * the gaps are two cells wide.
+ * the gaps are two cells wide (quick: on twice as fine a one, where they are one).
  *
  * What the box displaces must pass the gaps: flow = width of the box times the distance sunk [m2]. It is
  * compared at the times at which the fine box has sunk by a quarter, a half and all of its way to the floor.
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <rheo/sim.h>
 
-enum { COARSE = 64, FINE = 256, FRAMES = 90 };
+enum { COARSE = 64, MIDDLE = 128, FINE = 256, FRAMES = 90 };
 #define WIDTH 0.234375 /* m, of the box */
 #define FLOOR 0.1      /* m, height of its centre on the floor */
 #define AGREE 0.25     /* of the resolved flow */
@@ -57,7 +57,7 @@ rheo_status reproduce_gap(rows *out) {
     static const double parts[3] = {0.25, 0.5, 0.95};
     double drift[2];
     rheo_status status = sink(coarse, &drift[0], COARSE, out);
-    if (!status) status = sink(fine, &drift[1], out->quick ? COARSE : FINE, out);
+    if (!status) status = sink(fine, &drift[1], out->quick ? MIDDLE : FINE, out);
     if (status) return status;
     rows_put_header(out);
     for (int p = 0; p < 3; ++p) {
@@ -68,7 +68,8 @@ rheo_status reproduce_gap(rows *out) {
         r.ours = WIDTH * (coarse[0] - height_at(coarse, frame));
         r.reference = WIDTH * (fine[0] - height_at(fine, frame));
         r.error = fabs(r.ours / r.reference - 1);
-        r.wanted = "within 25 % of the flow with gaps of two cells";
+        r.wanted = out->quick ? "within 25 % of the flow with gaps of a cell"
+                              : "within 25 % of the flow with gaps of two cells";
         r.pass = r.error <= AGREE;
         rows_put(out, &r);
     }

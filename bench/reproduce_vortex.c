@@ -6,12 +6,18 @@
  *
  * Splitting advection from pressure is first order in time, and that error hides the one in space. So the
  * rows `in space` take it out: two runs with dt and dt / 2, the same for all sizes, extrapolated to dt = 0 (2
- * u(dt/2) - u(dt)). The rows `dt with dx` refine both together and are shown without a verdict. What is
- * asked in space: better than first order of apic and flip (jittered particles sample the flow: the affine
- * part is exact for linear velocities, the rest is noise that falls slower than dx^2), and first of
- * semi-lagrangian (linear interpolation at every step).
+ * u(dt/2) - u(dt)). The rows `dt with dx` refine both together and are shown without a verdict, but that of
+ * mac. What is asked in space: better than first order of apic and flip (jittered particles sample the flow:
+ * the affine part is exact for linear velocities, the rest is noise that falls slower than dx^2), and first
+ * of semi-lagrangian (linear interpolation at every step).
  *
- * Particles fill the box: no air, one closed region. */
+ * mac: centred differences of this flow are the gradient of a pressure on the grid as well, so there is no
+ * error in space to measure (9e-6 at 16 cells, extrapolated) until markers leave a cell of their own, which
+ * is air then for some steps: 5e-3 and 3e-3 at 32 and 64 cells, of no order. What is asked is the first order
+ * of the whole. (With viscosity, where space matters, it is second: tests/validation/stage_mac_momentum.c.)
+ * No finer than 64 cells: there the markers' evening out asks for ever shorter steps.
+ *
+ * Particles fill the box: no air, one closed region. Methods with a limit of their own take more steps. */
 #include "cases.h"
 
 #include <math.h>
@@ -103,7 +109,7 @@ static rheo_status run(rheo_sim **sim, rows *out, rheo_method method, int n, int
     set_vortex(s);
     status = liquid_begin(s, out->report);
     set_faces(s);
-    for (int i = 0; i < steps && !status; ++i) status = rheo_advance_step(s, END / steps, out->report);
+    while (s->frame == 0 && !status) status = rheo_advance_step(s, END / steps, out->report);
     return status;
 }
 
@@ -120,15 +126,16 @@ static rheo_status measure(double *error, rows *out, rheo_method method, int n, 
     return status;
 }
 
-static rheo_status refine(rows *out, rheo_method method, const char *quantity, int steps, int with_dx,
-                          double wanted) {
+/* Three sizes from `coarsest` on; steps at 32 cells, or of all. */
+static rheo_status refine(rows *out, rheo_method method, const char *quantity, int coarsest, int steps,
+                          int with_dx, double wanted) {
     double before = 0, first = 0, error = 0;
-    for (int n = 32; n <= 128; n *= 2) {
+    for (int n = coarsest; n <= 4 * coarsest; n *= 2) {
         const rheo_status status =
             measure(&error, out, method, n, with_dx ? steps * n / 32 : steps, !with_dx);
         if (status) return status;
-        if (n == 32) first = error;
-        const int last = n == 128;
+        if (n == coarsest) first = error;
+        const int last = n == 4 * coarsest;
         const double order = rows_order(before, error, 2);
         rows_put(out, &(row){.name = "taylor-green",
                              .quantity = quantity,
@@ -153,12 +160,14 @@ rheo_status reproduce_taylor_green(rows *out) {
     } methods[] = {{RHEO_APIC, "apic, in space", "apic, dt with dx", 1.1},
                    {RHEO_FLIP, "flip, in space", "flip, dt with dx", 1.1},
                    {RHEO_SEMI_LAGRANGIAN, "semi-lagrangian, in space", "semi-lagrangian, dt with dx", 0.9}};
+    const int coarsest = out->quick ? 16 : 32;
+    rheo_status status = RHEO_OK;
     rows_title(out, "relative velocity error after %g s; exact: steady", END);
     rows_put_header(out);
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i) {
-        rheo_status status = refine(out, methods[i].method, methods[i].fixed, STEPS, 0, methods[i].order);
-        if (!status) status = refine(out, methods[i].method, methods[i].moving, 16, 1, 0);
-        if (status) return status;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods && !status; ++i) {
+        status = refine(out, methods[i].method, methods[i].fixed, coarsest, STEPS, 0, methods[i].order);
+        if (!status && !out->quick)
+            status = refine(out, methods[i].method, methods[i].moving, coarsest, 16, 1, 0);
     }
-    return RHEO_OK;
+    return status ? status : refine(out, RHEO_MAC, "mac, dt with dx", 16, STEPS, 1, 0.9);
 }

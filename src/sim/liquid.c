@@ -95,8 +95,7 @@ double liquid_dt_limit(const rheo_sim *s, double time) {
     const double flow = fmax(length3(s->speed), liquid_emitter_speed(s, time, curve_longest));
     const double fast = liquid_wall_speed(s, time) + flow, pull = length3(g);
     const double dt = fmin(step_limit(s->g.dx, s->def.cfl, fast, pull), liquid_light_body_limit(s, pull));
-    /* rigid fluid is moved by what it displaced: at most a cell a step (Carlson 2004, 5.7.1) */
-    return s->domain ? fmin(dt, s->g.dx / world_speed(s->world)) : dt;
+    return fmin(dt, liquid_rigid_limit(s));
 }
 
 int liquid_near_layers(const rheo_sim *s) {

@@ -115,6 +115,9 @@ rheo_status liquid_begin(rheo_sim *s, rheo_report *report);
 double liquid_wall_speed(const rheo_sim *s, double time);
 /* The longest step of bodies much lighter than the liquid, s; +inf without any. */
 double liquid_light_body_limit(const rheo_sim *s, double gravity);
+/* The longest step of bodies as liquid held rigid, s: that is moved by what it displaced, so no point of them
+ * may go further than a cell (Carlson 2004, 5.7.1); +inf without any. */
+double liquid_rigid_limit(const rheo_sim *s);
 /* The largest step from `time` on that the flow allows, s. */
 double liquid_dt_limit(const rheo_sim *s, double time);
 /* Parts that other steps of the same state share; phi < 0 says where the liquid is. */

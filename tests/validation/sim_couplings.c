@@ -59,15 +59,16 @@ static void both_ways_start_with_added_mass(void **state) {
     (void)state;
     static const double densities[] = {100, 500, 2000, 8000};
     /* of the exact start, an exchange in turns: the wake is reckoned a step late, and the remedy for very
-     * light bodies takes four tenths of it (limits: measured 0.58, 1.07, 1.04, 1.01, and 0.05 beside) */
-    static const double in_turns[] = {0.58, 1.07, 1.04, 1.01};
+     * light bodies takes four tenths of it (measured: 0.58, 1.07, 1.04, 1.01; nearer to 1 is welcome) */
+    static const double least[] = {0.53, 0.99, 0.99, 0.96};
     for (int i = 0; i < 4; ++i) {
         const double one = ball_speed("monolithic", densities[i], 1, NULL) * 250;
         const double rigid = ball_speed("rigid-fluid", densities[i], 5, NULL) * 50;
         print_message("density %5.0f: %.3f m/s2 monolithic, %.3f rigid fluid, %.3f exact\n", densities[i],
                       one, rigid, starts(densities[i]));
         assert_true(fabs(one / starts(densities[i]) - 1) < 0.08);
-        check_near(rigid / starts(densities[i]), in_turns[i], 0.05);
+        check_below(least[i], rigid / starts(densities[i]));
+        check_below(rigid / starts(densities[i]), 1.1);
     }
 }
 

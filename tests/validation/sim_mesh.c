@@ -162,6 +162,54 @@ static void bowls_of_any_thickness(void **state) {
     }
 }
 
+/* Drawn where the pressure is none, a still tank has its level and its volume, to half a cell. */
+static void still_tanks_by_pressure(void **state) {
+    (void)state;
+    static const rheo_method methods[] = {RHEO_FLIP, RHEO_APIC, RHEO_MAC};
+    for (int dim = 2; dim <= 3; ++dim)
+        for (int run = 0; run < 12; ++run) {
+            const double level = (10 + 0.25 * (run % 4)) / CELLS;
+            rheo_scene scene = rheo_default_scene();
+            rheo_fluid water = rheo_default_fluid();
+            rheo_shape fill = box_between(0, 0, 0, 1, level, 1);
+            rheo_report report = {0};
+            rheo_sim *sim;
+            rheo_mesh m;
+            double lowest = 1, highest = 0, exact = 0; /* m, m, m3 */
+            water.fill = &fill;
+            water.fill_count = 1;
+            scene.dim = dim;
+            scene.cells = CELLS;
+            scene.method = methods[run / 4];
+            scene.surface = RHEO_SURFACE_PRESSURE;
+            scene.fluids = &water;
+            scene.fluid_count = 1;
+            if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+            for (int frame = 0; frame < 4; ++frame) {
+                rheo_frame_stats stats;
+                if (rheo_advance_frame(sim, NULL, &stats, &report)) fail_msg("%s", report.message);
+                exact = stats.fluids[0].volume;
+            }
+            if (rheo_make_mesh(&m, sim, &report)) fail_msg("%s", report.message);
+            check_manifold(&m);
+            const double volume = volume_of(&m);
+            for (size_t v = 0; v < m.vertex_count; ++v) {
+                if (m.normal[3 * v + 1] < 0.9f) continue; /* sides and floor */
+                lowest = fmin(lowest, (double)m.position[3 * v + 1]);
+                highest = larger(highest, (double)m.position[3 * v + 1]);
+            }
+            printf("pressure, %dD, method %d, level %.2f cells: %+.3f to %+.3f cells, volume %+.4f\n", dim,
+                   scene.method, level * CELLS, (lowest - level) * CELLS, (highest - level) * CELLS,
+                   volume / exact - 1);
+            check_below((highest - level) * CELLS, 0.5);
+            check_below((level - lowest) * CELLS, 0.5);
+            /* mac's surface lies on faces: a quarter of a cell */
+            check_near(volume / exact, 1, scene.method == RHEO_MAC ? 0.025 : 1e-3);
+            rheo_free_mesh(&m);
+            rheo_free_sim(sim);
+        }
+}
+
 static void splashes(void **state) {
     (void)state;
     rheo_scene scene = rheo_default_scene();
@@ -201,6 +249,7 @@ int main(void) {
         cmocka_unit_test(among_solids),
         cmocka_unit_test(other_sides),
         cmocka_unit_test(bowls_of_any_thickness),
+        cmocka_unit_test(still_tanks_by_pressure),
         cmocka_unit_test(splashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
