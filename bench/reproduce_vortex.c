@@ -15,7 +15,6 @@
  * error in space to measure (9e-6 at 16 cells, extrapolated) until markers leave a cell of their own, which
  * is air then for some steps: 5e-3 and 3e-3 at 32 and 64 cells, of no order. What is asked is the first order
  * of the whole. (With viscosity, where space matters, it is second: tests/validation/stage_mac_momentum.c.)
- * No finer than 64 cells: there the markers' evening out asks for ever shorter steps.
  *
  * Particles fill the box: no air, one closed region. Methods with a limit of their own take more steps. */
 #include "cases.h"
@@ -169,5 +168,5 @@ rheo_status reproduce_taylor_green(rows *out) {
         if (!status && !out->quick)
             status = refine(out, methods[i].method, methods[i].moving, coarsest, 16, 1, 0);
     }
-    return status ? status : refine(out, RHEO_MAC, "mac, dt with dx", 16, STEPS, 1, 0.9);
+    return status ? status : refine(out, RHEO_MAC, "mac, dt with dx", coarsest, STEPS, 1, 0.9);
 }

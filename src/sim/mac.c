@@ -28,17 +28,27 @@
 #include "stage/surface.h"
 
 enum { LAYERS = 3 }; /* of velocity around the liquid: a step crosses less than one cell */
+#define MARKERS_MOST 4
 
 /* Kinematic, m2/s. */
 static double viscosity(const rheo_sim *s) {
     return s->def.fluid_count ? s->def.fluids[0].viscosity / s->def.fluids[0].density : 0;
 }
 
+/* What carries markers: the flow, and the displacement that evens them out. That is as long in a short step as
+ * in a long one, so as a speed it grows when steps shrink: it counts up to MARKERS_MOST times the flow, or
+ * steps would shrink without end. */
+static double carrying_speed(const rheo_sim *s) {
+    double flow[3], carry[3];
+    mac_speed(flow, &s->g, &s->vel);
+    mac_speed(carry, &s->g, &s->carry);
+    return fmin(carry[0] + carry[1] + carry[2], MARKERS_MOST * (flow[0] + flow[1] + flow[2]));
+}
+
 double mac_dt_limit(const rheo_sim *s, double time) {
-    double speed[3], g[3];
-    mac_speed(speed, &s->g, &s->carry);
+    double g[3];
     rheo_evaluate_curve(g, &s->def.gravity, time);
-    const double flow = fmax(speed[0] + speed[1] + speed[2], liquid_emitter_speed(s, time, curve_largest));
+    const double flow = fmax(carrying_speed(s), liquid_emitter_speed(s, time, curve_largest));
     const double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     return fmin(mac_stable_dt(&s->g, flow + liquid_wall_speed(s, time), pull, viscosity(s), s->def.cfl),
                 liquid_light_body_limit(s, pull));
