@@ -35,8 +35,8 @@ static double viscosity(const rheo_sim *s) {
     return s->def.fluid_count ? s->def.fluids[0].viscosity / s->def.fluids[0].density : 0;
 }
 
-/* What carries markers: the flow, and the displacement that evens them out. That is as long in a short step as
- * in a long one, so as a speed it grows when steps shrink: it counts up to MARKERS_MOST times the flow, or
+/* What carries markers: the flow, and the displacement that evens them out. That is as long in a short step
+ * as in a long one, so as a speed it grows when steps shrink: it counts up to MARKERS_MOST times the flow, or
  * steps would shrink without end. */
 static double carrying_speed(const rheo_sim *s) {
     double flow[3], carry[3];
