@@ -17,8 +17,8 @@ typedef struct met_face {
     float more;  /* what that is more than 1 - open where it is openings.mover, than 0 where it is not */
 } met_face;
 
-/* A face in or along a gap narrower than a cell beside a moving solid, as a film of water holds it open; one
- * a mover (stage/films.h). */
+/* A face in or along a narrow gap beside a moving solid, as a film of water holds it open; one a mover
+ * (stage/solids_film.h). */
 typedef struct film_face {
     met_face face;
     float was;   /* open share without a film */

@@ -382,13 +382,16 @@ static rheo_status begin_carry(rheo_sim *s, rheo_report *report) {
         mac_field_copy(&s->carry, &s->vel, &s->g);
         return RHEO_OK;
     }
-    if (mac_field_make(&given, &s->g) || pressure_assemble(s->solver, &s->work, &s->g, &s->open, s->phi)) {
+    if (mac_field_make(&given, &s->g)) return report_no_memory(report, "the pressure solve");
+    films_open(&s->open, &s->films, &s->g, s->walls);
+    if (pressure_assemble(s->solver, &s->work, &s->g, &s->open, s->phi)) {
         mac_field_free(&given);
         return report_no_memory(report, "the pressure solve");
     }
     mac_field_copy(&given, &s->vel, &s->g);
     pressure_project(&s->vel, s->q, s->solver, &s->work, &s->g, &s->open, s->phi, s->def.tolerance,
                      s->def.max_iterations);
+    films_close(&s->open, &s->films, &s->g, s->walls);
     memset(s->q, 0, s->g.box.size * sizeof *s->q);
     liquid_extrapolate(&s->vel, liquid_near_layers(s) + 1, NULL, 0, s, s->phi);
     mac_field_copy(&s->carry, &s->vel, &s->g);

@@ -51,6 +51,11 @@ static void follow_bodies(rheo_sim *s) {
     }
 }
 
+/* Whether water may be between faces that lie on each other: bodies that particles' liquid moves. */
+static int has_films(const rheo_sim *s) {
+    return s->coupling.count > 0 && s->def.method != RHEO_MAC && s->def.method != RHEO_SMOKE;
+}
+
 rheo_status liquid_place_solids(rheo_sim *s, double time, rheo_report *report) {
     int still = 0;
     for (int i = 0; i < s->def.solid_count; ++i) {
@@ -61,7 +66,8 @@ rheo_status liquid_place_solids(rheo_sim *s, double time, rheo_report *report) {
     const int from = s->moving ? still : 0; /* the others are in solid_still */
     solids_distance(s->solid, s->solid_still, &s->g, s->solids + from, s->walls - from);
     solids_open_faces(&s->open, &s->g, s->solid);
-    if (s->moving && solids_meet(&s->open, &s->g, s->solid_still, s->solid, s->solids, s->walls))
+    if (s->moving &&
+        solids_meet(&s->open, &s->g, s->solid_still, s->solid, s->solids, s->walls, has_films(s)))
         return report_no_memory(report, "moving solids");
     if (s->thin.count && thin_place(&s->thin, &s->open, &s->g, s->solids, s->walls))
         return report_no_memory(report, "thin solids");

@@ -49,7 +49,8 @@ static double thickness_at(const obstacle *o, const double x[3], const double n[
 
 /* Whether what is `thick` below x is the edge or the tip of something thicker. Two faces that meet at an
  * angle a, with outward normals n and m, widen along -(n + m), and |n + m| = 2 sin(a / 2); those of a plate
- * do not. A ball as thick as `most` must then find room that way. */
+ * do not. A ball as thick as `most` must then find room that way, or, where a third face is near that way
+ * (the end of a wedge), farther from this one. */
 static int is_edge(const obstacle *o, const double x[3], const double n[3], double thick, double most) {
     double far[3], m[3], middle[3], y[3];
     step_in(far, x, thick, n);
@@ -59,15 +60,20 @@ static int is_edge(const obstacle *o, const double x[3], const double n[3], doub
     if (!(opening > 2 * EDGE)) return 0;
     for (int c = 0; c < 3; ++c) m[c] /= opening;
     step_in(middle, x, 0.5 * thick, n);
+    double deepest = 0, best[3] = {middle[0], middle[1], middle[2]};
     for (double way = 0;
          way * EDGE < 0.5 * most;) { /* sphere tracing from within: the ball is there or ahead */
         step_in(y, middle, way, m);
         const double depth = -own_distance(o, y);
         if (depth >= 0.5 * most) return 1;
-        if (depth <= 0) return 0;
+        if (depth <= 0) break;
+        if (depth > 0.99 * deepest) memcpy(best, y, sizeof best); /* the last of those beside a third face */
+        deepest = fmax(deepest, depth);
         way += fmax(0.5 * most - depth, 0.01 * most);
     }
-    return 0;
+    outward(m, o, best, 1e-3 * most);
+    step_in(y, best, 0.5 * most, m);
+    return -own_distance(o, y) >= 0.5 * most;
 }
 
 int obstacle_is_thin(const obstacle *o, double dx, int dim) {

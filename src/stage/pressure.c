@@ -561,17 +561,19 @@ static poisson_system system_of(const pressure_work *work) {
     };
 }
 
-/* The film face's place in fields, where both cells beside it are unknowns; else 0, which no face has. */
-static ptrdiff_t eased_face(const film_face *f, const pressure_work *work, const box *b) {
+/* The film face's place in fields, where it is open and both cells beside it are unknowns; else 0, which no
+ * face has. */
+static ptrdiff_t eased_face(const film_face *f, const pressure_work *work, const openings *o, const box *b) {
     const ptrdiff_t n = box_at(b, f->face.at[0], f->face.at[1], f->face.at[2]);
-    return f->ease > 0 && work->unknown[n] && work->unknown[n - b->step[f->face.axis]] ? n : 0;
+    const int joins = work->unknown[n] && work->unknown[n - b->step[f->face.axis]];
+    return f->ease > 0 && joins && o->open.value[f->face.axis][n] > 0 ? n : 0;
 }
 
 /* Films flow more easily. */
 static void ease_films(pressure_work *work, const mac_grid *g, const openings *o) {
     for (int i = 0; i < o->met.film_count; ++i) {
         const film_face *f = &o->met.film[i];
-        const ptrdiff_t n = eased_face(f, work, &g->box);
+        const ptrdiff_t n = eased_face(f, work, o, &g->box);
         if (n) work->face.value[f->face.axis][n] *= f->ease;
     }
 }
@@ -581,7 +583,7 @@ static void move_films(mac_field *u, const float *q, const pressure_work *work, 
                        const openings *o) {
     for (int i = 0; i < o->met.film_count; ++i) {
         const film_face *f = &o->met.film[i];
-        const ptrdiff_t n = eased_face(f, work, &g->box);
+        const ptrdiff_t n = eased_face(f, work, o, &g->box);
         if (n) u->value[f->face.axis][n] -= (f->ease - 1) * (q[n] - q[n - g->box.step[f->face.axis]]);
     }
 }

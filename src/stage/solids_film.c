@@ -17,8 +17,9 @@
  * A patch is what hangs together through faces that a film would open. It is a film
  *   - where no air is on its rim, and the liquid there is one region without it: a plug between two stays
  *     sealed, and so does what lies dry;
- *   - else below the lowest air on its rim: what floats along a wall is wet up to the water's level, but not
- *     a stopper with air below it.
+ *   - else below the lowest air on its rim, and as high as that water stands elsewhere: what floats along a
+ *     wall is wet up to the water's level, but not a stopper with air below it, nor a piston on water that it
+ *     shuts in.
  *
  * Limits: water that pressure drives through below a body flows too easily as well; how fast a body comes off
  * depends on the step; beside solids thinner than a cell there are no films; what a film is wider than the
@@ -32,12 +33,14 @@
 #include "grid/rows.h"
 #include "stage/solids_meet.h"
 
-#define LEVEL 1.5                   /* cells that waters may differ in height by and be taken for one */
-enum { LITTLE = 8 };                /* cells of air or liquid beside a patch that say nothing */
-enum { EASE = 96, EASE_MOST = 12 }; /* the second: as a power of two */
+#define LEVEL 1.5    /* cells that waters may differ in height by and be taken for one */
+enum { LITTLE = 8 }; /* cells of air or liquid beside a patch that say nothing */
+/* The second: as a power of two. A film's flow is that many times a difference of pressures, which are
+ * floats: more would show as divergence. */
+enum { EASE = 96, EASE_MOST = 6 };
 
-enum { NO_PART, UNSEEN, SEEN, PASSED, AIR, BORDER, WET }; /* marks of cells */
-enum { REGIONS = 254, OTHER };                            /* of liquid: 1 to 254, and all further ones */
+enum { NO_PART, UNSEEN, SEEN, PASSED, POCKET, AIR, BORDER, WET }; /* marks of cells */
+enum { REGIONS = 254, OTHER }; /* of liquid: 1 to 254, and all further ones */
 
 typedef struct {
     films *f;
@@ -126,45 +129,53 @@ static int mark_patches(const search *s) {
     return any;
 }
 
-/* What of air and of liquid beside a patch is too little to matter, cells. */
+/* What of liquid beside a patch is too little to matter, cells. */
 static int little(const search *s) {
     return LITTLE + s->narrow / 2;
 }
 
-/* One cell beyond a patch's cell. What has hardly any room says nothing, and is looked beyond; so is air as
- * long as it may be a few cells shut in, which lack particles as the gap does. */
-static int look_at(search *s, ptrdiff_t c) {
+/* One cell beyond a patch's cell, or beyond air beside it. What has hardly any room says nothing, and is
+ * looked beyond. A few cells of air right beside a gap may lack particles as it does; air beyond these is
+ * air. */
+static int look_at(search *s, ptrdiff_t c, int from_air) {
     const uint8_t mark = s->mark[c];
-    if (mark == SEEN || mark == PASSED || mark >= WET) return 0;
+    if (mark == SEEN || mark == PASSED || mark == POCKET || mark >= WET) return 0;
     if (mark == NO_PART && is_liquid(s, c)) return push(&s->f->rim, c);
     const int is_air = mark == AIR || mark == BORDER || (mark == NO_PART && s->room[c] >= ROOM_ENOUGH);
     if (is_air) s->lowest = fmin(s->lowest, height_of(s, c));
-    if (mark == AIR || mark == BORDER || (is_air && s->f->stack.count >= little(s))) {
+    if (mark == AIR || mark == BORDER || (is_air && (from_air || s->f->stack.count == LITTLE))) {
         s->air = s->lowest;
         return 0;
     }
-    s->mark[c] = mark == UNSEEN ? SEEN : PASSED;
-    s->narrow += !is_air;
-    return (is_air && push(&s->f->stack, c)) || push(&s->f->patch, c) ? -1 : 0;
+    s->mark[c] = is_air ? POCKET : mark == UNSEEN ? SEEN : PASSED;
+    return push(is_air ? &s->f->stack : &s->f->patch, c);
 }
 
-/* All that hangs together with cell c, the liquid on its rim, and the lowest air there. -1: no memory. */
+static int look_around(search *s, ptrdiff_t c, int is_air) {
+    for (int a = 0; a < s->g->box.dim; ++a)
+        for (int side = 0; side < 2; ++side) {
+            const ptrdiff_t step = s->g->box.step[a], to = side ? c + step : c - step;
+            if (s->o->open.value[a][side ? to : c] > 0 && look_at(s, to, is_air)) return -1;
+        }
+    return 0;
+}
+
+/* All that hangs together with cell c, the liquid on its rim, and the lowest air there; what air was not shut
+ * out last. -1: no memory. */
 static int list_patch(search *s, ptrdiff_t c) {
-    film_cells *patch = &s->f->patch;
-    patch->count = s->f->rim.count = 0;
+    film_cells *patch = &s->f->patch, *pockets = &s->f->stack;
+    patch->count = pockets->count = s->f->rim.count = 0;
     s->air = s->lowest = INFINITY;
-    s->f->stack.count = s->narrow = 0; /* the stack: air */
-    if (look_at(s, c)) return -1;
-    for (int n = 0; n < patch->count; ++n)
-        for (int a = 0; a < s->g->box.dim; ++a)
-            for (int side = 0; side < 2; ++side) {
-                const ptrdiff_t at = patch->cell[n], step = s->g->box.step[a];
-                if (!(s->o->open.value[a][side ? at + step : at] > 0)) continue;
-                if (look_at(s, side ? at + step : at - step)) return -1;
-            }
-    if (!(s->air < INFINITY)) return 0;
-    s->air = s->lowest;
-    for (int n = 0; n < s->f->stack.count; ++n) s->mark[s->f->stack.cell[n]] = AIR;
+    if (look_at(s, c, 0)) return -1;
+    for (int n = 0, m = 0; n < patch->count || m < pockets->count;)
+        if (n < patch->count ? look_around(s, patch->cell[n++], 0) : look_around(s, pockets->cell[m++], 1))
+            return -1;
+    s->narrow = patch->count;
+    if (s->air < INFINITY) s->air = s->lowest;
+    for (int n = 0; n < pockets->count; ++n) {
+        if (s->air < INFINITY) s->mark[pockets->cell[n]] = AIR;
+        else if (push(patch, pockets->cell[n])) return -1;
+    }
     return 0;
 }
 
@@ -217,8 +228,9 @@ static int find_regions(search *s) {
 }
 
 /* Whether the liquid on the rim is one region, drops aside, or several that stand open to air at one level:
- * in the plane a box in a puddle has them on both sides. */
-static int is_one_region(const search *s) {
+ * in the plane a box in a puddle has them on both sides. *level: the highest cell of it that is open to air;
+ * -INFINITY: it is shut in. */
+static int is_one_region(double *level, const search *s) {
     const film_cells *rim = &s->f->rim;
     int one = 0;
     for (int i = 0; i < rim->count; ++i) {
@@ -228,7 +240,21 @@ static int is_one_region(const search *s) {
         if (!one) one = region;
         else if (region != one && !(fabs(s->level[region] - s->level[one]) <= LEVEL)) return 0;
     }
+    *level = s->level[one];
     return one > 0;
+}
+
+/* Air in the patch itself that is no deeper than the water's own surface is air. Where there is air, beside
+ * the patch or in it, water stands as high in a gap as elsewhere: not at all above a piston, which has its
+ * water shut in. */
+static void find_free_air(search *s, double level) {
+    for (int n = 0; n < s->f->patch.count; ++n) {
+        const ptrdiff_t c = s->f->patch.cell[n];
+        const double height = height_of(s, c);
+        if (s->phi[c] >= 0 && s->room[c] >= ROOM_ENOUGH && !(height < level - 0.5))
+            s->air = fmin(s->air, height);
+    }
+    if (s->air < INFINITY) s->air = fmin(s->air, level + 1);
 }
 
 /* How easily water flows in a film of so many cells, as a power of two. */
@@ -242,7 +268,7 @@ static int ease_of(int cells, int dim) {
 /* Makes what of the listed patch is below the air on its rim liquid. */
 static void wet_patch(search *s) {
     const film_cells *patch = &s->f->patch;
-    const int ease = ease_of(patch->count, s->g->box.dim);
+    const int ease = ease_of(s->narrow, s->g->box.dim);
     for (int n = 0; n < patch->count; ++n) {
         const ptrdiff_t c = patch->cell[n];
         if (!(height_of(s, c) < s->air - 0.5) || (s->mark[c] == PASSED && s->air < INFINITY)) continue;
@@ -257,11 +283,14 @@ static int wet_patches(search *s) {
     for (int i = 0; i < m->film_count; ++i)
         for (int side = 0; side < 2; ++side) {
             const ptrdiff_t c = above(&m->film[i], &s->g->box) - side * s->g->box.step[m->film[i].face.axis];
+            double level;
             if (s->mark[c] != UNSEEN) continue;
             if (list_patch(s, c)) return -1;
             if (s->f->rim.count == 0) continue;
             if (!s->has_regions && find_regions(s)) return -1;
-            if (is_one_region(s)) wet_patch(s);
+            if (!is_one_region(&level, s)) continue;
+            find_free_air(s, level);
+            wet_patch(s);
         }
     return 0;
 }

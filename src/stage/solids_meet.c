@@ -56,6 +56,7 @@ typedef struct {
     int count;
     const float *still, *phi;
     openings *o;
+    int films; /* whether liquid moves bodies: what is keyed needs no film to come off */
 } job;
 
 /* What one task looks at: part of the rows of faces across an axis around a moving solid. */
@@ -196,7 +197,7 @@ static int gather(meeting *m, const task *t, const int at[3], ptrdiff_t n) {
     walk w = {0};
     double x[3];
     middle_of(x, s->g, at, t->axis);
-    m->at_side = find_sides(m->corner, t, at);
+    m->at_side = s->films && find_sides(m->corner, t, at);
     if (!may_meet(t, x, still || m->at_side)) return 0;
     m->solid[0].mover = 0;
     m->count = still;
@@ -338,7 +339,6 @@ static void draw_back(meeting *to, const meeting *m, int corners, float film) {
         }
 }
 
-/* What is keyed needs no film to come off. */
 static int has_body(const job *s, const meeting *m) {
     for (int i = 0; i < m->count; ++i)
         if (m->solid[i].mover && s->solids[m->solid[i].mover - 1].body) return 1;
@@ -352,7 +352,6 @@ static void film_on_face(const task *t, meeting *m, const int at[3], float was) 
     const float dx = (float)g->dx;
     meeting back;
     double sum = 0;
-    if (!has_body(t->s, m)) return;
     join_sides(m, corners);
     draw_back(&back, m, corners, FILM * dx);
     for (int i = 0; i < back.count; ++i)
@@ -388,7 +387,7 @@ static void meet_on_row(const task *t, int j, int k) {
     const job *s = t->s;
     const box *b = &s->g->box;
     const float least = CRACK * (float)s->g->dx, deep = -DEEP * (float)s->g->dx;
-    const float wide = 0.5f * WIDE * (float)s->g->dx;
+    const float wide = s->films ? 0.5f * WIDE * (float)s->g->dx : least;
     int span[2];
     ptrdiff_t step[2];
     face_steps(step, b, t->axis);
@@ -405,7 +404,7 @@ static void meet_on_row(const task *t, int j, int k) {
         const int crack = meets && is_crack(&m, corner_count(b), least);
         if (meets && (crack || (open < 1 && !is_one_solids(&m, corner_count(b)))))
             open = share_face(t, &m, at, n, crack);
-        film_on_face(t, &m, at, open);
+        if (s->films && has_body(s, &m)) film_on_face(t, &m, at, open);
     }
 }
 
@@ -428,7 +427,7 @@ static void meet_task(void *context, int index) {
     if (solid->def->motion == RHEO_STATIC || solid->thin) return;
     t.others = reach_others(&s->o->near, s->g, s->solids, s->count, own);
     t.around = reach_around(s->g, solid);
-    if (t.others.alone && !is_at_side(s, &t.around)) return;
+    if (t.others.alone && !(s->films && is_at_side(s, &t.around))) return;
     t.range = reach_within(range_inner_faces(s->g, t.axis), s->g, solid, NEAR);
     const int rows = range_rows(&t.range), high = t.range.upper[1] - t.range.lower[1];
     for (int row = rows * part / PARTS; row < rows * (part + 1) / PARTS; ++row)
@@ -493,9 +492,10 @@ INLINE ptrdiff_t index_of(const met_face *f, const mac_grid *g) {
 }
 
 int solids_meet(openings *o, const mac_grid *g, const float *node_still, const float *node_phi,
-                const obstacle *solids, int count) {
+                const obstacle *solids, int count, int films) {
     meetings *m = &o->met;
     job s = {.g = g, .solids = solids, .count = count, .still = node_still, .phi = node_phi, .o = o};
+    s.films = films;
     const int tasks = count * g->box.dim * PARTS;
     m->count = m->found_count = m->film_count = 0;
     if (reach_list(&o->near, g, solids, count) || hold_lists(m, tasks, count)) return -1;

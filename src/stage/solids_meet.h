@@ -6,9 +6,10 @@
 #include "solid/obstacle.h"
 
 /* After solids_open_faces(): opens faces where there is a way between two solids that their common distance
- * does not show. node_still: the distance of the static ones, node_phi: of all. -1: no memory. */
+ * does not show. node_still: the distance of the static ones, node_phi: of all; films: whether faces of gaps
+ * beside bodies are listed (stage/solids_film.h). -1: no memory. */
 int solids_meet(openings *o, const mac_grid *g, const float *node_still, const float *node_phi,
-                const obstacle *solids, int count);
+                const obstacle *solids, int count, int films);
 /* Once it is known which solid moves which face: what of that is not so. */
 void solids_meet_movers(openings *o, const mac_grid *g, int count);
 /* Velocities of the faces that several solids close: the mean by shares. */

@@ -97,6 +97,21 @@ static rheo_shape wedge(rheo_shape children[2], double degrees, double high) {
     return s;
 }
 
+/* Half a box, `side` cells high, wide and deep: its edges of 45 degrees end at faces. */
+static rheo_shape prism(const char *file, double side) {
+    FILE *f = fopen(file, "w");
+    rheo_shape s = rig_box(0, 0, 0, 1, 1, 1);
+    assert_non_null(f);
+    fputs("v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 0 1 0\nv 0 1 1\n"
+          "f 1 2 3\nf 1 3 4\nf 1 4 6\nf 1 6 5\nf 1 5 2\nf 2 5 6\nf 2 6 3\nf 3 6 4\n",
+          f);
+    fclose(f);
+    s.kind = RHEO_SHAPE_MESH;
+    s.file = file;
+    s.file_scale = side * DX;
+    return s;
+}
+
 /* Sharp edges and tips of what is thick are not thin, thin walls beside something thick are. */
 static void test_edges(void **state) {
     (void)state;
@@ -109,6 +124,9 @@ static void test_edges(void **state) {
     expect_thin(cone(file, 1, 12, 0), 1, "a needle");
     expect_thin(cone(file, 9, 1.5, 0), 1, "a cone like a plate");
     expect_thin(cone(file, 9, 9, 0.8), 1, "a hat");
+    expect_thin(prism(file, 6), 0, "half a box");
+    expect_thin(prism(file, 16), 0, "half a large box");
+    expect_thin(prism(file, 1.5), 1, "half a small rod");
     remove(file);
     expect_thin(wedge(parts, 30, 10), 0, "a wedge of 30 degrees");
     expect_thin(wedge(parts, 45, 10), 0, "a wedge of 45 degrees");

@@ -78,7 +78,7 @@ static void make(scene *s, int dim, double slope, double gap) {
 }
 
 static void meet(scene *s) {
-    assert_int_equal(solids_meet(&s->open, &s->g, s->still, s->all, s->solids, SOLIDS), 0);
+    assert_int_equal(solids_meet(&s->open, &s->g, s->still, s->all, s->solids, SOLIDS, 1), 0);
     assert_int_equal(solids_movers(&s->open, &s->g, s->solids, SOLIDS), 0);
     solids_wall_velocity(&s->open, &s->g, s->solids, SOLIDS);
 }

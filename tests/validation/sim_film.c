@@ -21,7 +21,9 @@ typedef struct {
     double place[2], last[2]; /* m: of the body's middle after a third of the time, and at its end */
     double spin;              /* rad/s, the fastest at the end of a frame */
     double flow;              /* m/s, the fastest liquid */
-    int iterations;
+    double drift;             /* of the volume, the largest */
+    double divergence;        /* 1/s, the largest */
+    int iterations, closed;   /* of the solve; regions without air */
 } outcome;
 
 static rheo_shape box_shape(const double lower[2], const double upper[2], int deep) {
@@ -72,7 +74,10 @@ static outcome watch(const film_case *c, double seconds, rheo_method method) {
         }
         out.spin = larger(out.spin, fabs(b.spin[2]));
         out.flow = larger(out.flow, stats.speed);
+        out.drift = larger(out.drift, fabs(stats.volume_drift));
+        out.divergence = larger(out.divergence, stats.divergence);
         if (stats.pressure.iterations > out.iterations) out.iterations = stats.pressure.iterations;
+        if (stats.pressure.closed_regions > out.closed) out.closed = stats.pressure.closed_regions;
     }
     printf("%dD, density %.0f: (%.4f, %.4f), then (%.4f, %.4f) m; liquid %.2f m/s, %d iterations\n", c->dim,
            c->density, out.place[0], out.place[1], out.last[0], out.last[1], out.flow, out.iterations);
@@ -136,7 +141,37 @@ static void what_is_pressed_on_rests(void **state) {
         for (int a = 0; a < 2; ++a)
             check_near(o.last[a], 0.5 * (cases[i].lower[a] + cases[i].upper[a]), 0.02 / CELLS);
         check_below(o.flow, 0.15);
+        check_below(o.drift, 0.005);
+        check_below(o.divergence, 0.01);
+        assert_int_equal(o.closed, 0);
     }
+}
+
+/* A piston on water that it shuts in, air above: no film leads past it. Under a lid that leaves little air as
+ * well. */
+static void pistons_stay_up(void **state) {
+    (void)state;
+    static const film_case cases[] = {
+        {2, 2000, {0, 0.25}, {1, 0.75}, {0, 0}, {0, 0}, 0.25},
+        {2, 2000, {0, 0.25}, {1, 0.975}, {0, 0}, {0, 0}, 0.25},
+        {3, 2000, {0, 0.25}, {1, 0.75}, {0, 0}, {0, 0}, 0.25},
+    };
+    for (int i = 0; i < 3; ++i) {
+        const outcome o = watch(&cases[i], 1, RHEO_APIC);
+        check_near(o.last[1], 0.5 * (cases[i].lower[1] + cases[i].upper[1]), 0.02 / CELLS);
+        check_below(o.flow, 0.01);
+        check_below(o.drift, 0.005);
+        assert_int_equal(o.closed, 1);
+    }
+}
+
+/* A tank that a box fills but for gaps beside it and a layer of air: the air stays air. */
+static void little_air_stays_air(void **state) {
+    (void)state;
+    const film_case post = {2, 940, {0.01, 0.3}, {0.99, 0.97}, {0, 0}, {0, 0}, 0.93};
+    const outcome o = watch(&post, 0.5, RHEO_FLIP);
+    assert_int_equal(o.closed, 0);
+    check_below(o.drift, 0.05);
 }
 
 /* Water half as high as the box: 0.3 of its density floats, 0.8 stands. */
@@ -151,7 +186,8 @@ static void boxes_in_a_puddle(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(light_bodies_come_off), cmocka_unit_test(heavy_bodies_fall_off_what_they_are_under),
-        cmocka_unit_test(what_overhangs_tips), cmocka_unit_test(what_is_pressed_on_rests),
-        cmocka_unit_test(boxes_in_a_puddle)};
+        cmocka_unit_test(what_overhangs_tips),   cmocka_unit_test(what_is_pressed_on_rests),
+        cmocka_unit_test(boxes_in_a_puddle),     cmocka_unit_test(pistons_stay_up),
+        cmocka_unit_test(little_air_stays_air)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
