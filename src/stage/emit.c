@@ -32,6 +32,7 @@
 
 #define EDGE     1e-3  /* cells from the domain's sides */
 #define OFF_WALL 0.25  /* cells: ways begin no closer to walls, so that one along a wall is free */
+#define AT_WALL  0.9   /* of the way out of a wall: how much a fill that ends there gains of depth */
 #define LEFT_MIN 1e-3f /* of a face: less open than that beside an emitter is closed */
 
 typedef struct {
@@ -126,6 +127,18 @@ static int has_way_out(const judge *j, const double place[3]) {
     return solid_distance(j, x) > 0;
 }
 
+/* Whether a fill ends at the wall that x lies in, and so reaches as far as the wall lets it: out of the wall
+ * its distance falls as the wall's grows. One that ends on its own near a wall does not do that. */
+static int ends_at_wall(const judge *j, const double x[3], double outside) {
+    const double depth = -(double)solid_distance(j, x), step = OFF_WALL * j->g->dx;
+    double n[3], out[3];
+    if (!(depth > 0) || outside > depth + step) return 0;
+    const double size = way_from_solid(n, j, x), way = depth + step;
+    for (int a = 0; a < 3; ++a) out[a] = x[a] + (size > 0 ? way * n[a] / size : 0);
+    const double inside = -shape_distance(j->s, out);
+    return inside > 0 && outside + inside > AT_WALL * way;
+}
+
 /* Of an octant cut by a wall only a share is open. Filling it whole or not at all would raise or lower the
  * liquid along the wall and start waves: as many octants are filled as the shares add up to. A particle that
  * lands in the wall is moved out by the next step. */
@@ -133,7 +146,9 @@ static int accept_fill(void *context, const double place[3]) {
     judge *j = context;
     double x[3];
     middle_of_octant(x, j->g, place);
-    if (shape_distance(j->s, x) >= 0 || !is_in_domain(j, x)) return 0;
+    const double outside = shape_distance(j->s, x);
+    if (!is_in_domain(j, x)) return 0;
+    if (outside >= 0 && !(j->solid && ends_at_wall(j, x, outside))) return 0;
     if (!j->solid) return 1;
     const float share = 0.5f + solid_distance(j, x) / (float)(0.5 * j->g->dx);
     if (share >= 1) return 1;

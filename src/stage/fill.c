@@ -15,7 +15,8 @@
 #include "grid/sample.h"
 #include "grid/wrap.h"
 
-enum { REACH = 3 }; /* cells: distances are cut there, and so many layers are continued into walls */
+#define ON_WALL 0.02f /* cells: a fill may end along a wall, whose distance is sampled */
+enum { REACH = 3 };   /* cells: distances are cut there, and so many layers are continued into walls */
 
 typedef struct {
     const mac_grid *g;
@@ -58,7 +59,7 @@ static void distance_task(void *context, int block) {
             const float d = (float)fmax(least, -cut);
             const ptrdiff_t at = box_at(&g->box, i, j, k);
             s->d[at] = d;
-            s->layer[at] = fabsf(d) < wall_distance(s, c) ? 0 : UNKNOWN;
+            s->layer[at] = fabsf(d) < wall_distance(s, c) - ON_WALL * (float)g->dx ? 0 : UNKNOWN;
         }
     }
 }

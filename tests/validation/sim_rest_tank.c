@@ -16,7 +16,35 @@ static void test_tilted(void **state) {
     check_below(r.gain, 1e-5);
 }
 
+/* The same in 2D, the fill given as what a user sees of it: the tank below a level. It reaches the walls. */
+static void test_fill_that_ends_at_walls(void **state) {
+    (void)state;
+    static const char text[] = "domain: { dim: 2, size: [1, 1], cells: 40 }\n"
+                               "solver: { method: apic }\n"
+                               "fluids: [ { fill: [ { intersection: [\n"
+                               "  { box: { min: [0.2, 0.2], max: [0.8, 0.8] }, rotate: { degrees: 17 } },\n"
+                               "  { box: { min: [0, 0], max: [1, 0.28] } } ] } ] } ]\n"
+                               "solids: [ { inside: fluid, shape: { box: { min: [0.2, 0.2], max: [0.8, 0.8] "
+                               "}, rotate: { degrees: 17 } } } ]\n";
+    rheo_scene *scene;
+    rheo_sim *sim;
+    rheo_report report = {0};
+    rheo_frame_stats now = {0};
+    double speed = 0;
+    if (rheo_parse_scene(&scene, text, strlen(text), "tank", &report)) fail_msg("%s", report.message);
+    assert_int_equal(rheo_create_sim(&sim, scene, 2, &report), RHEO_OK);
+    while (now.time < 4 - 1e-9) {
+        assert_int_equal(rheo_advance_frame(sim, NULL, &now, &report), RHEO_OK);
+        if (now.time > 2 - 1e-9) speed = larger(speed, now.speed);
+    }
+    print_message("fill that ends at walls, 2D, 2 to 4 s: speed %.3g m/s\n", speed);
+    check_below(speed, 1e-3);
+    rheo_free_sim(sim);
+    rheo_free_scene(scene);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tilted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tilted),
+                                       cmocka_unit_test(test_fill_that_ends_at_walls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
