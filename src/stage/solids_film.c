@@ -40,7 +40,7 @@ enum { LITTLE = 8 }; /* cells of air or liquid beside a patch that say nothing *
 enum { EASE = 96, EASE_MOST = 6 };
 
 enum { NO_PART, UNSEEN, SEEN, PASSED, POCKET, AIR, BORDER, WET }; /* marks of cells */
-enum { REGIONS = 254, OTHER }; /* of liquid: 1 to 254, and all further ones */
+enum { REGIONS = 253, DROPS, OTHER }; /* of liquid: 1 to 253, all of up to LITTLE cells, all further ones */
 
 typedef struct {
     films *f;
@@ -183,8 +183,8 @@ static int is_open_air(const search *s, ptrdiff_t c) {
     return s->mark[c] == BORDER || (s->phi[c] >= 0 && s->room[c] >= ROOM_ENOUGH);
 }
 
-/* Numbers the regions of liquid, without films. -1: no memory. */
-static int number_region(search *s, ptrdiff_t from, uint8_t number) {
+/* Numbers a region of liquid, which had the number `old`, without films. -1: no memory. */
+static int number_region(search *s, ptrdiff_t from, uint8_t old, uint8_t number) {
     film_cells *stack = &s->f->stack;
     uint8_t *region = s->f->region;
     stack->count = 0;
@@ -197,7 +197,7 @@ static int number_region(search *s, ptrdiff_t from, uint8_t number) {
         for (int a = 0; a < s->g->box.dim; ++a)
             for (int side = 0; side < 2; ++side) {
                 const ptrdiff_t step = s->g->box.step[a], to = side ? c + step : c - step;
-                if (region[to] || !(s->o->open.value[a][side ? to : c] > 0)) continue;
+                if (region[to] != old || !(s->o->open.value[a][side ? to : c] > 0)) continue;
                 if (is_open_air(s, to)) s->level[number] = fmax(s->level[number], height_of(s, c));
                 if (s->mark[to] == BORDER || !is_liquid(s, to)) continue;
                 region[to] = number;
@@ -219,11 +219,14 @@ static int find_regions(search *s) {
         for (int j = 0; j < b->n[1]; ++j)
             for (ptrdiff_t c = box_at(b, 0, j, k); c < box_at(b, b->n[0], j, k) && !bad; ++c) {
                 if (s->f->region[c] || !is_liquid(s, c)) continue;
-                number += number < OTHER;
-                bad = number_region(s, c, (uint8_t)number);
+                const uint8_t next = number < REGIONS ? (uint8_t)(number + 1) : OTHER;
+                bad = number_region(s, c, 0, next);
+                if (!bad && s->size[next] <= LITTLE) bad = number_region(s, c, next, DROPS);
+                else number += number < REGIONS;
             }
     set_open(s, 1);
     s->has_regions = 1;
+    s->size[DROPS] = 0; /* whatever they are together */
     return bad;
 }
 
