@@ -1,11 +1,16 @@
-/* Memory in lines of the cache, zeroed; an arena for what lives as long as its owner. */
+/* Memory in lines of the cache, zeroed; an arena for what lives as long as its owner.
+ *
+ * Large blocks ask for large pages, which take a quarter off a step at 128^3: particles look up velocities in
+ * three fields and write to dozens of columns, more places than the processor keeps small pages for. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "core/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGNMENT = 64, CHUNK = 1 << 20 };
+enum { ALIGNMENT = 64, CHUNK = 1 << 20, LARGE_PAGE = 2 << 20 };
 
 static size_t round_up(size_t bytes) {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -13,7 +18,15 @@ static size_t round_up(size_t bytes) {
 
 static void *alloc_raw(size_t bytes) {
     if (bytes > SIZE_MAX - ALIGNMENT) return NULL;
-    return aligned_alloc(ALIGNMENT, round_up(bytes ? bytes : 1));
+    bytes = round_up(bytes ? bytes : 1);
+#ifdef MADV_HUGEPAGE /* a wish: where it is refused, pages stay small */
+    if (bytes >= LARGE_PAGE) {
+        void *block = aligned_alloc(LARGE_PAGE, bytes);
+        if (block) madvise(block, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+        return block;
+    }
+#endif
+    return aligned_alloc(ALIGNMENT, bytes);
 }
 
 void *mem_alloc(size_t bytes) {
