@@ -176,6 +176,10 @@ int poisson_setup(poisson *s, const poisson_system *system) {
     return poisson_attach(s, NULL, NULL, 0);
 }
 
+int poisson_spread(poisson *s, uint8_t *mark) {
+    return regions_spread(s->regions, &s->levels[0], &s->b, mark);
+}
+
 static void invert_coarsest(poisson *s) {
     const double least = s->leaky ? leaks_most(&s->levels[0]) : 0;
     if (s->coarsest_least == least) return;

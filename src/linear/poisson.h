@@ -63,6 +63,9 @@ typedef struct poisson_term {
 } poisson_term;
 int poisson_attach(poisson *s, const poisson_row *rows, const int *first, int groups);
 
+/* Marks all unknowns of the connected regions in which one is marked; in the box's layout. -1: no memory. */
+int poisson_spread(poisson *s, uint8_t *mark);
+
 /* x: warm start in, solution out, 0 outside the unknowns. The mean over each closed region is 0. */
 poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolerance, int max_iterations);
 /* The same for loose tolerances (>= 1e-4) and without a warm start: x is only written, the residual is that

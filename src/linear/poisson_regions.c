@@ -12,7 +12,7 @@
 #include "core/memory.h"
 
 enum { NO_SLOT = -1, MIXED = -2 }; /* the m-th block of several slots has MIXED - m */
-enum { OPEN = -1, UNSEEN = -2, BUFFERS = 12 };
+enum { OPEN = -1, UNSEEN = -2, BUFFERS = 13 };
 
 struct regions {
     int closed, mixed;
@@ -146,6 +146,56 @@ int regions_find(regions *g, const level *l, pool *p) {
     if (g->closed == 0) return 0;
     if (hold_slots(g, l, runs)) return -1;
     list_slots(g, l);
+    return 0;
+}
+
+/* ---- marks ---- */
+
+INLINE ptrdiff_t block_first(const level *l, const box *b, int id) {
+    const int row = l->at[id] / l->row;
+    return box_at(b, l->at[id] % l->row * BLOCK_CELLS, row % l->n[1], row / l->n[1]);
+}
+
+/* The cells of the run that begins at `lane`, as bits. */
+INLINE unsigned run_from(unsigned starts, int lane) {
+    return ~((1u << lane) - 1) & ~run_after(starts, lane) & 0xffff;
+}
+
+HOT static void note_marked(regions *g, const level *l, const box *b, const uint8_t *mark, uint8_t *marked) {
+    for (int id = 0; id < l->blocks; ++id) {
+        const uint8_t *cell = mark + block_first(l, b, id);
+        int32_t run = g->labels.run_first[id];
+        for (unsigned left = links_of(&g->labels, l, id)->starts, starts = left; left;
+             left &= left - 1, ++run)
+            for (unsigned cells = run_from(starts, __builtin_ctz(left)) & l->unknowns[id]; cells;
+                 cells &= cells - 1)
+                if (cell[__builtin_ctz(cells)]) {
+                    marked[find_root(g->labels.parent, run)] = 1;
+                    break;
+                }
+    }
+}
+
+HOT static void mark_all(regions *g, const level *l, const box *b, uint8_t *mark, const uint8_t *marked) {
+    for (int id = 0; id < l->blocks; ++id) {
+        uint8_t *cell = mark + block_first(l, b, id);
+        int32_t run = g->labels.run_first[id];
+        for (unsigned left = links_of(&g->labels, l, id)->starts, starts = left; left;
+             left &= left - 1, ++run) {
+            if (!marked[find_root(g->labels.parent, run)]) continue;
+            for (unsigned cells = run_from(starts, __builtin_ctz(left)) & l->unknowns[id]; cells;
+                 cells &= cells - 1)
+                cell[__builtin_ctz(cells)] = 1;
+        }
+    }
+}
+
+int regions_spread(regions *g, const level *l, const box *b, uint8_t *mark) {
+    if (buffer_hold(&g->memory[12], g->labels.runs)) return -1;
+    uint8_t *const marked = g->memory[12].data;
+    memset(marked, 0, g->labels.runs);
+    note_marked(g, l, b, mark, marked);
+    mark_all(g, l, b, mark, marked);
     return 0;
 }
 

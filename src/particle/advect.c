@@ -1,5 +1,5 @@
 /* dx/dt = u(x): Ralston's third-order Runge-Kutta, k1 = u(x), k2 = u(x + dt/2 k1), k3 = u(x + 3/4 dt k2),
- * x += dt/9 (2 k1 + 3 k2 + 4 k3), with trilinear u.
+ * x += dt/9 (2 k1 + 3 k2 + 4 k3), with trilinear u. Spray flies by itself, x += dt v + dt^2 g / 2.
  *
  * Every lookup position is held within GHOST - 1 cells of the box, and so is the result: nothing outside the
  * field's memory is read, whatever the velocity. A NaN counts as below the low side, so it ends there instead
@@ -25,6 +25,7 @@ typedef struct moving {
     const box *b;
     const float *u[3];
     float scale;       /* cells per m/s: dt / dx */
+    float fall[3];     /* m/s: what spray is faster on average than it begins */
     vec8 low, high[3]; /* lowest and highest positions, cells */
     float period[3];   /* cells; 0: not periodic */
 } moving;
@@ -92,7 +93,7 @@ INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int d
             int8 spray = mask_load(t->spray + at);
             for (int a = 0; a < dim; ++a) {
                 vec8 move = (2 * k1[g][a] + 3 * k2[g][a] + 4 * k3[g][a]) * (1 / 9.0f);
-                move = vec8_select(spray, t->scale * vec8_load(t->v[a] + at), move);
+                move = vec8_select(spray, t->scale * (vec8_load(t->v[a] + at) + t->fall[a]), move);
                 vec8_store(t->x[a] + at, hold_near(t, x[g][a] + move, a));
             }
         }
@@ -122,11 +123,15 @@ static moving moving_of(const particles *p, const mac_grid *g) {
     return t;
 }
 
-void particles_advect(particles *p, const mac_grid *g, const mac_field *u, double dt) {
+void particles_advect(particles *p, const mac_grid *g, const mac_field *u, const double gravity[3],
+                      double dt) {
     assert(g->box.size < INT32_MAX);
     moving t = moving_of(p, g);
     t.scale = (float)(dt / g->dx);
-    for (int axis = 0; axis < g->box.dim; ++axis) t.u[axis] = u->value[axis];
+    for (int axis = 0; axis < g->box.dim; ++axis) {
+        t.u[axis] = u->value[axis];
+        t.fall[axis] = (float)(0.5 * dt * gravity[axis]);
+    }
     parallel_for(g->pool, block_count((long)p->count, GRAIN), move_block, &t);
 }
 

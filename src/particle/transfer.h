@@ -18,10 +18,11 @@ void particles_to_grid(mac_field *u, mac_field *weight, const mac_grid *g, const
 void particles_from_grid(particles *p, const mac_grid *g, const mac_field *u, const mac_field *before,
                          double flip, int affine, const double kick[3]);
 
-/* Third-order Runge-Kutta (Ralston) through u; spray particles move by their own v. Positions may leave the
- * box afterwards: they are clamped to GHOST - 1 cells outside of it, for the boundary stage to deal with. A
- * NaN ends at the low side. dt in s. */
-void particles_advect(particles *p, const mac_grid *g, const mac_field *u, double dt);
+/* Third-order Runge-Kutta (Ralston) through u; spray particles move by their own v and fall. Positions may
+ * leave the box afterwards: they are clamped to GHOST - 1 cells outside of it, for the boundary stage to deal
+ * with. A NaN ends at the low side. gravity in m/s2, dt in s. */
+void particles_advect(particles *p, const mac_grid *g, const mac_field *u, const double gravity[3],
+                      double dt);
 /* The sum of a field on the faces across an axis over all particles but spray, each where it is. */
 double particles_sum(const particles *p, const mac_grid *g, const float *face, int axis);
 #endif

@@ -26,9 +26,11 @@ static double equal_steps(double left, double limit) {
     return left / fmax(1, ceil(left / limit * (1 - 1e-9)));
 }
 
-void clock_start(rheo_sim *s) {
+double clock_start(rheo_sim *s) {
+    const double dt = equal_steps(frame_end(s, s->frame + 1) - s->time, longest_step(s, s->time, 0));
     s->step_rate = 0; /* as from rest */
-    if (s->keyed) s->next_dt = equal_steps(frame_end(s, s->frame + 1) - s->time, longest_step(s, s->time, 0));
+    if (s->keyed) s->next_dt = dt;
+    return dt;
 }
 
 double clock_step(rheo_sim *s, double dt_max) {

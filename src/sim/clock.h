@@ -4,8 +4,9 @@
 
 #include "sim/liquid.h"
 
-/* Before the first step: plans it, with the speeds at the start. */
-void clock_start(rheo_sim *s);
+/* Before the first step: plans it, with the speeds at the start. Returns its length if nothing limits it, s.
+ */
+double clock_start(rheo_sim *s);
 /* The length of the step that begins now, s, at most dt_max unless that is 0; when it ends and how long the
  * one after it shall be goes to closing_step, step_end and next_dt. */
 double clock_step(rheo_sim *s, double dt_max);

@@ -22,6 +22,7 @@
 #include "stage/advect.h"
 #include "stage/boundary.h"
 #include "stage/emit.h"
+#include "stage/fall.h"
 #include "stage/forces.h"
 #include "stage/squeeze.h"
 #include "stage/surface.h"
@@ -343,6 +344,18 @@ void liquid_keep_worst(rheo_solve_stats *stats, const poisson_result *r) {
     if (r->incompatibility > stats->incompatible) stats->incompatible = r->incompatibility;
 }
 
+/* What flies gets half of gravity's share of the step to come, from `time` on, before it moves. */
+static rheo_status let_fall(rheo_sim *s, const openings *open, double time, double dt, rheo_report *report) {
+    double by[3];
+    rheo_evaluate_curve(by, &s->def.gravity, time + 0.5 * dt);
+    for (int a = 0; a < 3; ++a) by[a] *= 0.5 * dt;
+    if (s->domain || length3(by) == 0)
+        return RHEO_OK; /* in the domain bodies are liquid, and move otherwise */
+    if (fall_freely(&s->carry, s->front.layer, &s->g, open, s->solver, s->work.unknown, by))
+        return report_no_memory(report, "the pressure solve");
+    return RHEO_OK;
+}
+
 rheo_status liquid_end_projection(rheo_sim *s, const openings *open, const float *phi, double dt,
                                   rheo_report *report) {
     const rheo_status status = liquid_hold_bodies(s, dt, report);
@@ -373,31 +386,36 @@ static int starts_moving(const rheo_sim *s) {
     return 0;
 }
 
-/* What carries particles through the first step: the velocity they bring, made free of divergence, so that a
- * fill that starts towards a wall, or a wall towards it, is not pressed into it. They themselves keep theirs
- * until the step's own pressure changes it. */
-static rheo_status begin_carry(rheo_sim *s, rheo_report *report) {
+/* The velocity that particles bring, made free of divergence, so that a fill that starts towards a wall, or a
+ * wall towards it, is not pressed into it. They themselves keep theirs until the step's own pressure changes
+ * it. */
+static rheo_status project_start(rheo_sim *s, rheo_report *report) {
     mac_field given = {{0}};
-    if (!starts_moving(s) || s->def.method == RHEO_MAC) {
-        mac_field_copy(&s->carry, &s->vel, &s->g);
-        return RHEO_OK;
-    }
     if (mac_field_make(&given, &s->g)) return report_no_memory(report, "the pressure solve");
-    films_open(&s->open, &s->films, &s->g, s->walls);
-    if (pressure_assemble(s->solver, &s->work, &s->g, &s->open, s->phi)) {
-        mac_field_free(&given);
-        return report_no_memory(report, "the pressure solve");
-    }
     mac_field_copy(&given, &s->vel, &s->g);
     pressure_project(&s->vel, s->q, s->solver, &s->work, &s->g, &s->open, s->phi, s->def.tolerance,
                      s->def.max_iterations);
-    films_close(&s->open, &s->films, &s->g, s->walls);
     memset(s->q, 0, s->g.box.size * sizeof *s->q);
-    liquid_extrapolate(&s->vel, liquid_near_layers(s) + 1, NULL, 0, s, s->phi);
     mac_field_copy(&s->carry, &s->vel, &s->g);
     if (!marks_only(s)) mac_field_copy(&s->vel, &given, &s->g);
     mac_field_free(&given);
     return RHEO_OK;
+}
+
+/* What carries particles through the first step, of dt if nothing limits it. */
+static rheo_status begin_carry(rheo_sim *s, double dt, rheo_report *report) {
+    rheo_status status = RHEO_OK;
+    films_open(&s->open, &s->films, &s->g, s->walls);
+    if (pressure_assemble(s->solver, &s->work, &s->g, &s->open, s->phi))
+        return report_no_memory(report, "the pressure solve");
+    if (starts_moving(s)) status = project_start(s, report);
+    else mac_field_copy(&s->carry, &s->vel, &s->g); /* the system's coefficients were there */
+    if (!status) status = let_fall(s, &s->open, s->time, dt, report);
+    films_close(&s->open, &s->films, &s->g, s->walls);
+    const int layers = liquid_near_layers(s) + 1;
+    if (marks_only(s)) liquid_extrapolate(&s->vel, layers, NULL, 0, s, s->phi);
+    liquid_extrapolate(&s->carry, layers, NULL, 0, s, s->phi);
+    return status;
 }
 
 rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {
@@ -407,10 +425,11 @@ rheo_status liquid_begin(rheo_sim *s, rheo_report *report) {
     if ((status = fields_from_particles(s, &s->vel, report))) return status;
     pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);
     mac_field_copy(&s->carry, &s->vel, &s->g); /* mac_dt_limit() reads it */
-    clock_start(s);
+    const double dt = clock_start(s);
     if (s->keyed && (status = liquid_place_solids(s, s->time, report))) return status; /* as fast as in it */
     liquid_extrapolate(&s->vel, liquid_near_layers(s) + 1, NULL, 0, s, s->phi);
-    status = begin_carry(s, report);
+    if (s->def.method == RHEO_MAC) mac_field_copy(&s->carry, &s->vel, &s->g);
+    else status = begin_carry(s, dt, report);
     timer_stage(&s->timer, NULL);
     return status;
 }
@@ -422,6 +441,7 @@ static rheo_status project(rheo_sim *s, const float **phi, double dt, rheo_repor
     openings *open = liquid_close_emitters(s, dt);
     rheo_status status = liquid_project(s, open, phi, dt, report);
     if (!status) status = liquid_end_projection(s, open, *phi, dt, report);
+    if (!status) status = let_fall(s, open, s->time + dt, s->next_dt > 0 ? s->next_dt : dt, report);
     films_close(&s->open, &s->films, &s->g, s->walls);
     slivers_open(&s->open, &s->slivers);
     return status;
@@ -437,7 +457,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "advect");
     liquid_find_room(s, dt);
     if ((status = liquid_remember(s, report))) return status;
-    particles_advect(&s->parts, g, &s->carry, dt);
+    particles_advect(&s->parts, g, &s->carry, gravity, dt);
     if (marks_only(s)) advect_velocity(&s->vel, &s->work.face, g, dt);
     if (marks_only(s)) liquid_drive_emitters(&s->vel, s, dt);
 

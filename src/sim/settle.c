@@ -96,7 +96,7 @@ static rheo_status settle_round(rheo_sim *s, mac_field *unused, const float *lev
     const int layers = liquid_near_layers(s);
     liquid_extrapolate(&s->vel, layers, &s->carry, layers, s, s->phi);
     particles_remember(&s->parts, s->g.pool);
-    particles_advect(&s->parts, g, &s->carry, dt);
+    particles_advect(&s->parts, g, &s->carry, (const double[3]){0, 0, 0}, dt);
     return liquid_hold_particles(s, report);
 }
 

@@ -52,7 +52,8 @@ static double turn_error(int dim, int steps) {
     const double spin2[3] = {0, 0, 1}, spin3[3] = {2 / 7.0, 3 / 7.0, 6 / 7.0};
     setup s;
     setup_make(&s, dim, dim == 3 ? spin3 : spin2);
-    for (int n = 0; n < steps; ++n) particles_advect(&s.p, &s.g, &s.u, 2 * PI / steps);
+    for (int n = 0; n < steps; ++n)
+        particles_advect(&s.p, &s.g, &s.u, (const double[3]){0, 0, 0}, 2 * PI / steps);
     double worst = 0;
     for (size_t i = 0; i < COUNT; ++i)
         for (int a = 0; a < dim; ++a) worst = larger(worst, fabs((double)s.p.x[a][i] - s.x[i][a]));
@@ -83,7 +84,7 @@ static void test_spray_flies_on_its_own(void **state) {
             s.p.spray[i] = i % 2 == 0;
             for (int a = 0; a < dim; ++a) s.p.v[a][i] = 0.1f * (float)(a + 1);
         }
-        particles_advect(&s.p, &s.g, &s.u, 0.5);
+        particles_advect(&s.p, &s.g, &s.u, (const double[3]){0, 0, 0}, 0.5);
         for (size_t i = 0; i < COUNT; i += 2)
             for (int a = 0; a < dim; ++a)
                 check_near((double)s.p.x[a][i], s.x[i][a] + 0.5 * 0.1 * (a + 1) / DX, 1e-5);
@@ -105,7 +106,8 @@ static void test_held_near_the_box_whatever_the_velocity(void **state) {
                 s.p.spray[i] = 1;
                 for (int a = 0; a < dim; ++a) s.p.v[a][i] = wild[w];
             }
-            for (int repeat = 0; repeat < 2; ++repeat) particles_advect(&s.p, &s.g, &s.u, 1);
+            for (int repeat = 0; repeat < 2; ++repeat)
+                particles_advect(&s.p, &s.g, &s.u, (const double[3]){0, 0, 0}, 1);
             for (size_t i = 0; i < COUNT; ++i)
                 for (int a = 0; a < dim; ++a) {
                     assert_true(s.p.x[a][i] >= -(GHOST - 1) && s.p.x[a][i] <= N + GHOST - 1);

@@ -313,7 +313,7 @@ static void test_threads_do_not_matter(void **state) {
             setup_make(&one, dim, 60000, NULL);
             particles_to_grid(&one.u, &one.weight, &one.g, &one.p, affine);
             particles_from_grid(&one.p, &one.g, &one.u, &one.before, 0.97, affine, kick);
-            particles_advect(&one.p, &one.g, &one.u, 0.1);
+            particles_advect(&one.p, &one.g, &one.u, (const double[3]){0, 0, 0}, 0.1);
             const int threads[2] = {2, 5};
             for (int t = 0; t < 2; ++t) {
                 pool *workers = pool_create(threads[t]);
@@ -321,7 +321,7 @@ static void test_threads_do_not_matter(void **state) {
                 setup_make(&s, dim, 60000, workers);
                 particles_to_grid(&s.u, &s.weight, &s.g, &s.p, affine);
                 particles_from_grid(&s.p, &s.g, &s.u, &s.before, 0.97, affine, kick);
-                particles_advect(&s.p, &s.g, &s.u, 0.1);
+                particles_advect(&s.p, &s.g, &s.u, (const double[3]){0, 0, 0}, 0.1);
                 size_t bytes = s.g.box.size * sizeof(float), column = s.p.count * sizeof(float);
                 for (int axis = 0; axis < dim; ++axis) {
                     assert_memory_equal(s.u.value[axis], one.u.value[axis], bytes);
@@ -362,7 +362,7 @@ static void test_empty_and_crowded(void **state) {
         assert_int_equal(particles_sort(&s.p, &s.g), 0);
         particles_to_grid(&s.u, &s.weight, &s.g, &s.p, 1);
         particles_from_grid(&s.p, &s.g, &s.u, NULL, 1, 1, NULL);
-        particles_advect(&s.p, &s.g, &s.u, 0.1);
+        particles_advect(&s.p, &s.g, &s.u, (const double[3]){0, 0, 0}, 0.1);
         for (int axis = 0; axis < dim; ++axis)
             for (size_t q = 0; q < s.g.box.size; ++q)
                 assert_true(s.u.value[axis][q] == 0 && s.weight.value[axis][q] == 0);
