@@ -465,19 +465,6 @@ void coupling_momentum(double momentum[POISSON_RANK], const coupling *c, int ind
     }
 }
 
-/* What an impulse, y in the metric of the mass, does to the body's own. */
-static void on_own_mass(double y[SIX], const coupled_body *b) {
-    const body *rigid = b->solid->body;
-    double impulse[SIX], inverse[9];
-    for (int r = 0; r < SIX; ++r) {
-        impulse[r] = 0;
-        for (int k = 0; k <= r; ++k) impulse[r] += b->factor[SIX * r + k] * y[k];
-    }
-    body_inverse_inertia(inverse, rigid);
-    for (int a = 0; a < 3; ++a) y[a] = impulse[a] / rigid->mass;
-    mat_times(y + 3, inverse, impulse + 3);
-}
-
 static void push_task(void *context, int index) {
     const job *s = context;
     coupled_body *b = &s->c->bodies[index];
@@ -492,8 +479,7 @@ static void push_task(void *context, int index) {
     coupling_leave_free(change, b);
     double *withheld = grip->withheld;
     for (int r = 0; r < SIX; ++r) withheld[r] = all[r] - change[r] - b->bound[r];
-    on_own_mass(withheld, b);
-    for (int r = 0; r < SIX; ++r) withheld[r] += grip->given[r];
+    coupling_withhold(withheld, b);
     six_solve_upper(change, b->factor);
     for (int a = 0; a < 3; ++a) {
         now->velocity[a] += change[a];

@@ -151,6 +151,19 @@ static void what_is_pressed_on_rests(void **state) {
     }
 }
 
+/* Light boards thinner than a cell under a shelf rest as thick ones do, wherever its planes are. */
+static void thin_boards_rest_under_a_shelf(void **state) {
+    (void)state;
+    static const double thick[] = {0.3, 0.6, 1.1}, planes[] = {12.4, 12.6};
+    for (int i = 0; i < 6; ++i) {
+        const double top = planes[i % 2] / CELLS, low = top - thick[i / 2] / CELLS;
+        const film_case board = {2, 500, {0.35, low}, {0.65, top}, {0.2, top}, {0.8, top + 0.08}, 0.6};
+        const outcome o = watch(&board, 1, RHEO_APIC);
+        check_near(o.last[1], 0.5 * (low + top), 0.02 / CELLS);
+        check_below(o.flow, 0.15);
+    }
+}
+
 /* A block with all faces on planes of the grid: rounding leaves single cells along them, more than can be
  * told apart. */
 static void blocks_on_planes_come_off(void **state) {
@@ -200,6 +213,7 @@ int main(void) {
                                        cmocka_unit_test(heavy_bodies_fall_off_what_they_are_under),
                                        cmocka_unit_test(what_overhangs_tips),
                                        cmocka_unit_test(what_is_pressed_on_rests),
+                                       cmocka_unit_test(thin_boards_rest_under_a_shelf),
                                        cmocka_unit_test(boxes_in_a_puddle),
                                        cmocka_unit_test(pistons_stay_up),
                                        cmocka_unit_test(blocks_on_planes_come_off),
