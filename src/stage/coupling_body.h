@@ -16,6 +16,7 @@ typedef struct body_face {
     uint8_t low, high; /* whether the cells below and above are unknowns; of thin bodies alone */
     double share;      /* c_f */
     double turn[3];    /* c_f r_f x e_a, as far as it is felt: with the share all of c_f k_f */
+    double part;       /* of what is closed of the face: the rest stands still */
 } body_face;
 
 /* What the pressure of a cell does to the body: the sum over its faces of c_f k_f, positive below a face. */
