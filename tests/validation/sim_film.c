@@ -14,7 +14,8 @@ typedef struct {
     int dim;
     double density;
     double lower[2], upper[2];             /* of the body, m; in 3D as deep as wide, in the middle */
-    double shelf_lower[2], shelf_upper[2]; /* of what it touches; nothing where they are the same */
+    double shelf_lower[2], shelf_upper[2]; /* of what it touches; nothing where they are the same, and from
+                                              the left side on another one at the right */
     double level;                          /* of the water, m */
 } film_case;
 
@@ -40,14 +41,18 @@ static rheo_shape box_shape(const double lower[2], const double upper[2], int de
 
 static outcome watch_on(int cells, const film_case *c, double seconds, rheo_method method) {
     rheo_scene scene = rheo_default_scene();
-    rheo_solid solids[2] = {rheo_default_solid(), rheo_default_solid()};
+    rheo_solid solids[3] = {rheo_default_solid(), rheo_default_solid(), rheo_default_solid()};
     rheo_fluid water = rheo_default_fluid();
     rheo_shape fill = box_shape((const double[]){0, 0}, (const double[]){1, c->level}, 1);
     const int has_shelf = c->shelf_upper[0] > c->shelf_lower[0];
+    const int shelves = has_shelf + (has_shelf && !(c->shelf_lower[0] > 0));
+    const double other_lower[2] = {1 - c->shelf_upper[0], c->shelf_lower[1]},
+                 other_upper[2] = {1 - c->shelf_lower[0], c->shelf_upper[1]};
     solids[0].shape = box_shape(c->shelf_lower, c->shelf_upper, 1);
-    solids[has_shelf].shape = box_shape(c->lower, c->upper, 0);
-    solids[has_shelf].motion = RHEO_DYNAMIC;
-    solids[has_shelf].density = c->density;
+    solids[1].shape = box_shape(other_lower, other_upper, 1);
+    solids[shelves].shape = box_shape(c->lower, c->upper, 0);
+    solids[shelves].motion = RHEO_DYNAMIC;
+    solids[shelves].density = c->density;
     scene.dim = c->dim;
     scene.cells = cells;
     scene.method = method;
@@ -58,7 +63,7 @@ static outcome watch_on(int cells, const film_case *c, double seconds, rheo_meth
     water.fill_count = scene.fluid_count = 1;
     scene.fluids = &water;
     scene.solids = solids;
-    scene.solid_count = 1 + has_shelf;
+    scene.solid_count = 1 + shelves;
 
     outcome out = {0};
     rheo_sim *sim;
@@ -232,6 +237,21 @@ static void pistons_stay_up(void **state) {
     }
 }
 
+/* A lid, thick or thin, over a chamber full of water: what the chamber's pressure is, contacts leave open,
+ * and it must not throw the lid. */
+static void lids_over_full_chambers_rest(void **state) {
+    (void)state;
+    static const double thick[] = {3, 2, 0.9}, planes[] = {15, 15.4};
+    for (int i = 0; i < 6; ++i) {
+        const double low = planes[i % 2] / CELLS, high = low + thick[i / 2] / CELLS;
+        const film_case lid = {2, 2500, {0.28, low}, {0.72, high}, {0, low - 0.06}, {0.37, low}, 0.6};
+        const outcome o = watch(&lid, 0.5, RHEO_APIC);
+        check_near(o.last[1], 0.5 * (low + high), 0.02 / CELLS);
+        check_below(o.flow, 0.1);
+        check_below(o.iterations, 40);
+    }
+}
+
 /* A tank that a box fills but for gaps beside it and a layer of air: the air stays air. */
 static void little_air_stays_air(void **state) {
     (void)state;
@@ -260,6 +280,7 @@ int main(void) {
                                        cmocka_unit_test(thin_boards_rest_under_a_shelf),
                                        cmocka_unit_test(boxes_in_a_puddle),
                                        cmocka_unit_test(pistons_stay_up),
+                                       cmocka_unit_test(lids_over_full_chambers_rest),
                                        cmocka_unit_test(blocks_on_planes_come_off),
                                        cmocka_unit_test(little_air_stays_air)};
     return cmocka_run_group_tests(tests, NULL, NULL);
