@@ -9,8 +9,8 @@
 /* What a moving solid closes of a face beside another solid, where openings.mover and the open share alone do
  * not tell (stage/solids_meet.h). */
 typedef struct met_face {
-    int32_t at[3]; /* the cell above the face */
-    uint16_t mover;
+    int32_t at[3];  /* the cell above the face */
+    uint16_t mover; /* 0, of films alone: a thin body, which tells by itself what it closes */
     uint8_t axis;
     float open;  /* share of the face that no solid closes */
     float share; /* that the mover closes */

@@ -42,7 +42,8 @@ static int listed(int32_t *list, int *count, int32_t region, int room) {
     return (*count)++;
 }
 
-/* Constants of a region that a body lies wholly inside of move it nowhere but for rounding. */
+/* Constants of a region that a body lies wholly inside of move it nowhere but for rounding, and neither do
+ * those of one below a body that contacts hold: what they leave of its rows there is how far it leans. */
 static const double TIE_LEAST = 1e-4;
 
 /* The closed regions that rows lie in, and how many. */
@@ -59,23 +60,28 @@ static int list_touched(int32_t list[TIES_MOST], const low_rank *r, const region
 static void tie_group(double (*column)[POISSON_RANK], int32_t *list, int count, const low_rank *r, int group,
                       const regions *g, const level *on) {
     const rank_level *l = &r->level[0];
-    double size[TIES_MOST] = {0};
+    double size[TIES_MOST] = {0}, largest[TIES_MOST] = {0}, all = 0;
     memset(column, 0, (size_t)count * sizeof *column);
     EACH_RUN(run, l) {
         if (run->group != group) continue;
         EACH_PACK(k, l, run, run->columns)
         for (int i = 0; i < PACK; ++i) {
             const int at = listed(list, &count, region_of(g, on, k->place[i]), count);
-            for (int c = 0; c < run->columns && at >= 0; ++c) {
+            for (int c = 0; c < run->columns; ++c) {
+                const double value = fabs((double)k->row[c][i]);
+                all = fmax(all, value);
+                if (at < 0) continue;
                 column[at][c] += (double)k->row[c][i];
-                size[at] += fabs((double)k->row[c][i]);
+                size[at] += value;
+                largest[at] = fmax(largest[at], value);
             }
         }
     }
     for (int i = 0; i < count; ++i) {
         double most = 0;
         for (int c = 0; c < POISSON_RANK; ++c) most = fmax(most, fabs(column[i][c]));
-        if (most <= TIE_LEAST * size[i]) memset(column[i], 0, sizeof column[i]);
+        if (most <= TIE_LEAST * size[i] || largest[i] <= TIE_LEAST * all)
+            memset(column[i], 0, sizeof column[i]);
     }
 }
 

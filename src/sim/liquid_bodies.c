@@ -64,18 +64,22 @@ rheo_status liquid_place_solids(rheo_sim *s, double time, rheo_report *report) {
         still += s->solids[i].def->motion == RHEO_STATIC; /* static ones come first */
     }
     const int from = s->moving ? still : 0; /* the others are in solid_still */
+    thin_around around = {.node_phi = s->solid, .density = s->fluid_density};
+    rheo_evaluate_curve(around.gravity, &s->def.gravity, time);
     solids_distance(s->solid, s->solid_still, &s->g, s->solids + from, s->walls - from);
     solids_open_faces(&s->open, &s->g, s->solid);
     if (s->moving &&
         solids_meet(&s->open, &s->g, s->solid_still, s->solid, s->solids, s->walls, has_films(s)))
         return report_no_memory(report, "moving solids");
-    if (s->thin.count && thin_place(&s->thin, &s->open, &s->g, s->solids, s->walls))
+    if (s->thin.count &&
+        thin_place(&s->thin, &s->open, &s->g, s->solids, s->walls, has_films(s) ? &around : NULL))
         return report_no_memory(report, "thin solids");
     if (s->domain) /* no walls, yet particles stay outside */
         solids_distance(s->solid, s->solid, &s->g, s->solids + s->walls, s->def.solid_count - s->walls);
     if (s->moving) {
         if (solids_movers(&s->open, &s->g, s->solids, s->walls))
             return report_no_memory(report, "moving solids");
+        if (s->thin.count) thin_movers(&s->open, &s->thin, &s->g, s->solids, s->walls, &around);
         solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
     }
     if (!s->moving && s->thin.count == 0 && slivers_list(&s->slivers, &s->g, &s->open))
@@ -248,7 +252,7 @@ static void fit_pressure(rheo_sim *s, double dt) {
 
 rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, double dt, rheo_report *report) {
     const mac_grid *g = &s->g;
-    coupling_weight weight = {.dt = dt, .node_phi = s->solid};
+    coupling_weight weight = {.dt = dt, .node_phi = s->solid, .thin = &s->thin};
     double pull[3];
     rheo_evaluate_curve(pull, &s->def.gravity, s->time + 0.5 * dt);
     for (int a = 0; a < 3; ++a) pull[a] *= dt;

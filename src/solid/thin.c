@@ -76,6 +76,14 @@ static int is_edge(const obstacle *o, const double x[3], const double n[3], doub
     return -own_distance(o, y) >= 0.5 * most;
 }
 
+/* Whether the surface bends at x: its normal there is none of its faces', and what is below says nothing. */
+static int is_bend(const obstacle *o, const double x[3], const double n[3], double thick, double most) {
+    const double depth = fmin(0.02 * most, 0.25 * thick);
+    double y[3];
+    step_in(y, x, depth, n);
+    return -own_distance(o, y) < 0.9 * depth;
+}
+
 int obstacle_is_thin(const obstacle *o, double dx, int dim) {
     if (shape_is_sheet(o->shape)) return 1;
     double lower[3], upper[3], longest = 0;
@@ -85,16 +93,20 @@ int obstacle_is_thin(const obstacle *o, double dx, int dim) {
     const double least = longest > 3 * dx ? sqrt((double)dim) * dx : dx;
     shape_points points;
     if (shape_sample(&points, o->shape, dx)) return -1;
-    int thin = 0, looked = 0;
+    int thin = 0, looked = 0, bends = 0;
     const int every = points.count / POINTS + 1;
     for (int i = 0; i < points.count && points.radius == 0; i += every) {
         double n[3];
         outward(n, o, points.x[i], 1e-3 * dx);
         if (n[0] == 0 && n[1] == 0 && n[2] == 0) continue;
-        ++looked;
         const double thick = thickness_at(o, points.x[i], n, least);
-        thin += thick < least && !is_edge(o, points.x[i], n, thick, least);
+        const int is_thin = thick < least && !is_edge(o, points.x[i], n, thick, least);
+        const int bend = is_thin && is_bend(o, points.x[i], n, thick, least);
+        looked += !bend;
+        thin += is_thin && !bend;
+        bends += bend;
     }
+    if (looked == 0) thin = looked = bends; /* small things may have no others */
     if (points.radius > 0) thin = looked = !o->def->inside_fluid && 2 * points.radius < least;
     shape_points_free(&points);
     return thin > 0 && thin * 20 >= looked;

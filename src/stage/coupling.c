@@ -42,6 +42,7 @@
 #include "solid/vector.h"
 #include "stage/coupling_lift.h"
 #include "stage/coupling_thin.h"
+#include "stage/solids_thin.h"
 
 typedef struct {
     coupling *c;
@@ -52,7 +53,8 @@ typedef struct {
     const uint8_t *unknown;
     double fluid_density;
     const lift_view *still; /* NULL without weight */
-    double pull, dt;        /* m/s by gravity in the step, s */
+    const thin_walls *thin;
+    double pull, dt; /* m/s by gravity in the step, s */
     const float *q;
 } job;
 
@@ -120,15 +122,34 @@ void coupling_place(face_sums *m, double low, double high, const double arm[3], 
     }
 }
 
-/* Thin bodies' faces have levers of their own. */
+/* That of the cells beside a face which has turned to a gap; 0: neither. */
+static int find_turn(thin_turn *turn, const body_face *f, const job *s) {
+    for (int side = 0; side < 2 && s->thin; ++side)
+        if ((turn->way =
+                 thin_turned(&turn->axis, &turn->up, s->thin, f->cell - side * s->g->box.step[f->axis])))
+            return 1;
+    return 0;
+}
+
+/* Thin bodies' faces have levers of their own. Beside a cell that has turned to the gap below the body, it is
+ * that cell which the body is in, and what is above it there closes faces too, but stands still. */
 static void place_thin(body_face *f, face_sums *m, coupled_body *b, const job *s, const double x[3]) {
-    double arm[3], lever[3];
+    double arm[3], lever[3], in[3] = {x[0], x[1], x[2]};
+    thin_turn turn;
+    const int turned = find_turn(&turn, f, s), over = turned && turn.axis == f->axis;
+    if (over) in[f->axis] -= 0.5 * turn.way * s->g->dx;
     vec_sub(arm, x, b->solid->body->now->position);
-    thin_arm(lever, b->solid, s->g, x);
+    const double share = thin_arm(lever, b->solid, s->g, in);
+    const int beside = (turned && !over) || thin_is_along(s->thin, f->cell, f->axis);
+    if (beside) {
+        f->part = fmin(share / f->share, 1);
+        f->share *= f->part;
+    }
     if (b->solid->body->flat) arm[2] = lever[2] = 0;
     coupling_set_turn(f, b, lever);
     coupling_place(m, f->low * f->share, f->high * f->share, arm, lever);
-    if (f->share > THIN_WALL) thin_layers(b, f, s->g, s->fluid_density, x);
+    if (over) thin_layers_over(b, f, s->g, s->fluid_density, x, &turn);
+    else if (f->share > THIN_WALL) thin_layers(b, f, s->g, s->fluid_density, x);
 }
 
 enum { ROW_BITS = 64, ROWS_AHEAD = 4 };
@@ -167,8 +188,9 @@ static int add_found(coupled_body *b, face_sums *m, const job *s, int axis, cons
         f->low = row->low[i];
         f->high = row->high[i];
         f->share = 1 - (double)row->open[i];
-        b->all += f->share;
+        f->part = 1;
         place_thin(f, m, b, s, (const double[3]){row->place[0] + s->g->dx * i, row->place[1], row->place[2]});
+        b->all += f->share;
     }
     return 0;
 }
@@ -391,6 +413,7 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
     s.fluid_density = fluid_density;
     s.pull = vec_length(weight->pull);
     s.dt = weight->dt;
+    s.thin = weight->thin;
     if (s.pull > 0) {
         for (int a = 0; a < 3; ++a) still.up[a] = -weight->pull[a] / s.pull;
         s.still = &still;
@@ -440,8 +463,9 @@ static void walls_task(void *context, int index) {
     const body_state *now = b->solid->body->now;
     for (int k = 0; k < b->count; ++k) {
         const body_face *f = &b->faces[k];
-        const double through = now->velocity[f->axis] + vec_dot(f->turn, now->spin) / f->share;
-        s->o->wall.value[f->axis][f->cell] = (float)through;
+        const double through =
+            f->share > 0 ? now->velocity[f->axis] + vec_dot(f->turn, now->spin) / f->share : 0;
+        s->o->wall.value[f->axis][f->cell] = (float)(f->part * through);
     }
 }
 
@@ -465,19 +489,6 @@ void coupling_momentum(double momentum[POISSON_RANK], const coupling *c, int ind
     }
 }
 
-/* What an impulse, y in the metric of the mass, does to the body's own. */
-static void on_own_mass(double y[SIX], const coupled_body *b) {
-    const body *rigid = b->solid->body;
-    double impulse[SIX], inverse[9];
-    for (int r = 0; r < SIX; ++r) {
-        impulse[r] = 0;
-        for (int k = 0; k <= r; ++k) impulse[r] += b->factor[SIX * r + k] * y[k];
-    }
-    body_inverse_inertia(inverse, rigid);
-    for (int a = 0; a < 3; ++a) y[a] = impulse[a] / rigid->mass;
-    mat_times(y + 3, inverse, impulse + 3);
-}
-
 static void push_task(void *context, int index) {
     const job *s = context;
     coupled_body *b = &s->c->bodies[index];
@@ -492,8 +503,7 @@ static void push_task(void *context, int index) {
     coupling_leave_free(change, b);
     double *withheld = grip->withheld;
     for (int r = 0; r < SIX; ++r) withheld[r] = all[r] - change[r] - b->bound[r];
-    on_own_mass(withheld, b);
-    for (int r = 0; r < SIX; ++r) withheld[r] += grip->given[r];
+    coupling_withhold(withheld, b);
     six_solve_upper(change, b->factor);
     for (int a = 0; a < 3; ++a) {
         now->velocity[a] += change[a];

@@ -16,6 +16,7 @@ typedef struct body_face {
     uint8_t low, high; /* whether the cells below and above are unknowns; of thin bodies alone */
     double share;      /* c_f */
     double turn[3];    /* c_f r_f x e_a, as far as it is felt: with the share all of c_f k_f */
+    double part;       /* of what is closed of the face: the rest stands still */
 } body_face;
 
 /* What the pressure of a cell does to the body: the sum over its faces of c_f k_f, positive below a face. */
@@ -92,6 +93,8 @@ void coupling_make_held(coupled_body *b); /* Q from the grip */
 void coupling_read_start(coupled_body *b);
 /* The motor's row, what it can do on the grid, and the guess. */
 void coupling_make_motor(coupled_body *b);
+/* An impulse y that contacts withhold, in the metric of the mass <- what it does to the body. */
+void coupling_withhold(double y[SIX], const coupled_body *b);
 /* Before a solve: the velocity that contacts and joints leave the body, and what its motor makes of it. */
 void coupling_bind(coupled_body *b);
 /* After it: what the motor gave. `change`: by pressure, in the metric of the mass, with what is held. */

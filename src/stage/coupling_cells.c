@@ -88,6 +88,7 @@ INLINE void add_face(coupled_body *b, body_cell *c, const job *s, int axis, int 
     f->cell = (int32_t)face;
     f->axis = (uint8_t)axis;
     f->share = share;
+    f->part = 1;
     if (share < 1) face_closed_middle(lever, s->node_phi + face, &s->g->box, axis);
     for (int a = 0; a < 3; ++a) lever[a] = arm[a] + s->g->dx * lever[a];
     coupling_set_turn(f, b, lever);

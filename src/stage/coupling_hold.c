@@ -10,7 +10,7 @@
  * while the impulse that this takes is within its limit; else it is an impulse of that size before the solve.
  * Which of the two holds is guessed from the last step and judged after the solve; a wrong guess is solved
  * again (coupling_judge). What contacts, joints and motors have to do is handed back to them as impulses on
- * the body's own mass, which is what they know. */
+ * the body's own mass, which is what they know; of thin bodies as motions. */
 #include "stage/coupling_body.h"
 
 #include <math.h>
@@ -53,6 +53,27 @@ void coupling_read_start(coupled_body *b) {
         for (int k = r; k < SIX; ++k)
             b->start[r] += b->factor[SIX * k + r] * ((k < 3 ? v[k] : w[k - 3]) - given[k]);
     }
+}
+
+/* What an impulse, y in the metric of the mass, does to the body's own. */
+static void on_own_mass(double y[SIX], const coupled_body *b) {
+    const body *rigid = b->solid->body;
+    double impulse[SIX], inverse[9];
+    for (int r = 0; r < SIX; ++r) {
+        impulse[r] = 0;
+        for (int k = 0; k <= r; ++k) impulse[r] += b->factor[SIX * r + k] * y[k];
+    }
+    body_inverse_inertia(inverse, rigid);
+    for (int a = 0; a < 3; ++a) y[a] = impulse[a] / rigid->mass;
+    mat_times(y + 3, inverse, impulse + 3);
+}
+
+/* The mass on the grid of a thin body may be many times its own, by the liquid that moves with it. What that
+ * would do to its own mass alone throws it off what it lies on: it gets the motion that it would have had. */
+void coupling_withhold(double y[SIX], const coupled_body *b) {
+    if (b->solid->thin) six_solve_upper(y, b->factor);
+    else on_own_mass(y, b);
+    for (int r = 0; r < SIX; ++r) y[r] += b->solid->body->grip->given[r];
 }
 
 void coupling_make_motor(coupled_body *b) {

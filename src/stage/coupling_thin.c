@@ -31,7 +31,7 @@
 #define DEEPEST 1.75 /* cells */
 #define CLEAR   0.03 /* cells above a wall: what is looked along it */
 
-void thin_arm(double arm[3], const obstacle *solid, const mac_grid *g, const double x[3]) {
+double thin_arm(double arm[3], const obstacle *solid, const mac_grid *g, const double x[3]) {
     enum { SAMPLES = 6 };
     const int dim = g->box.dim, layers = dim == 3 ? SAMPLES : 1;
     const double *centre = solid->body->now->position;
@@ -51,19 +51,21 @@ void thin_arm(double arm[3], const obstacle *solid, const mac_grid *g, const dou
                 vec_sub(place, y, centre);
             }
     for (int a = 0; a < 3; ++a) arm[a] = all > 0 ? sum[a] / all : place[a];
+    return all / (SAMPLES * SAMPLES * layers);
 }
 
-/* From the centre of the cell on one side of a face to a thin body across it. */
-static double clear_way(const obstacle *solid, const mac_grid *g, const double face[3], int axis, int side) {
+/* From the centre of the cell on one side of a face to a thin body across it, up to `most`. */
+static double clear_way(const obstacle *solid, const mac_grid *g, const double face[3], int axis, int side,
+                        double most) {
     enum { STEPS = 24 };
     double x[3] = {face[0], face[1], face[2]}, gone = 0;
-    for (int step = 0; step < STEPS && gone < g->dx; ++step) {
+    for (int step = 0; step < STEPS && gone < most; ++step) {
         x[axis] = face[axis] + side * (0.5 * g->dx - gone);
         const double d = obstacle_distance(solid, x);
         if (d < 1e-3 * g->dx) break;
         gone += d;
     }
-    return fmin(gone, g->dx);
+    return fmin(gone, most);
 }
 
 /* What moves as the face does: k_f k_f^T of its mass. */
@@ -78,9 +80,20 @@ static void add_mass(double m[SIX * SIX], const body_face *f, double mass) {
 void thin_layers(coupled_body *b, const body_face *f, const mac_grid *g, double fluid_density,
                  const double x[3]) {
     double thick = 0;
-    if (f->low) thick += clear_way(b->solid, g, x, f->axis, -1);
-    if (f->high) thick += clear_way(b->solid, g, x, f->axis, 1);
+    if (f->low) thick += clear_way(b->solid, g, x, f->axis, -1, g->dx);
+    if (f->high) thick += clear_way(b->solid, g, x, f->axis, 1, g->dx);
     add_mass(b->attached, f, fluid_density * g->dx * g->dx * f->share * thick);
+}
+
+/* Below the body the layer is negative where the cell's centre is above its underside. Without a layer above
+ * it there is nothing to take that from: then as much of it counts as the mass can take. */
+void thin_layers_over(coupled_body *b, const body_face *f, const mac_grid *g, double fluid_density,
+                      const double x[3], const thin_turn *turn) {
+    const int below = turn->way > 0 ? f->low : f->high, above = turn->way > 0 ? f->high : f->low;
+    double thick = 0;
+    if (below) thick += turn->way * turn->up * g->dx;
+    if (above) thick += clear_way(b->solid, g, x, f->axis, turn->way, 1.5 * g->dx);
+    add_mass(thick > 0 ? b->attached : b->film, f, fluid_density * g->dx * g->dx * f->share * thick);
 }
 
 /* ---- films ---- */
@@ -187,7 +200,7 @@ static void add_film(job *s, const body_face *f) {
     double x[3], lever[3], arm[3];
     place_of(x, s, cell_over(s, f), -0.5 * s->side);
     thin_arm(lever, s->b->solid, g, x);
-    const double clear = wall ? clear_way(s->b->solid, g, x, axis, s->side) : 0;
+    const double clear = wall ? clear_way(s->b->solid, g, x, axis, s->side, g->dx) : 0;
     const double middle = x[axis] + s->side * 0.5 * g->dx;
     const double top = wall ? middle - s->side * clear : centre[axis] + lever[axis];
     const double level = level_at(s, x), depth = s->side * (level - top);

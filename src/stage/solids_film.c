@@ -22,8 +22,8 @@
  *     shuts in.
  *
  * Limits: water that pressure drives through below a body flows too easily as well; how fast a body comes off
- * depends on the step; beside solids thinner than a cell there are no films; what a film is wider than the
- * true gap is volume that is not there; liquid between two static solids is theirs. */
+ * depends on the step; between two solids thinner than a cell there are no films; what a film is wider than
+ * the true gap is volume that is not there; liquid between two static solids is theirs. */
 #include "stage/solids_film.h"
 
 #include <math.h>
@@ -35,9 +35,10 @@
 
 #define LEVEL 1.5    /* cells that waters may differ in height by and be taken for one */
 enum { LITTLE = 8 }; /* cells of air or liquid beside a patch that say nothing */
-/* The second: as a power of two. A film's flow is that many times a difference of pressures, which are
+/* The last: as a power of two. Films weigh as EASE / 12 cells of water then: beside a thin body, which is
+ * hardly heavier than a cell, as one. A film's flow is that many times a difference of pressures, which are
  * floats: more would show as divergence. */
-enum { EASE = 96, EASE_MOST = 6 };
+enum { EASE = 96, EASE_THIN = 12, EASE_MOST = 6 };
 
 enum { NO_PART, UNSEEN, SEEN, PASSED, POCKET, AIR, BORDER, WET }; /* marks of cells */
 enum { REGIONS = 253, DROPS, OTHER }; /* of liquid: 1 to 253, all of up to LITTLE cells, all further ones */
@@ -261,17 +262,17 @@ static void find_free_air(search *s, double level) {
 }
 
 /* How easily water flows in a film of so many cells, as a power of two. */
-static int ease_of(int cells, int dim) {
+static int ease_of(int cells, int dim, int thin) {
     const double wide = dim == 3 ? sqrt(cells) : cells;
     int ease = 0;
-    while (ease < EASE_MOST && (1 << ease) < wide * wide / EASE) ++ease;
+    while (ease < EASE_MOST && (1 << ease) < wide * wide / (thin ? EASE_THIN : EASE)) ++ease;
     return ease;
 }
 
 /* Makes what of the listed patch is below the air on its rim liquid. */
-static void wet_patch(search *s) {
+static void wet_patch(search *s, int thin) {
     const film_cells *patch = &s->f->patch;
-    const int ease = ease_of(s->narrow, s->g->box.dim);
+    const int ease = ease_of(s->narrow, s->g->box.dim, thin);
     for (int n = 0; n < patch->count; ++n) {
         const ptrdiff_t c = patch->cell[n];
         if (!(height_of(s, c) < s->air - 0.5) || (s->mark[c] == PASSED && s->air < INFINITY)) continue;
@@ -293,7 +294,7 @@ static int wet_patches(search *s) {
             if (!s->has_regions && find_regions(s)) return -1;
             if (!is_one_region(&level, s)) continue;
             find_free_air(s, level);
-            wet_patch(s);
+            wet_patch(s, !m->film[i].face.mover);
         }
     return 0;
 }

@@ -17,9 +17,10 @@
  *
  * Faces at all corners of which one solid is nearest keep what they have, to the bit.
  *
- * Faces along gaps of up to WIDE cells beside a body are listed as a film of water would have them as well:
- * with solids drawn back to where the gap is FILM cells wide, d_i + d_k being its width (stage/solids_film.c
- * has the say where there is one). In this the domain's closed sides count among what stands still.
+ * Faces along gaps of up to FILM_WIDE cells beside a body are listed as a film of water would have them as
+ * well: with solids drawn back to where the gap is FILM cells wide, d_i + d_k being its width
+ * (stage/solids_film.c has the say where there is one). In this the domain's closed sides count among what
+ * stands still.
  *
  * Limits: between static solids the common distance stays, and so it does on the sides of the domain and
  * where more than MOST solids meet; a face that a solid thinner than a cell closes further is one mover's;
@@ -39,7 +40,6 @@ enum { PARTS = 4, MOST = 8 }; /* tasks an axis of a solid; solids at a face */
 /* All in cells. Contacts leave gaps of a hundredth, which are no cracks. */
 #define CRACK 0.005f
 #define FILM  0.05f /* what water holds open where a face lies on another */
-#define WIDE  1.4f  /* gaps up to this lack particles, not water */
 #define NEAR  1.5   /* from a face's middle; what is farther away is hardly ever nearest at a corner */
 #define DEEP  1.42f /* in a solid from one corner: it holds the face wholly */
 
@@ -358,7 +358,7 @@ static void film_on_face(const task *t, meeting *m, const int at[3], float was) 
         sum += back.solid[i].share = closed_share(back.solid[i].corner, g->box.dim, ON_SURFACE * dx);
     float open = greater(was, (float)(1 - sum));
     if (open < OPEN_MIN) open = 0;
-    if (!(open > was) && !is_in_gap(m, corners, WIDE * dx)) return;
+    if (!(open > was) && !is_in_gap(m, corners, FILM_WIDE * dx)) return;
     for (int i = 0; i < back.count; ++i) {
         if (!back.solid[i].mover) continue;
         film_face *f = add_film(t->list);
@@ -387,7 +387,7 @@ static void meet_on_row(const task *t, int j, int k) {
     const job *s = t->s;
     const box *b = &s->g->box;
     const float least = CRACK * (float)s->g->dx, deep = -DEEP * (float)s->g->dx;
-    const float wide = s->films ? 0.5f * WIDE * (float)s->g->dx : least;
+    const float wide = s->films ? 0.5f * FILM_WIDE * (float)s->g->dx : least;
     int span[2];
     ptrdiff_t step[2];
     face_steps(step, b, t->axis);
@@ -506,6 +506,22 @@ int solids_meet(openings *o, const mac_grid *g, const float *node_still, const f
     return 0;
 }
 
+int solids_meet_list(openings *o, const mac_grid *g, const int at[3], int axis) {
+    meetings *m = &o->met;
+    if (m->film_count == m->film_room) {
+        const int room = m->film_room ? 2 * m->film_room : 256;
+        film_face *more = mem_grow(m->film, (size_t)m->film_room * sizeof *more, (size_t)room * sizeof *more);
+        if (!more) return -1;
+        m->film = more;
+        m->film_room = room;
+    }
+    film_face *f = &m->film[m->film_count++];
+    *f = (film_face){.face = {.at = {at[0], at[1], at[2]}, .axis = (uint8_t)axis}};
+    f->was = o->open.value[axis][index_of(&f->face, g)];
+    f->face.open = greater(f->was, FILM);
+    return 0;
+}
+
 /* What of a face's share openings.mover does not tell; 0 as well where thin solids closed it since, or a film
  * opened it: then it is theirs. */
 static int says_more(met_face *f, const openings *o, const mac_grid *g) {
@@ -525,7 +541,7 @@ void solids_meet_movers(openings *o, const mac_grid *g, int count) {
         for (int i = 0; i < all; ++i) {
             const film_face *film = i < m->found_count ? NULL : &m->film[i - m->found_count];
             met_face f = film ? film->face : m->found[i];
-            if ((film && !film->wet) || !says_more(&f, o, g)) continue;
+            if ((film && !film->wet) || !f.mover || !says_more(&f, o, g)) continue;
             if (round) {
                 m->face[m->start[f.mover]++] = f;
                 continue;

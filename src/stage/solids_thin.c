@@ -32,15 +32,16 @@
 #include "stage/solids_thin_parts.h"
 
 enum { QUARTERS = 4 };
-#define SKIN     THIN_SKIN
-#define CUT      0.9   /* cells: walls farther from a cell's centre do not cut it */
-#define ROOM_MIN 0.02f /* as in stage/surface.c */
-#define MIDDLE   0.45  /* cells from its centre: as far as a cell's middle may be */
-#define CLEAR    0.1   /* cells from a wall: as near as it may be where there is room */
-#define ASIDE    1.2   /* cells: where a wall is looked for beside a place in it, */
-#define BESIDE   0.25  /* and how near it must be there */
-#define SLIVER   0.25f /* open share of faces in a wall: narrower ones are closed */
-#define ACROSS   0.999 /* of a normal's part along an axis: the wall lies across it */
+#define SKIN      THIN_SKIN
+#define CUT       0.9   /* cells: walls farther from a cell's centre do not cut it */
+#define ROOM_MIN  0.02f /* as in stage/surface.c */
+#define MIDDLE    0.45  /* cells from its centre: as far as a cell's middle may be */
+#define CLEAR     0.1   /* cells from a wall: as near as it may be where there is room */
+#define ASIDE     1.2   /* cells: where a wall is looked for beside a place in it, */
+#define BESIDE    0.25  /* and how near it must be there */
+#define SLIVER    0.25f /* open share of faces in a wall: narrower ones are closed */
+#define ACROSS    0.999 /* of a normal's part along an axis: the wall lies across it */
+#define GAP_REACH 1.7   /* cells from a thin body: farther cells are in no gap below it */
 
 typedef struct {
     thin_walls *t;
@@ -50,6 +51,7 @@ typedef struct {
     cell_range range;
     openings *o;
     const openings *open;
+    const thin_around *around;
     const float *node_phi, *filled; /* filled: the room that densities are divided by */
     float *room, *density;
     float full;
@@ -101,15 +103,16 @@ int thin_make(thin_walls *t, const mac_grid *g, obstacle *solids, int count) {
 }
 
 void thin_free(thin_walls *t) {
-    void *const blocks[] = {t->then,  t->swept, t->gap,    t->sees,   t->slants, t->cut,
-                            t->cells, t->home,  t->was[0], t->was[1], t->was[2], t->row_count};
+    void *const blocks[] = {t->then, t->swept, t->gap,  t->sees,   t->slants, t->lies,   t->along,
+                            t->cut,  t->cells, t->home, t->was[0], t->was[1], t->was[2], t->row_count};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     *t = (thin_walls){0};
 }
 
 size_t thin_bytes(const thin_walls *t, const mac_grid *g) {
     if (t->count == 0) return 0;
-    return g->box.size * (sizeof *t->gap + sizeof *t->sees + sizeof *t->slants + sizeof *t->cut) +
+    const size_t gaps = t->lies ? sizeof *t->lies + sizeof *t->along : 0;
+    return g->box.size * (sizeof *t->gap + sizeof *t->sees + sizeof *t->slants + sizeof *t->cut + gaps) +
            (size_t)t->cut_room * sizeof *t->cells + t->home_room +
            t->was_room * (size_t)g->box.dim * sizeof(float);
 }
@@ -163,6 +166,15 @@ static void middle_of(double x[3], const job *s, const int c[3]) {
     const int32_t cut = s->t->cut[box_at(&s->g->box, c[0], c[1], c[2])];
     centre_of(x, s->g, c);
     for (int a = 0; a < 3 && cut >= 0; ++a) x[a] += s->g->dx * (double)s->t->cells[cut].middle[a];
+}
+
+INLINE int has_turned(const job *s, ptrdiff_t c) {
+    return s->t->lies && s->t->lies[c] & GAP_TURNED;
+}
+
+/* The walls' distance from a cell's middle, as far as that is known [m]. */
+INLINE double free_around(const job *s, ptrdiff_t c) {
+    return has_turned(s, c) ? 0 : (double)s->t->gap[c];
 }
 
 static int is_outside(const job *s, ptrdiff_t c) {
@@ -236,13 +248,26 @@ static uint32_t look_around(const job *s, const int c[3]) {
         const int to[3] = {c[0] + d[0], c[1] + d[1], c[2] + d[2]};
         if (dir == SELF || (b->dim == 2 && d[2]) || !is_inside(b, to[0], to[1], to[2])) continue;
         const double length = sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) * s->g->dx;
-        const double here = (double)s->t->gap[at], there = (double)s->t->gap[at + step_of(b, dir)];
+        const double here = free_around(s, at), there = free_around(s, at + step_of(b, dir));
         if (here > skin && there > skin && here + there > length + 2 * skin) continue;
         double y[3];
         middle_of(y, s, to);
         if (dir > SELF ? is_hidden(s, x, y) : is_hidden(s, y, x)) sees &= ~(1u << dir);
     }
     return sees;
+}
+
+static gap_view gaps_of(const job *s) {
+    return (gap_view){.g = s->g, .o = s->o, .around = s->around, .solids = s->solids, .count = s->count};
+}
+
+/* Where a thin body lies on something the cell between may turn to the gap. */
+static void find_gap(cut_cell *cell, const job *s, const int c[3]) {
+    const ptrdiff_t at = box_at(&s->g->box, c[0], c[1], c[2]);
+    const gap_view v = gaps_of(s);
+    float none[3] = {0, 0, 0};
+    const int near = s->t->gap[at] < (float)(GAP_REACH * s->g->dx);
+    s->t->lies[at] = near ? (uint8_t)gap_of_cell(cell ? cell->middle : none, &v, c) : 0;
 }
 
 static void middle_task(void *context, int block) {
@@ -253,7 +278,9 @@ static void middle_task(void *context, int block) {
         for (int i = 0; i < s->g->box.n[0]; ++i) {
             const int cut = s->t->gap[row + i] < (float)(CUT * s->g->dx);
             s->t->cut[row + i] = cut ? next : -1;
-            if (cut) find_middle(&s->t->cells[next++], s, (const int[3]){i, j, k});
+            cut_cell *cell = cut ? &s->t->cells[next++] : NULL;
+            if (cell) find_middle(cell, s, (const int[3]){i, j, k});
+            if (s->around) find_gap(cell, s, (const int[3]){i, j, k});
         }
     }
 }
@@ -299,7 +326,7 @@ static int find_home(const job *s, const int c[3], const double x[3], double nea
     uint32_t tried = 1u << SELF;
     middle_of(centre, s, c);
     vec_sub(way, centre, x);
-    if (sees_centre(s, x, near, centre, vec_length(way), (double)s->t->gap[at])) return SELF;
+    if (sees_centre(s, x, near, centre, vec_length(way), free_around(s, at))) return SELF;
     centre_of(centre, g, c);
     vec_sub(way, centre, x);
     for (int dir = 0; dir < 27; ++dir) {
@@ -315,7 +342,7 @@ static int find_home(const job *s, const int c[3], const double x[3], double nea
         offset_of(d, dir);
         middle_of(y, s, (const int[3]){c[0] + d[0], c[1] + d[1], c[2] + d[2]});
         const ptrdiff_t n = at + d[0] + d[1] * g->box.step[1] + d[2] * g->box.step[2];
-        if (sees_centre(s, x, near, y, far[dir], (double)s->t->gap[n])) return dir;
+        if (sees_centre(s, x, near, y, far[dir], free_around(s, n))) return dir;
     }
     return NOWHERE;
 }
@@ -325,7 +352,7 @@ static int find_home_of(const job *s, const int c[3], const double x[3]) {
     double way[3];
     middle_of(way, s, c);
     for (int a = 0; a < 3; ++a) way[a] -= x[a];
-    const double gap = (double)s->t->gap[box_at(&s->g->box, c[0], c[1], c[2])];
+    const double gap = free_around(s, box_at(&s->g->box, c[0], c[1], c[2]));
     if (gap > vec_length(way) + SKIN * s->g->dx) return SELF;
     return find_home(s, c, x, obstacles_thin_distance(s->solids, s->count, x));
 }
@@ -346,6 +373,13 @@ int thin_middle(double x[3], const thin_walls *t, const mac_grid *g, const int c
     const job s = {.t = &walls, .g = g};
     middle_of(x, &s, c);
     return is_outside(&s, box_at(&g->box, c[0], c[1], c[2]));
+}
+
+int thin_turned(int *axis, double *up, const thin_walls *t, ptrdiff_t c) {
+    if (!t->lies || !(t->lies[c] & GAP_TURNED)) return 0;
+    *axis = gap_axis(t->lies[c]);
+    *up = (double)t->cells[t->cut[c]].middle[*axis] + gap_way(t->lies[c]) * 1.1 * SKIN;
+    return gap_way(t->lies[c]);
 }
 
 /* Share of a quarter-wide box about a place that is inside a solid at a distance. */
@@ -490,6 +524,18 @@ INLINE int is_buried(const job *s, ptrdiff_t c, ptrdiff_t low) {
     return s->t->gap[c] < skin && s->t->gap[low] < skin && is_outside(s, c) && is_outside(s, low);
 }
 
+/* What gaps make of the face below cell c; whether there is nothing more to ask. */
+static int close_in_gap(const job *s, const int at[3], ptrdiff_t c, ptrdiff_t low) {
+    const gap_view v = gaps_of(s);
+    const uint8_t *lies = s->t->lies;
+    uint8_t *along = &s->t->along[c];
+    *along = (uint8_t)(*along & ~(1u << s->axis));
+    if (!lies[c] && !lies[low]) return 0;
+    if (gap_at_face(&s->o->open.value[s->axis][c], &v, lies, at, s->axis))
+        *along = (uint8_t)(*along | 1u << s->axis);
+    return (lies[c] | lies[low]) & GAP_TURNED;
+}
+
 static void close_task(void *context, int block) {
     const job *s = context;
     const box *b = &s->g->box;
@@ -504,6 +550,7 @@ static void close_task(void *context, int block) {
             float *open = &s->o->open.value[a][c];
             double x[3];
             s->t->slants[c] = (uint8_t)(s->t->slants[c] & ~(1u << a));
+            if (s->around && close_in_gap(s, (const int[3]){i, j, k}, c, low)) continue;
             if (*open <= 0 || (s->t->gap[c] > near && s->t->gap[low] > near)) continue;
             place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
             if (!(s->t->sees[low] >> over & 1) && is_wall(s, low, a)) {
@@ -517,8 +564,22 @@ static void close_task(void *context, int block) {
     }
 }
 
-int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *solids, int count) {
+/* Room for what is known of gaps. -1: no memory. */
+static int hold_gaps(thin_walls *t, const mac_grid *g) {
+    if (t->lies) return 0;
+    t->lies = mem_alloc(g->box.size);
+    t->along = mem_alloc(g->box.size);
+    if (!t->lies || !t->along) return -1;
+    memset(t->lies, 0, g->box.size);
+    memset(t->along, 0, g->box.size);
+    return 0;
+}
+
+int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *solids, int count,
+               const thin_around *around) {
     job s = {.t = t, .g = g, .solids = solids, .count = count, .o = o, .range = range_cells(g)};
+    s.around = around;
+    if (around && hold_gaps(t, g)) return -1;
     const int rows = range_rows(&s.range);
     t->row_count[0] = 0;
     parallel_for(g->pool, range_blocks(&s.range), gap_task, &s);
@@ -543,7 +604,7 @@ int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *so
         s.range.upper[s.axis] -= 1;
         parallel_for(g->pool, range_blocks(&s.range), close_task, &s);
     }
-    return 0;
+    return around ? gap_list_films(o, t, g) : 0;
 }
 
 /* ---- room and density ---- */

@@ -20,6 +20,8 @@ typedef struct thin_walls {
     float *gap;      /* m, from the centres of cells to the nearest thin solid, negative inside; capped */
     uint32_t *sees;  /* a bit for each of the 27 cells around: its centre is in sight of this one's */
     uint8_t *slants; /* a bit an axis: the low face is closed by a wall that does not lie across that axis */
+    uint8_t *lies;   /* codes of gaps below thin bodies, solids_thin_parts.h; NULL: none are looked for */
+    uint8_t *along;  /* a bit an axis: the low face leads along such a gap */
     int32_t *cut;    /* index of a cell that a wall may cut, else -1 */
     cut_cell *cells; /* [cut_count] */
     int cut_count, cut_room;
@@ -34,9 +36,21 @@ int thin_make(thin_walls *t, const mac_grid *g, obstacle *solids, int count);
 void thin_free(thin_walls *t);
 size_t thin_bytes(const thin_walls *t, const mac_grid *g);
 
+/* What gaps beside thin bodies are found with. */
+typedef struct thin_around {
+    const float *node_phi; /* of thick solids, m */
+    double gravity[3];     /* of any length */
+    double density;        /* of the liquid, kg/m3 */
+} thin_around;
+
 /* Which cells see each other past the walls; closes the faces between those that do not, and the share of
- * other faces that a thin solid takes up. -1: no memory. */
-int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *solids, int count);
+ * other faces that a thin solid takes up. With `around`, faces along gaps beside thin bodies are
+ * listed for films to open. -1: no memory. */
+int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *solids, int count,
+               const thin_around *around);
+/* After solids_movers(): faces where a thin body ends such a gap are its own. */
+void thin_movers(openings *o, const thin_walls *t, const mac_grid *g, const obstacle *solids, int count,
+                 const thin_around *around);
 /* solids_room() with walls that hide what is behind them: only cells near thin solids change. */
 void thin_room(float *room, const thin_walls *t, const mac_grid *g, const float *node_phi, const openings *o);
 
@@ -65,6 +79,13 @@ double thin_swept(const obstacle *o, const placement *then, double band);
 int thin_home(int home[3], const thin_scene *w, const mac_grid *g, const int c[3], const double x[3]);
 /* Where a cell's fluid is asked for [m]; 0: the cell is in a wall and has none. */
 int thin_middle(double x[3], const thin_walls *t, const mac_grid *g, const int c[3]);
+/* A cell that has turned to the gap below a thin body: along which axis, and the way up [cells, positive
+ * along it] from its centre to the body. 0: it has not. */
+int thin_turned(int *axis, double *up, const thin_walls *t, ptrdiff_t c);
+/* Whether the face below cell c across an axis leads along such a gap. */
+INLINE int thin_is_along(const thin_walls *t, ptrdiff_t c, int axis) {
+    return t && t->along && t->along[c] >> axis & 1;
+}
 /* Shares of cells outside thick solids <- those of what belongs to each cell: parts that thin walls cut off
  * belong to their home, so a share may be larger than 1, and what is in a wall to none. */
 void thin_shares(float *share, float *scratch, const thin_walls *t, const mac_grid *g);

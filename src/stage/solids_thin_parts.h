@@ -28,6 +28,35 @@ INLINE ptrdiff_t step_of(const box *b, int dir) {
     return d[0] + d[1] * b->step[1] + d[2] * b->step[2];
 }
 
+/* What a cell has to do with a gap between a thin body and something else (solids_thin_gap.c): 0, or along
+ * which axis and which way it opens, and whether the cell has turned to it. */
+enum { GAP_WAY = 7, GAP_TURNED = 8 };
+INLINE int gap_code(int axis, int way) {
+    return 1 + 2 * axis + (way < 0);
+}
+INLINE int gap_axis(int code) {
+    return ((code & GAP_WAY) - 1) / 2;
+}
+INLINE int gap_way(int code) {
+    return ((code & GAP_WAY) - 1) % 2 ? -1 : 1;
+}
+
+typedef struct gap_view {
+    const mac_grid *g;
+    const openings *o; /* without thin solids */
+    const thin_around *around;
+    const obstacle *solids;
+    int count;
+} gap_view;
+
+/* The code of a cell with a middle [cells from the centre], which is another one where the cell has turned.
+ */
+int gap_of_cell(float middle[3], const gap_view *v, const int c[3]);
+/* Of the face below cell `high` across an axis: what gaps leave open of it. Whether it leads along one. */
+int gap_at_face(float *open, const gap_view *v, const uint8_t *lies, const int high[3], int across);
+/* Lists the faces along gaps beside those that solids_meet() lists. -1: no memory. */
+int gap_list_films(openings *o, thin_walls *t, const mac_grid *g);
+
 INLINE int is_inside(const box *b, int i, int j, int k) {
     return i >= 0 && i < b->n[0] && j >= 0 && j < b->n[1] && k >= 0 && k < b->n[2];
 }

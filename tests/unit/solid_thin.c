@@ -97,14 +97,15 @@ static rheo_shape wedge(rheo_shape children[2], double degrees, double high) {
     return s;
 }
 
-/* Half a box, `side` cells high, wide and deep: its edges of 45 degrees end at faces. */
-static rheo_shape prism(const char *file, double side) {
+/* Half a box, `side` cells wide and deep and `high` times as high: its edges end at faces. */
+static rheo_shape prism(const char *file, double side, double high) {
     FILE *f = fopen(file, "w");
     rheo_shape s = rig_box(0, 0, 0, 1, 1, 1);
     assert_non_null(f);
-    fputs("v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 0 1 0\nv 0 1 1\n"
-          "f 1 2 3\nf 1 3 4\nf 1 4 6\nf 1 6 5\nf 1 5 2\nf 2 5 6\nf 2 6 3\nf 3 6 4\n",
-          f);
+    fprintf(f,
+            "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 0 %g 0\nv 0 %g 1\n"
+            "f 1 2 3\nf 1 3 4\nf 1 4 6\nf 1 6 5\nf 1 5 2\nf 2 5 6\nf 2 6 3\nf 3 6 4\n",
+            high, high);
     fclose(f);
     s.kind = RHEO_SHAPE_MESH;
     s.file = file;
@@ -124,9 +125,12 @@ static void test_edges(void **state) {
     expect_thin(cone(file, 1, 12, 0), 1, "a needle");
     expect_thin(cone(file, 9, 1.5, 0), 1, "a cone like a plate");
     expect_thin(cone(file, 9, 9, 0.8), 1, "a hat");
-    expect_thin(prism(file, 6), 0, "half a box");
-    expect_thin(prism(file, 16), 0, "half a large box");
-    expect_thin(prism(file, 1.5), 1, "half a small rod");
+    expect_thin(prism(file, 6, 1), 0, "half a box");
+    expect_thin(prism(file, 16, 1), 0, "half a large box");
+    expect_thin(prism(file, 1.5, 1), 1, "half a small rod");
+    expect_thin(prism(file, 8, 0.5), 0, "a mesh with an edge of 27 degrees");
+    expect_thin(prism(file, 16, 0.5), 0, "a large one");
+    expect_thin(prism(file, 16, 0.2), 1, "one of 11 degrees");
     remove(file);
     expect_thin(wedge(parts, 30, 10), 0, "a wedge of 30 degrees");
     expect_thin(wedge(parts, 45, 10), 0, "a wedge of 45 degrees");

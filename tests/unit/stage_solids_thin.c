@@ -30,7 +30,7 @@ static void setup(stand *s, rheo_shape given, int dim) {
     s->solid.now = placement_of_solid(def, s->solid.shape, 0, 0);
     assert_int_equal(thin_make(&s->t, &s->g, &s->solid, 1), 0);
     assert_int_equal(s->t.count, 1);
-    assert_int_equal(thin_place(&s->t, &s->o, &s->g, &s->solid, 1), 0);
+    assert_int_equal(thin_place(&s->t, &s->o, &s->g, &s->solid, 1, NULL), 0);
 }
 
 static void release(stand *s) {

@@ -6,6 +6,7 @@
 #include "check.h"
 
 #include <rheo/sim.h>
+#include <string.h>
 
 enum { CELLS = 48 };
 
@@ -13,7 +14,8 @@ typedef struct {
     int dim;
     double density;
     double lower[2], upper[2];             /* of the body, m; in 3D as deep as wide, in the middle */
-    double shelf_lower[2], shelf_upper[2]; /* of what it touches; nothing where they are the same */
+    double shelf_lower[2], shelf_upper[2]; /* of what it touches; nothing where they are the same, and from
+                                              the left side on another one at the right */
     double level;                          /* of the water, m */
 } film_case;
 
@@ -39,14 +41,18 @@ static rheo_shape box_shape(const double lower[2], const double upper[2], int de
 
 static outcome watch_on(int cells, const film_case *c, double seconds, rheo_method method) {
     rheo_scene scene = rheo_default_scene();
-    rheo_solid solids[2] = {rheo_default_solid(), rheo_default_solid()};
+    rheo_solid solids[3] = {rheo_default_solid(), rheo_default_solid(), rheo_default_solid()};
     rheo_fluid water = rheo_default_fluid();
     rheo_shape fill = box_shape((const double[]){0, 0}, (const double[]){1, c->level}, 1);
     const int has_shelf = c->shelf_upper[0] > c->shelf_lower[0];
+    const int shelves = has_shelf + (has_shelf && !(c->shelf_lower[0] > 0));
+    const double other_lower[2] = {1 - c->shelf_upper[0], c->shelf_lower[1]},
+                 other_upper[2] = {1 - c->shelf_lower[0], c->shelf_upper[1]};
     solids[0].shape = box_shape(c->shelf_lower, c->shelf_upper, 1);
-    solids[has_shelf].shape = box_shape(c->lower, c->upper, 0);
-    solids[has_shelf].motion = RHEO_DYNAMIC;
-    solids[has_shelf].density = c->density;
+    solids[1].shape = box_shape(other_lower, other_upper, 1);
+    solids[shelves].shape = box_shape(c->lower, c->upper, 0);
+    solids[shelves].motion = RHEO_DYNAMIC;
+    solids[shelves].density = c->density;
     scene.dim = c->dim;
     scene.cells = cells;
     scene.method = method;
@@ -57,7 +63,7 @@ static outcome watch_on(int cells, const film_case *c, double seconds, rheo_meth
     water.fill_count = scene.fluid_count = 1;
     scene.fluids = &water;
     scene.solids = solids;
-    scene.solid_count = 1 + has_shelf;
+    scene.solid_count = 1 + shelves;
 
     outcome out = {0};
     rheo_sim *sim;
@@ -151,6 +157,60 @@ static void what_is_pressed_on_rests(void **state) {
     }
 }
 
+/* Boards thinner than a cell or two, from the floor and from a shelf wherever its planes are: as they rise in
+ * open water, where one of 0.3 cells takes 0.7 s for a cell. thick: in cells. */
+static void thin_boards_come_off(void **state) {
+    (void)state;
+    static const struct {
+        int dim;
+        double density, thick, shelf, least; /* least: in 1.5 s; all in cells */
+    } cases[] = {
+        {2, 500, 0.3, 0, 1},   {2, 500, 0.6, 0, 3},   {2, 100, 0.6, 0, 5},     {2, 500, 1.1, 0, 5},
+        {2, 900, 1.35, 0, 1},  {2, 500, 0.5, 8.3, 2}, {2, 500, 0.3, 8.6, 1.2}, {2, 500, 0.8, 8.8, 4},
+        {2, 500, 1.3, 8.9, 5}, {3, 500, 0.5, 0, 2.5}, {3, 100, 0.8, 0, 8},     {3, 500, 1.5, 0, 8},
+    };
+    for (int i = 0; i < 12; ++i) {
+        const double dx = 1.0 / (cases[i].dim == 3 ? 24 : CELLS), low = cases[i].shelf * dx;
+        film_case board = {cases[i].dim, cases[i].density, {0.35, low}, {0.65, low + cases[i].thick * dx},
+                           {0, 0},       {0, 0},           0.6};
+        if (low > 0) memcpy(board.shelf_lower, (const double[]){0.25, low - 4 * dx}, sizeof board.lower);
+        if (low > 0) memcpy(board.shelf_upper, (const double[]){0.75, low}, sizeof board.upper);
+        const outcome o = watch(&board, 1.5, RHEO_APIC);
+        assert_true(o.last[1] - low - 0.5 * cases[i].thick * dx > cases[i].least * dx);
+        check_below(o.flow, 3);
+        check_below(o.drift, 0.02);
+    }
+}
+
+/* Heavy ones lie still on the floor, and fall off what they are under. */
+static void heavy_thin_boards(void **state) {
+    (void)state;
+    static const double thick[] = {0.3, 0.6, 1.1};
+    for (int i = 0; i < 3; ++i) {
+        const double t = thick[i] / CELLS, under = 12.4 / CELLS;
+        const film_case lying = {2, 2500, {0.35, 0}, {0.65, t}, {0, 0}, {0, 0}, 0.6};
+        const film_case hanging = {
+            2, 2500, {0.35, under - t}, {0.65, under}, {0.2, under}, {0.8, under + 0.08}, 0.6};
+        const outcome rest = watch(&lying, 1, RHEO_APIC), fall = watch(&hanging, 1.5, RHEO_APIC);
+        check_near(rest.last[1], 0.5 * t, 0.02 / CELLS);
+        check_below(rest.flow, 0.1);
+        assert_true(fall.last[1] < under - 0.5 * t - 3.0 / CELLS);
+    }
+}
+
+/* Light boards thinner than a cell under a shelf rest as thick ones do, wherever its planes are. */
+static void thin_boards_rest_under_a_shelf(void **state) {
+    (void)state;
+    static const double thick[] = {0.3, 0.6, 1.1}, planes[] = {12, 12.4, 12.6, 12.9};
+    for (int i = 0; i < 12; ++i) {
+        const double top = planes[i % 4] / CELLS, low = top - thick[i / 4] / CELLS;
+        const film_case board = {2, 500, {0.35, low}, {0.65, top}, {0.2, top}, {0.8, top + 0.08}, 0.6};
+        const outcome o = watch(&board, 1, RHEO_APIC);
+        check_near(o.last[1], 0.5 * (low + top), 0.02 / CELLS);
+        check_below(o.flow, 0.15);
+    }
+}
+
 /* A block with all faces on planes of the grid: rounding leaves single cells along them, more than can be
  * told apart. */
 static void blocks_on_planes_come_off(void **state) {
@@ -177,6 +237,21 @@ static void pistons_stay_up(void **state) {
     }
 }
 
+/* A lid, thick or thin, over a chamber full of water: what the chamber's pressure is, contacts leave open,
+ * and it must not throw the lid. */
+static void lids_over_full_chambers_rest(void **state) {
+    (void)state;
+    static const double thick[] = {3, 2, 0.9}, planes[] = {15, 15.4};
+    for (int i = 0; i < 6; ++i) {
+        const double low = planes[i % 2] / CELLS, high = low + thick[i / 2] / CELLS;
+        const film_case lid = {2, 2500, {0.28, low}, {0.72, high}, {0, low - 0.06}, {0.37, low}, 0.6};
+        const outcome o = watch(&lid, 0.5, RHEO_APIC);
+        check_near(o.last[1], 0.5 * (low + high), 0.02 / CELLS);
+        check_below(o.flow, 0.1);
+        check_below(o.iterations, 40);
+    }
+}
+
 /* A tank that a box fills but for gaps beside it and a layer of air: the air stays air. */
 static void little_air_stays_air(void **state) {
     (void)state;
@@ -200,8 +275,12 @@ int main(void) {
                                        cmocka_unit_test(heavy_bodies_fall_off_what_they_are_under),
                                        cmocka_unit_test(what_overhangs_tips),
                                        cmocka_unit_test(what_is_pressed_on_rests),
+                                       cmocka_unit_test(thin_boards_come_off),
+                                       cmocka_unit_test(heavy_thin_boards),
+                                       cmocka_unit_test(thin_boards_rest_under_a_shelf),
                                        cmocka_unit_test(boxes_in_a_puddle),
                                        cmocka_unit_test(pistons_stay_up),
+                                       cmocka_unit_test(lids_over_full_chambers_rest),
                                        cmocka_unit_test(blocks_on_planes_come_off),
                                        cmocka_unit_test(little_air_stays_air)};
     return cmocka_run_group_tests(tests, NULL, NULL);
