@@ -31,6 +31,8 @@
 /* Beside walls particles are too few to tell the surface to less than about a fifth of a cell, and so the
  * velocity to less than this part of what gravity gives in a step (docs/decisions/0011-rest.md). */
 #define QUIET             0.2
+#define CROWDED           2e-3 /* of the liquid */
+#define LEAST_CFL         0.2
 #define VOLUME_TOLERANCE  0.05
 #define VOLUME_ITERATIONS 12 /* it takes 2 to 4, up to 9 where walls thinner than a cell part the water */
 /* Of extrapolation around the liquid, beyond what particles can cross in a step; and of these. Beside solids
@@ -88,13 +90,19 @@ double step_limit(double dx, double cfl, double speed, double acceleration) {
     return fmin(flow, wave);
 }
 
+/* What part of time.cfl liquid may move by in a step: less while it is crowded, as only steps show it. */
+static double crowded_share(const rheo_sim *s) {
+    return s->crowded > CROWDED ? fmax(CROWDED / s->crowded, LEAST_CFL) : 1;
+}
+
 double liquid_dt_limit(const rheo_sim *s, double time) {
     double g[3];
     rheo_evaluate_curve(g, &s->def.gravity, time);
     /* an emitter that begins or quickens does not show in the liquid's speed yet */
     const double flow = fmax(length3(s->speed), liquid_emitter_speed(s, time, curve_longest));
     const double fast = liquid_wall_speed(s, time) + flow, pull = length3(g);
-    const double dt = fmin(step_limit(s->g.dx, s->def.cfl, fast, pull), liquid_light_body_limit(s, pull));
+    const double cfl = s->def.cfl * crowded_share(s);
+    const double dt = fmin(step_limit(s->g.dx, cfl, fast, pull), liquid_light_body_limit(s, pull));
     return fmin(dt, liquid_rigid_limit(s));
 }
 
@@ -359,6 +367,8 @@ rheo_status liquid_end_projection(rheo_sim *s, const openings *open, const float
                            s->time + dt);
     timer_stage(&s->timer, "volume");
     const poisson_result drift = liquid_correct_drift(s, open, phi, dt);
+    if (s->parts.count)
+        s->crowded = volume_crowding(&s->g, open, s->density) / ((double)s->parts.count * s->particle_volume);
     liquid_keep_worst(&s->stats.density, &drift);
     return RHEO_OK;
 }

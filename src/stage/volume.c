@@ -6,6 +6,11 @@
  * - grad psi comes from a second, loose solve with the matrix at hand, and moves positions only, so no energy
  * enters the velocities.
  *
+ * Drops and films of less than half a cell fly without pressure, and where they meet, or a wall, they are
+ * heaped up in a cell or two before it is felt. So what is denser than others by more than particles happen
+ * to be spreads at once, and as a step is all the warning there is, steps are shorter while much of the
+ * liquid is so crowded (volume_crowding(), sim/liquid.c).
+ *
  * Near the surface c < 1 says how full a cell is, not how dense: cells with air beside them are left alone
  * unless they hold far more than they can, as where a film that flew without pressure runs into a wall; and
  * the next layer is compared with what liquid of density one would show at its distance from the surface,
@@ -34,10 +39,10 @@
 #include "particle/transfer.h"
 
 #define RATE     0.3f  /* of the deviation, a step */
-#define NEAR     0.5f  /* what is denser by more than this spreads at once */
+#define NEAR     0.1f  /* what is denser by more than this spreads at once */
 #define MOST     0.25f /* largest loss of a cell's volume, a step */
 #define MOST_OUT 2.0f  /* and largest gain */
-#define OVERFULL 1.5f  /* density from which cells with air beside them spread */
+#define OVERFULL 1.2f  /* density from which cells with air beside them spread */
 #define UNSURE   0.2f  /* deviations up to this are let be in cut cells next to the surface's layer */
 #define LIFT     1e-3 /* cells that all particles rise on average: what is asked of a tank is a tenth of it */
 
@@ -226,6 +231,26 @@ void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const ope
     parallel_for(g->pool, range_blocks(&s.range), depth_task, &s);
     wrap_bytes(depth, g);
     parallel_for(g->pool, range_blocks(&s.range), outflow_task, &s);
+}
+
+/* ---- liquid that is crowded ---- */
+
+/* What cells hold beyond OVERFULL, in cells. Those that walls cut have too few particles to tell. */
+HOT static double crowding_task(void *context, int block) {
+    const job *s = context;
+    const box *b = &s->g->box;
+    double sum = 0;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (ptrdiff_t c = row; c < row + b->n[0]; ++c)
+            if (s->density[c] > OVERFULL && !is_cut(s, c, b->dim)) sum += (double)(s->density[c] - OVERFULL);
+    }
+    return sum;
+}
+
+double volume_crowding(const mac_grid *g, const openings *o, const float *density) {
+    job s = {.g = g, .o = o, .density = density, .range = range_cells(g)};
+    return g->dx * g->dx * g->dx * parallel_sum(g->pool, range_blocks(&s.range), crowding_task, &s);
 }
 
 /* ---- liquid at rest ---- */

@@ -10,6 +10,8 @@
  * leaves a wall, which are thin for a reason (NULL: none). */
 void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const openings *o,
                     const float *density, const float *phi, const uint8_t *voids, double dt);
+/* m3 that cells hold although they are full by far. */
+double volume_crowding(const mac_grid *g, const openings *o, const float *density);
 /* Liquid that nothing drives, `speed` [m/s] at most: takes the displacement out of carry, which is u and the
  * displacement, as far as it lifts particles against gravity [m/s2] in dt by less than they can tell.
  * scratch: a field. */
