@@ -327,6 +327,12 @@ const uint8_t *liquid_voids(const rheo_sim *s) {
     return s->separation ? lcp_active(s->separation) : NULL;
 }
 
+/* Whether particles that are heaped up tell of liquid without pressure: not of gaps beside solids that move,
+ * nor of markers. */
+static int may_crowd(const rheo_sim *s) {
+    return !s->moving && s->def.method != RHEO_MAC;
+}
+
 /* What carries the particles through the next step: the velocity, and a displacement that evens out their
  * density. */
 poisson_result liquid_correct_drift(rheo_sim *s, const openings *o, const float *phi, double dt) {
@@ -334,7 +340,8 @@ poisson_result liquid_correct_drift(rheo_sim *s, const openings *o, const float 
         mac_field_copy(&s->carry, &s->vel, &s->g);
         return (poisson_result){.converged = true};
     }
-    volume_outflow(s->work.rhs, s->front.layer, &s->g, o, s->density, phi, liquid_voids(s), dt);
+    volume_outflow(s->work.rhs, s->front.layer, &s->g, o, s->density, phi, liquid_voids(s), !may_crowd(s),
+                   dt);
     if (s->domain) rigid_fluid_clear(s->work.rhs, &s->rigid);
     const poisson_result r = pressure_displace(&s->carry, &s->vel, s->psi, s->solver, &s->work, &s->g, o, phi,
                                                s->work.rhs, VOLUME_TOLERANCE, VOLUME_ITERATIONS);
@@ -367,7 +374,7 @@ rheo_status liquid_end_projection(rheo_sim *s, const openings *open, const float
                            s->time + dt);
     timer_stage(&s->timer, "volume");
     const poisson_result drift = liquid_correct_drift(s, open, phi, dt);
-    if (s->parts.count)
+    if (may_crowd(s) && s->parts.count)
         s->crowded = volume_crowding(&s->g, open, s->density) / ((double)s->parts.count * s->particle_volume);
     liquid_keep_worst(&s->stats.density, &drift);
     return RHEO_OK;
