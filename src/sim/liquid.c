@@ -32,6 +32,8 @@
 /* Beside walls particles are too few to tell the surface to less than about a fifth of a cell, and so the
  * velocity to less than this part of what gravity gives in a step (docs/decisions/0011-rest.md). */
 #define QUIET             0.2
+#define CROWDED           2e-3 /* of the liquid */
+#define LEAST_CFL         0.2
 #define VOLUME_TOLERANCE  0.05
 #define VOLUME_ITERATIONS 12 /* it takes 2 to 4, up to 9 where walls thinner than a cell part the water */
 /* Of extrapolation around the liquid, beyond what particles can cross in a step; and of these. Beside solids
@@ -89,13 +91,19 @@ double step_limit(double dx, double cfl, double speed, double acceleration) {
     return fmin(flow, wave);
 }
 
+/* What part of time.cfl liquid may move by in a step: less while it is crowded, as only steps show it. */
+static double crowded_share(const rheo_sim *s) {
+    return s->crowded > CROWDED ? fmax(CROWDED / s->crowded, LEAST_CFL) : 1;
+}
+
 double liquid_dt_limit(const rheo_sim *s, double time) {
     double g[3];
     rheo_evaluate_curve(g, &s->def.gravity, time);
     /* an emitter that begins or quickens does not show in the liquid's speed yet */
     const double flow = fmax(length3(s->speed), liquid_emitter_speed(s, time, curve_longest));
     const double fast = liquid_wall_speed(s, time) + flow, pull = length3(g);
-    const double dt = fmin(step_limit(s->g.dx, s->def.cfl, fast, pull), liquid_light_body_limit(s, pull));
+    const double cfl = s->def.cfl * crowded_share(s);
+    const double dt = fmin(step_limit(s->g.dx, cfl, fast, pull), liquid_light_body_limit(s, pull));
     return fmin(dt, liquid_rigid_limit(s));
 }
 
@@ -320,6 +328,12 @@ const uint8_t *liquid_voids(const rheo_sim *s) {
     return s->separation ? lcp_active(s->separation) : NULL;
 }
 
+/* Whether particles that are heaped up tell of liquid without pressure: not of gaps beside solids that move,
+ * nor of markers. */
+static int may_crowd(const rheo_sim *s) {
+    return !s->moving && s->def.method != RHEO_MAC;
+}
+
 /* What carries the particles through the next step: the velocity, and a displacement that evens out their
  * density. */
 poisson_result liquid_correct_drift(rheo_sim *s, const openings *o, const float *phi, double dt) {
@@ -327,7 +341,8 @@ poisson_result liquid_correct_drift(rheo_sim *s, const openings *o, const float 
         mac_field_copy(&s->carry, &s->vel, &s->g);
         return (poisson_result){.converged = true};
     }
-    volume_outflow(s->work.rhs, s->front.layer, &s->g, o, s->density, phi, liquid_voids(s), dt);
+    volume_outflow(s->work.rhs, s->front.layer, &s->g, o, s->density, phi, liquid_voids(s), !may_crowd(s),
+                   dt);
     if (s->domain) rigid_fluid_clear(s->work.rhs, &s->rigid);
     const poisson_result r = pressure_displace(&s->carry, &s->vel, s->psi, s->solver, &s->work, &s->g, o, phi,
                                                s->work.rhs, VOLUME_TOLERANCE, VOLUME_ITERATIONS);
@@ -372,6 +387,8 @@ rheo_status liquid_end_projection(rheo_sim *s, const openings *open, const float
                            s->time + dt);
     timer_stage(&s->timer, "volume");
     const poisson_result drift = liquid_correct_drift(s, open, phi, dt);
+    if (may_crowd(s) && s->parts.count)
+        s->crowded = volume_crowding(&s->g, open, s->density) / ((double)s->parts.count * s->particle_volume);
     liquid_keep_worst(&s->stats.density, &drift);
     return RHEO_OK;
 }

@@ -59,11 +59,12 @@ struct rheo_sim {
                          keyed solids, else 0 */
     double step_rate; /* 1/s: steps a second that the flow asked for when it began */
     double speed[3];  /* m/s: the largest of each axis after the last projection; bounds the next step */
+    double crowded;   /* share of the liquid in cells that are too full for it; shortens the next step */
     int closing_step; /* the step under way ends a frame */
     double volume_put_in;    /* m3, less what left */
     double emitted, outflow; /* m3 since the start: by emitters, through open sides */
     uint32_t next_id;
-    double clock_reals[10]; /* the numbers above and counts, as a checkpoint holds them */
+    double clock_reals[11]; /* the numbers above and counts, as a checkpoint holds them */
     int64_t clock_wholes[8];
     double frame_reals[22]; /* likewise, of stats */
 

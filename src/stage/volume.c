@@ -6,6 +6,12 @@
  * - grad psi comes from a second, loose solve with the matrix at hand, and moves positions only, so no energy
  * enters the velocities.
  *
+ * Drops and films of less than half a cell fly without pressure, and where they meet, or a wall, they are
+ * heaped up in a cell or two before it is felt. So what is denser than others by more than particles happen
+ * to be spreads at once, and as a step is all the warning there is, steps are shorter while much of the
+ * liquid is so crowded (volume_crowding(), sim/liquid.c). Where solids move, gaps beside them open and close
+ * by as much in a step, and what they hold is given more time.
+ *
  * Near the surface c < 1 says how full a cell is, not how dense: cells with air beside them are left alone
  * unless they hold far more than they can, as where a film that flew without pressure runs into a wall; and
  * the next layer is compared with what liquid of density one would show at its distance from the surface,
@@ -33,13 +39,15 @@
 #include "grid/wrap.h"
 #include "particle/transfer.h"
 
-#define RATE     0.3f  /* of the deviation, a step */
-#define NEAR     0.5f  /* what is denser by more than this spreads at once */
-#define MOST     0.25f /* largest loss of a cell's volume, a step */
-#define MOST_OUT 2.0f  /* and largest gain */
-#define OVERFULL 1.5f  /* density from which cells with air beside them spread */
-#define UNSURE   0.2f  /* deviations up to this are let be in cut cells next to the surface's layer */
-#define LIFT     1e-3 /* cells that all particles rise on average: what is asked of a tank is a tenth of it */
+#define RATE            0.3f  /* of the deviation, a step */
+#define NEAR            0.1f  /* what is denser by more than this spreads at once */
+#define NEAR_BODIES     0.5f  /* and where solids move */
+#define MOST            0.25f /* largest loss of a cell's volume, a step */
+#define MOST_OUT        2.0f  /* and largest gain */
+#define OVERFULL        1.2f  /* density from which cells with air beside them spread */
+#define OVERFULL_BODIES 1.5f
+#define UNSURE          0.2f /* deviations up to this are let be in cut cells next to the surface's layer */
+#define LIFT            1e-3 /* cells that all particles rise on average: what is asked of a tank is a tenth of it */
 
 enum { EIGHT = 8 }; /* cells looked at together, as bytes of a word */
 
@@ -50,7 +58,7 @@ typedef struct {
     float *outflow;
     uint8_t *depth;
     const uint8_t *voids;
-    float scale;
+    float scale, near, overfull;
     cell_range range;
 } job;
 
@@ -127,8 +135,8 @@ INLINE float beyond(float off, float least) {
 }
 
 /* The change of a cell's volume that is asked for when its density is off. */
-INLINE float change_for(float off) {
-    const float change = off < NEAR ? RATE * off : RATE * NEAR + (off - NEAR);
+INLINE float change_for(const job *s, float off) {
+    const float change = off < s->near ? RATE * off : RATE * s->near + (off - s->near);
     return greater(lesser(change, MOST_OUT), -MOST);
 }
 
@@ -155,9 +163,9 @@ INLINE float deviation(const job *s, ptrdiff_t c, int dim) {
 INLINE float outflow_of(const job *s, ptrdiff_t c, int dim) {
     float off;
     if (s->depth[c] == 2) off = s->density[c] > 0 ? deviation(s, c, dim) : 0;
-    else if (s->depth[c] == 1 && s->density[c] > OVERFULL && !is_cut(s, c, dim)) off = s->density[c] - 1;
+    else if (s->depth[c] == 1 && s->density[c] > s->overfull && !is_cut(s, c, dim)) off = s->density[c] - 1;
     else return 0;
-    return s->scale * change_for(off) * open_share(s, c, dim);
+    return s->scale * change_for(s, off) * open_share(s, c, dim);
 }
 
 INLINE int is_dry_eight(const job *s, ptrdiff_t c) {
@@ -182,7 +190,7 @@ INLINE void deep_outflow(const job *s, ptrdiff_t c, int dim) {
     float *restrict out = s->outflow + c;
     for (int i = 0; i < EIGHT; ++i) {
         const float off = density[i] > 0 ? density[i] - 1 : 0;
-        out[i] = s->scale * change_for(off) * open_share(s, c + i, dim);
+        out[i] = s->scale * change_for(s, off) * open_share(s, c + i, dim);
     }
 }
 
@@ -218,14 +226,36 @@ HOT static void outflow_task(void *context, int block) {
 }
 
 void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const openings *o,
-                    const float *density, const float *phi, const uint8_t *voids, double dt) {
+                    const float *density, const float *phi, const uint8_t *voids, int moving, double dt) {
     job s = {.g = g, .o = o, .density = density, .phi = phi, .outflow = outflow, .depth = depth};
     s.voids = voids;
+    s.near = moving ? NEAR_BODIES : NEAR;
+    s.overfull = moving ? OVERFULL_BODIES : OVERFULL;
     s.scale = (float)(g->dx / dt);
     s.range = range_cells(g);
     parallel_for(g->pool, range_blocks(&s.range), depth_task, &s);
     wrap_bytes(depth, g);
     parallel_for(g->pool, range_blocks(&s.range), outflow_task, &s);
+}
+
+/* ---- liquid that is crowded ---- */
+
+/* What cells hold beyond OVERFULL, in cells. Those that walls cut have too few particles to tell. */
+HOT static double crowding_task(void *context, int block) {
+    const job *s = context;
+    const box *b = &s->g->box;
+    double sum = 0;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (ptrdiff_t c = row; c < row + b->n[0]; ++c)
+            if (s->density[c] > OVERFULL && !is_cut(s, c, b->dim)) sum += (double)(s->density[c] - OVERFULL);
+    }
+    return sum;
+}
+
+double volume_crowding(const mac_grid *g, const openings *o, const float *density) {
+    job s = {.g = g, .o = o, .density = density, .range = range_cells(g)};
+    return g->dx * g->dx * g->dx * parallel_sum(g->pool, range_blocks(&s.range), crowding_task, &s);
 }
 
 /* ---- liquid at rest ---- */

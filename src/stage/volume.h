@@ -7,9 +7,12 @@
 
 /* The net outflow [m/s, summed over a cell's faces] that brings the density of cells inside the liquid back
  * towards 1 within dt; 0 elsewhere. depth: scratch bytes in the box's layout. voids: cells where liquid
- * leaves a wall, which are thin for a reason (NULL: none). */
+ * leaves a wall, which are thin for a reason (NULL: none). moving: solids may move, or the grid alone carries
+ * the velocity, so that markers need not be even. */
 void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const openings *o,
-                    const float *density, const float *phi, const uint8_t *voids, double dt);
+                    const float *density, const float *phi, const uint8_t *voids, int moving, double dt);
+/* m3 that cells hold although they are full by far. */
+double volume_crowding(const mac_grid *g, const openings *o, const float *density);
 /* Liquid that nothing drives, `speed` [m/s] at most: takes the displacement out of carry, which is u and the
  * displacement, as far as it lifts particles against gravity [m/s2] in dt by less than they can tell.
  * scratch: a field. */

@@ -1,5 +1,5 @@
 /* The drift correction in liquid at rest: what it lifts by little is taken back, all else is left as it is.
- */
+ * And how crowded liquid is. */
 #include "check.h"
 #include "core/random.h"
 #include "stage/volume.h"
@@ -66,8 +66,32 @@ static void more_is_moved(void **state) {
     check_near(left_of(0.05, 5e-4f, PULL), 5e-4, 1e-9);
 }
 
+/* By what is beyond 1.2, in cells that no wall cuts. */
+static void crowded_cells(void **state) {
+    (void)state;
+    openings o = {0};
+    setup s;
+    make(&s, 0);
+    assert_int_equal(mac_field_make(&o.open, &s.g), 0);
+    for (size_t c = 0; c < s.g.box.size; ++c) {
+        s.scratch[c] = 1.19f;
+        for (int a = 0; a < 2; ++a) o.open.value[a][c] = 1;
+    }
+    check_near(volume_crowding(&s.g, &o, s.scratch), 0, 0);
+    s.scratch[box_at(&s.g.box, 0, 3, 0)] = 1.5f;
+    s.scratch[box_at(&s.g.box, 5, 5, 0)] = 1.6f;
+    check_near(volume_crowding(&s.g, &o, s.scratch), 0.7 * DX * DX * DX, 1e-9);
+    o.open.value[1][box_at(&s.g.box, 5, 6, 0)] = 0.5f;
+    check_near(volume_crowding(&s.g, &o, s.scratch), 0.3 * DX * DX * DX, 1e-9);
+    mac_field_free(&o.open);
+    particles_free(&s.p);
+    mac_field_free(&s.u);
+    mac_field_free(&s.carry);
+    free(s.scratch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(still_liquid_is_not_lifted),
-                                       cmocka_unit_test(more_is_moved)};
+                                       cmocka_unit_test(more_is_moved), cmocka_unit_test(crowded_cells)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Volume of the dam break: what was put in stays, in every frame of ten seconds of splashing, and all but one
- * percent of it in the last, flip and apic. And of a film, which the grid hardly knows. */
+ * percent of it in the last, flip and apic. Of a column that stood in the middle, and of a film, which the
+ * grid hardly knows. */
 #include "check.h"
 #include <rheo/rheo.h>
 
@@ -71,8 +72,37 @@ static void test_film(void **state) {
     check_below(most, 0.11);
 }
 
+/* Thin films run back from all four walls, fly into each other on the floor and are heaped up: they lost 8 %
+ * for moments while steps took no note of it. */
+static void test_column(void **state) {
+    (void)state;
+    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
+    fill.a[0] = fill.a[2] = 0.3, fill.a[1] = 0;
+    fill.b[0] = fill.b[1] = fill.b[2] = 0.7;
+    rheo_fluid water = rheo_default_fluid();
+    water.fill = &fill;
+    water.fill_count = 1;
+    rheo_scene scene = rheo_default_scene();
+    scene.cells = 32;
+    scene.method = RHEO_APIC;
+    scene.fluids = &water;
+    scene.fluid_count = 1;
+    rheo_sim *sim;
+    rheo_report report = {0};
+    assert_int_equal(rheo_create_sim(&sim, &scene, 0, &report), RHEO_OK);
+    double most = 0;
+    for (int frame = 0; frame < 36; ++frame) {
+        rheo_frame_stats stats;
+        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        most = larger(most, fabs(stats.volume_drift));
+    }
+    rheo_free_sim(sim);
+    print_message("column in the middle: largest |drift| %.3f\n", most);
+    check_below(most, 0.05);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_flip), cmocka_unit_test(test_apic),
-                                       cmocka_unit_test(test_film)};
+                                       cmocka_unit_test(test_column), cmocka_unit_test(test_film)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
