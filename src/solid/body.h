@@ -32,6 +32,7 @@ typedef struct body_motor {
 typedef struct body_grip {
     int count;
     double row[6][6];
+    int jointed; /* some of the rows, or the motor, are a joint's */
     body_motor motor;
     int wet;            /* liquid is beside it; who applies forces says it */
     double given[6];    /* m/s, rad/s: what rows and motor have done to the body's own mass so far */

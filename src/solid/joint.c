@@ -231,6 +231,7 @@ static void grip_stops(const joint *j, const double before[6], double margin, do
 
 void joint_grip(const joint *j, const double before[6], double margin, double time, double dt) {
     if (!j->only) return;
+    j->only->grip->jointed = 1;
     switch (j->def->kind) {
     case RHEO_JOINT_BALL: grip_anchor(j); break;
     case RHEO_JOINT_SLIDER:

@@ -10,7 +10,7 @@
  * while the impulse that this takes is within its limit; else it is an impulse of that size before the solve.
  * Which of the two holds is guessed from the last step and judged after the solve; a wrong guess is solved
  * again (coupling_judge). What contacts, joints and motors have to do is handed back to them as impulses on
- * the body's own mass, which is what they know; of thin bodies as motions. */
+ * the body's own mass, which is what they know; by contacts of thin bodies as motions. */
 #include "stage/coupling_body.h"
 
 #include <math.h>
@@ -69,9 +69,10 @@ static void on_own_mass(double y[SIX], const coupled_body *b) {
 }
 
 /* The mass on the grid of a thin body may be many times its own, by the liquid that moves with it. What that
- * would do to its own mass alone throws it off what it lies on: it gets the motion that it would have had. */
+ * would do to its own mass alone throws it off what it lies on: it gets the motion that it would have had.
+ * Joints bear forces instead, which are limited. */
 void coupling_withhold(double y[SIX], const coupled_body *b) {
-    if (b->solid->thin) six_solve_upper(y, b->factor);
+    if (b->solid->thin && !b->solid->body->grip->jointed) six_solve_upper(y, b->factor);
     else on_own_mass(y, b);
     for (int r = 0; r < SIX; ++r) y[r] += b->solid->body->grip->given[r];
 }
