@@ -138,6 +138,7 @@ HOT static void sweep_task(void *context, int chunk) {
 /* With the term's share of the chunk's cells. */
 static void ranked_sweep_task(void *context, int chunk) {
     const pass *w = context;
+    rank_call_ahead(w->rank, w->depth, chunk);
     if (w->work & TAKE) rank_take(w->rank, w->depth, chunk, (float *)w->b);
     sweep_task(context, chunk);
     if (w->work & NOTE) rank_note(w->rank, w->depth, chunk, (const float *)w->x);
@@ -153,6 +154,7 @@ HOT static double dotted_sweep_task(void *context, int chunk) {
 /* The last two sweeps of the finest level. */
 static double ranked_dotted_task(void *context, int chunk) {
     const pass *w = context;
+    rank_call_ahead(w->rank, 0, chunk);
     if (w->colour == BLACK && rank_levels(w->rank)) rank_take(w->rank, 0, chunk, (float *)w->b);
     const double dot = dotted_sweep_task(context, chunk);
     if (w->colour == RED) rank_finish(w->rank, chunk, (const float *)w->x, (float *)w->b);
@@ -202,12 +204,14 @@ HOT static void restrict_task(void *context, int chunk) {
 
 static void ranked_restrict_first_task(void *context, int chunk) {
     const pass *w = context;
+    rank_call_ahead(w->rank, w->depth + 1, chunk);
     restrict_first_task(context, chunk);
     rank_push(w->rank, w->depth + 1, chunk, w->coarse);
 }
 
 static void ranked_restrict_task(void *context, int chunk) {
     const pass *w = context;
+    rank_call_ahead(w->rank, w->depth + 1, chunk);
     restrict_task(context, chunk);
     rank_push(w->rank, w->depth + 1, chunk, w->coarse);
 }

@@ -190,6 +190,8 @@ double rank_turn(low_rank *r, pool *p, const float *search, double beta);
 void rank_forget_found(low_rank *r); /* z was changed */
 /* C^T x for rank_take_exact(). */
 void rank_exact(low_rank *r, pool *p, const double *x);
+/* Calls the rows of a chunk into the cache, for tasks whose own work comes first. */
+void rank_call_ahead(const low_rank *r, int depth, int chunk);
 /* What tasks do beside their own work on the cells of a chunk of blocks: q += C C^T p; residual -= C C^T x,
  * in double with what rounding took off the residual before in `low`, in float without.
  */
