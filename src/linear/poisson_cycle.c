@@ -173,11 +173,20 @@ INLINE vec8 red_residual(const pass *w, int id, int first, int dim) {
     return r + (w->b[id] - d * w->x[id]);
 }
 
+/* As call_ahead(), of the red cells that the next coarse block sums up. */
+INLINE void call_children(const pass *w, int id) {
+    for (int i = 0; i < 8; ++i) {
+        const block *k = &w->l->block[w->coarse->child[id][i]];
+        call_coefs(w->l, k, RED);
+    }
+}
+
 /* The coarse right-hand side, and the first red sweep with it. */
 INLINE void restrict_chunk(const pass *w, int chunk, int first, int dim) {
     level *coarse = w->coarse;
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(coarse, chunk); ++id) {
         vec8 sum[2] = {vec8_of(0), vec8_of(0)};
+        if (id + 1 < chunk_end(coarse, chunk)) call_children(w, id + 1);
         for (int i = 0; i < 8; ++i) {
             int child = coarse->child[id][i];
             if (child < w->l->blocks) sum[i & 1] += red_residual(w, child, first, dim);
