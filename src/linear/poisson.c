@@ -280,6 +280,7 @@ HOT static double apply_task(void *context, int chunk) {
 /* q = (A + C C^T) p; returns p . A p */
 static double apply_ranked_task(void *context, int chunk) {
     const cg_pass *w = context;
+    rank_call_ahead(w->s->rank, 0, chunk);
     const double dot = apply_task(context, chunk);
     rank_add_product(w->s->rank, chunk, (float *)w->s->q);
     return dot;
@@ -370,6 +371,7 @@ HOT static double residual_norm(const poisson *s, int chunk) {
 /* r = b - (A + C C^T) x; returns r . r */
 static double residual_ranked_task(void *context, int chunk) {
     const cg_pass *w = context;
+    rank_call_ahead(w->s->rank, 0, chunk);
     residual_task(context, chunk);
     rank_take_exact(w->s->rank, chunk, (float *)w->s->r, NULL);
     return residual_norm(w->s, chunk);

@@ -138,6 +138,7 @@ HOT static void sweep_task(void *context, int chunk) {
 /* With the term's share of the chunk's cells. */
 static void ranked_sweep_task(void *context, int chunk) {
     const pass *w = context;
+    rank_call_ahead(w->rank, w->depth, chunk);
     if (w->work & TAKE) rank_take(w->rank, w->depth, chunk, (float *)w->b);
     sweep_task(context, chunk);
     if (w->work & NOTE) rank_note(w->rank, w->depth, chunk, (const float *)w->x);
@@ -153,6 +154,7 @@ HOT static double dotted_sweep_task(void *context, int chunk) {
 /* The last two sweeps of the finest level. */
 static double ranked_dotted_task(void *context, int chunk) {
     const pass *w = context;
+    rank_call_ahead(w->rank, 0, chunk);
     if (w->colour == BLACK && rank_levels(w->rank)) rank_take(w->rank, 0, chunk, (float *)w->b);
     const double dot = dotted_sweep_task(context, chunk);
     if (w->colour == RED) rank_finish(w->rank, chunk, (const float *)w->x, (float *)w->b);
@@ -171,11 +173,20 @@ INLINE vec8 red_residual(const pass *w, int id, int first, int dim) {
     return r + (w->b[id] - d * w->x[id]);
 }
 
+/* As call_ahead(), of the red cells that the next coarse block sums up. */
+INLINE void call_children(const pass *w, int id) {
+    for (int i = 0; i < 8; ++i) {
+        const block *k = &w->l->block[w->coarse->child[id][i]];
+        call_coefs(w->l, k, RED);
+    }
+}
+
 /* The coarse right-hand side, and the first red sweep with it. */
 INLINE void restrict_chunk(const pass *w, int chunk, int first, int dim) {
     level *coarse = w->coarse;
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(coarse, chunk); ++id) {
         vec8 sum[2] = {vec8_of(0), vec8_of(0)};
+        if (id + 1 < chunk_end(coarse, chunk)) call_children(w, id + 1);
         for (int i = 0; i < 8; ++i) {
             int child = coarse->child[id][i];
             if (child < w->l->blocks) sum[i & 1] += red_residual(w, child, first, dim);
@@ -202,12 +213,14 @@ HOT static void restrict_task(void *context, int chunk) {
 
 static void ranked_restrict_first_task(void *context, int chunk) {
     const pass *w = context;
+    rank_call_ahead(w->rank, w->depth + 1, chunk);
     restrict_first_task(context, chunk);
     rank_push(w->rank, w->depth + 1, chunk, w->coarse);
 }
 
 static void ranked_restrict_task(void *context, int chunk) {
     const pass *w = context;
+    rank_call_ahead(w->rank, w->depth + 1, chunk);
     restrict_task(context, chunk);
     rank_push(w->rank, w->depth + 1, chunk, w->coarse);
 }

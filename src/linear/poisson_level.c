@@ -4,8 +4,8 @@
  * operator P^T A P is again a 7-point one: a coarse face sums the fine faces in it, extra sums extra, inner
  * faces vanish. So cut cells, free surfaces and closed regions are inherited with nothing to rediscretise
  * (Braess 1995; Notay 2010). Limits: cells on both sides of a wall thinner than a coarse cell share an
- * aggregate, which costs iterations, never correctness. Two passes build the coefficient table, counting then
- * writing, so that its size is known and its order does not depend on threads. */
+ * aggregate, which costs iterations, never correctness. Chunks of blocks make their entries of the
+ * coefficient table each by itself and add them when they are done. */
 #include "linear/poisson_level.h"
 
 #include <stdlib.h>
@@ -200,7 +200,7 @@ typedef struct filling {
     const level *fine;
     const box *b;
     const poisson_system *system;
-    int32_t *first; /* entries a chunk adds, then the first of them */
+    int32_t entries, room; /* of the table: made, and what it can hold */
 } filling;
 
 INLINE void finish_coefs(block_coefs *c) {
@@ -297,67 +297,55 @@ INLINE void make_coefs(block_coefs *c, const filling *f, int id) {
     else coefs_from_fields(c, f, id);
 }
 
-/* A block takes the uniform entry (0) or one of the chunk's few latest when they are the same, else a new
- * one; entries are numbered within the chunk here, from 1. */
-HOT static void count_entries(void *context, int chunk) {
-    const filling *f = context;
-    level *l = f->l;
-    block_coefs recent[RECENT], c;
-    int32_t recent_entry[RECENT], entries = 0;
-    int known = 0, turn = 0;
-    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
-        make_coefs(&c, f, id);
-        int32_t entry = -1;
-        if (!memcmp(&c, &l->coefs[0], sizeof c)) entry = 0;
-        for (int i = 0; i < known && entry < 0; ++i)
-            if (!memcmp(&c, &recent[i], sizeof c)) entry = recent_entry[i];
-        if (entry < 0) {
-            entry = ++entries;
-            recent[turn] = c;
-            recent_entry[turn] = entry;
-            turn = (turn + 1) % RECENT;
-            if (known < RECENT) ++known;
-        }
-        l->block[id].coefs = entry;
-    }
-    f->first[chunk] = entries;
+/* The entry of a block among those made for its chunk, counted from 1: 0, the uniform one, or one of the few
+ * latest where they are the same; -1: a new one. */
+INLINE int32_t known_entry(const level *l, const block_coefs *made, int32_t count) {
+    const block_coefs *c = &made[count];
+    if (!memcmp(c, &l->coefs[0], sizeof *c)) return 0;
+    for (int32_t i = count - 1; i >= 0 && i >= count - RECENT; --i)
+        if (!memcmp(c, &made[i], sizeof *c)) return i + 1;
+    return -1;
 }
 
-/* Writes the chunk's entries, each made from the first block that has it. */
-HOT static void write_entries(void *context, int chunk) {
-    const filling *f = context;
+/* The entries of a chunk, written where the table has room for them. Which chunk comes first is up to the
+ * threads: entries are the same wherever they lie. */
+HOT static void make_entries(void *context, int chunk) {
+    filling *f = context;
     level *l = f->l;
-    int32_t written = 0;
-    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
-        int32_t entry = l->block[id].coefs;
-        if (entry == 0) continue;
-        l->block[id].coefs = f->first[chunk] + entry - 1;
-        if (entry <= written) continue;
-        written = entry;
-        make_coefs(&l->coefs[f->first[chunk] + entry - 1], f, id);
+    block_coefs made[BLOCK_GRAIN];
+    const int begin = chunk * BLOCK_GRAIN, end = chunk_end(l, chunk);
+    int32_t count = 0;
+    for (int id = begin; id < end; ++id) {
+        make_coefs(&made[count], f, id);
+        const int32_t known = known_entry(l, made, count);
+        l->block[id].coefs = known < 0 ? ++count : known;
     }
+    const int32_t first = __atomic_fetch_add(&f->entries, count, __ATOMIC_RELAXED);
+    for (int id = begin; id < end; ++id)
+        if (l->block[id].coefs) l->block[id].coefs += first - 1;
+    if (first + count <= f->room) memcpy(&l->coefs[first], made, (size_t)count * sizeof *made);
 }
 
-static int fill_level(filling *f, pool *p, float uniform, buffer *scratch) {
+static int hold_entries(filling *f, int32_t entries) {
     level *l = f->l;
-    int chunks = level_chunks(l);
-    if (buffer_hold(scratch, ((size_t)chunks + 1) * sizeof(int32_t)) ||
-        buffer_hold(&l->coefs_memory, sizeof(block_coefs)))
-        return -1;
-    f->first = scratch->data;
+    if (buffer_hold(&l->coefs_memory, (size_t)entries * sizeof(block_coefs))) return -1;
     l->coefs = l->coefs_memory.data;
-    uniform_coefs(&l->coefs[0], uniform, l->dim);
-    parallel_for(level_pool(l, p), chunks, count_entries, f);
-    l->entries = 1;
-    for (int c = 0; c < chunks; ++c) {
-        int32_t count = f->first[c];
-        f->first[c] = l->entries;
-        l->entries += count;
-    }
-    if (buffer_hold(&l->coefs_memory, (size_t)l->entries * sizeof(block_coefs))) return -1;
-    l->coefs = l->coefs_memory.data;
-    uniform_coefs(&l->coefs[0], uniform, l->dim);
-    parallel_for(level_pool(l, p), chunks, write_entries, f);
+    f->room = (int32_t)(l->coefs_memory.bytes / sizeof(block_coefs));
+    return 0;
+}
+
+/* How many entries there are is known when all are made. What held those of the system before mostly has
+ * room for them, and else they are made once more. */
+static int fill_level(filling *f, pool *p, float uniform) {
+    level *l = f->l;
+    f->entries = 1;
+    do {
+        if (hold_entries(f, f->entries)) return -1;
+        uniform_coefs(&l->coefs[0], uniform, l->dim);
+        f->entries = 1;
+        parallel_for(level_pool(l, p), level_chunks(l), make_entries, f);
+    } while (f->entries > f->room);
+    l->entries = f->entries;
     return 0;
 }
 
@@ -396,7 +384,7 @@ int level_from_system(level *fine, const box *b, pool *p, const poisson_system *
     if (buffer_hold(&fine->unknowns_memory, ((size_t)fine->blocks + 1) * sizeof *fine->unknowns)) return -1;
     fine->unknowns = fine->unknowns_memory.data;
     filling f = {.l = fine, .b = b, .system = system};
-    return fill_level(&f, p, common_coefficient(fine, b, system), scratch);
+    return fill_level(&f, p, common_coefficient(fine, b, system));
 }
 
 int level_from_finer(level *coarse, level *fine, pool *p, buffer *scratch) {
@@ -406,5 +394,5 @@ int level_from_finer(level *coarse, level *fine, pool *p, buffer *scratch) {
     if (number_level(&w, p, scratch)) return -1;
     filling f = {.l = coarse, .fine = fine};
     float fine_uniform = fine->coefs[0].side[EVEN].x_mid[0];
-    return fill_level(&f, p, fine_uniform * (fine->dim == 3 ? 4 : 2), scratch);
+    return fill_level(&f, p, fine_uniform * (fine->dim == 3 ? 4 : 2));
 }

@@ -104,12 +104,15 @@ INLINE int spot(const level *l, int id, int half) {
 INLINE int32_t lane_spot(const level *l, int id, int half, int lane) {
     return 8 * spot(l, id, half) + lane;
 }
-/* Calls the coefficients of the block a few places on into the cache: entries are long and their order has
- * gaps, which the hardware does not see through. */
-INLINE void call_ahead(const level *l, int id, int colour) {
-    const block *k = &l->block[id + BLOCKS_AHEAD];
+/* Calls the coefficients of a block's cells of a colour into the cache. */
+INLINE void call_coefs(const level *l, const block *k, int colour) {
     const char *c = (const char *)&l->coefs[k->coefs].side[block_parity(k) ^ colour];
     for (int line = 0; line < 4; ++line) __builtin_prefetch(c + 64 * line);
+}
+/* Those of the block a few places on: entries are long and their order has gaps, which the hardware does not
+ * see through. */
+INLINE void call_ahead(const level *l, int id, int colour) {
+    call_coefs(l, &l->block[id + BLOCKS_AHEAD], colour);
 }
 /* The block across the seam from a half of a block, or -1: rows that end within a block (see above). */
 INLINE int32_t across_seam(const level *l, int id, int half) {
@@ -192,6 +195,8 @@ double rank_turn(low_rank *r, pool *p, const float *search, double beta);
 void rank_forget_found(low_rank *r); /* z was changed */
 /* C^T x for rank_take_exact(). */
 void rank_exact(low_rank *r, pool *p, const double *x);
+/* Calls the rows of a chunk into the cache, for tasks whose own work comes first. */
+void rank_call_ahead(const low_rank *r, int depth, int chunk);
 /* What tasks do beside their own work on the cells of a chunk of blocks: q += C C^T p; residual -= C C^T x,
  * in double with what rounding took off the residual before in `low`, in float without.
  */

@@ -179,6 +179,17 @@ HOT static double products_dot(const dvec8 *a, const dvec8 *b, int groups) {
 
 /* ---- chunks of a level ---- */
 
+/* The packs of a chunk lie one after another. */
+void rank_call_ahead(const low_rank *r, int depth, int chunk) {
+    const rank_level *l = &r->level[depth];
+    const int32_t from = l->chunk_run[chunk], to = l->chunk_run[chunk + 1];
+    if (from == to) return;
+    const rank_run *last = &l->runs[to - 1];
+    const char *line = (const char *)pack_at(l, l->runs[from].at),
+               *end = (const char *)pack_at(l, last->at + last->packs * pack_vectors(last->columns));
+    for (; line < end; line += 64) __builtin_prefetch(line);
+}
+
 /* Whether the cycle has a group on a level. */
 INLINE int is_cycled(const low_rank *r, int depth, int group) {
     return depth || r->scale[group] > 0;

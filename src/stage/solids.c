@@ -238,6 +238,7 @@ static void velocity_on_row(const mover_faces *m, int j, int k) {
     const ptrdiff_t ahead = span[0] + ROWS_AHEAD * s->g->box.step[1];
     __builtin_prefetch(mover + ahead); /* rows lie too far apart for the hardware to see what comes next */
     __builtin_prefetch(s->o->wall.value[a] + row + ahead, 1);
+    __builtin_prefetch(s->o->wall.value[a] + row + ahead + 16, 1);
     set_linear(s->o->wall.value[a] + row, mover, me, span, base, slope);
 }
 
