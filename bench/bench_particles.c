@@ -66,7 +66,7 @@ static int measure(bench_particles_times *t, bench *b, int affine) {
         particles_from_grid(&b->p, &b->g, &b->u, &b->before, 0.97, affine, NULL);
         keep_least(&t->from_grid, since, round, b->p.count);
         since = timer_now();
-        particles_advect(&b->p, &b->g, &b->u, (const double[3]){0, 0, -9.81}, b->dt);
+        particles_advect(&b->p, &b->g, &b->u, (const double[3]){0, -9.81, 0}, b->dt);
         keep_least(&t->advect, since, round, b->p.count);
         stay_inside(&b->p, &b->g.box);
     }

@@ -191,6 +191,7 @@ HOT static void mark_all(regions *g, const level *l, const box *b, uint8_t *mark
 }
 
 int regions_spread(regions *g, const level *l, const box *b, uint8_t *mark) {
+    if (g->labels.runs == 0) return 0;
     if (buffer_hold(&g->memory[12], g->labels.runs)) return -1;
     uint8_t *const marked = g->memory[12].data;
     memset(marked, 0, g->labels.runs);

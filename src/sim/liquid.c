@@ -387,6 +387,7 @@ rheo_status liquid_end_projection(rheo_sim *s, const openings *open, const float
                            s->time + dt);
     timer_stage(&s->timer, "volume");
     const poisson_result drift = liquid_correct_drift(s, open, phi, dt);
+    s->crowded = 0;
     if (may_crowd(s) && s->parts.count)
         s->crowded = volume_crowding(&s->g, open, s->density) / ((double)s->parts.count * s->particle_volume);
     liquid_keep_worst(&s->stats.density, &drift);
@@ -424,8 +425,8 @@ static rheo_status begin_carry(rheo_sim *s, double dt, rheo_report *report) {
     rheo_status status = RHEO_OK;
     films_open(&s->open, &s->films, &s->g, s->walls);
     if (pressure_assemble(s->solver, &s->work, &s->g, &s->open, s->phi))
-        return report_no_memory(report, "the pressure solve");
-    if (starts_moving(s)) status = project_start(s, report);
+        status = report_no_memory(report, "the pressure solve");
+    else if (starts_moving(s)) status = project_start(s, report);
     else mac_field_copy(&s->carry, &s->vel, &s->g); /* the system's coefficients were there */
     if (!status) status = let_fall(s, &s->open, s->time, dt, report);
     films_close(&s->open, &s->films, &s->g, s->walls);

@@ -252,7 +252,8 @@ static int is_one_region(double *level, const search *s) {
  * the patch or in it, water stands as high in a gap as elsewhere: not at all above a piston, which has its
  * water shut in. */
 static void find_free_air(search *s, double level) {
-    for (int n = 0; n < s->f->patch.count; ++n) {
+    const int shut_in = !(level > -INFINITY); /* nothing is air there that lacks particles */
+    for (int n = 0; n < s->f->patch.count && !shut_in; ++n) {
         const ptrdiff_t c = s->f->patch.cell[n];
         const double height = height_of(s, c);
         if (s->phi[c] >= 0 && s->room[c] >= ROOM_ENOUGH && !(height < level - 0.5))

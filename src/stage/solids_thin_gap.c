@@ -13,6 +13,9 @@
  * Faces of these cells, and of those that lie in such gaps anyway, are listed for films of water to hold open
  * (stage/solids_film.c).
  *
+ * Only boards, bodies that are thin as a whole, do so, and only on what pressure does not move: below cups,
+ * or between two bodies, what a film does to one would have to be handed on.
+ *
  * Limits: between two thin solids there is no cell to turn. A gap that is open only around an edge of what
  * the body lies on is not: there the neighbour's centre is above the body. */
 #include <math.h>
@@ -53,10 +56,21 @@ static double begins_at(const gap_view *v, const obstacle *solid, const gap_star
     return INFINITY;
 }
 
-/* Whether a body lies across the way at x on its surface, as a board does and not its end. */
+/* Whether a body is thin along n as a whole: a box of that thickness has t^2 / 12 of mean squared distances
+ * from its middle. */
+static int is_board(const gap_view *v, const body *b, const double n[3]) {
+    double inertia[9], about[3];
+    body_inertia(inertia, b);
+    mat_times(about, inertia, n);
+    const double square = (0.5 * (inertia[0] + inertia[4] + inertia[8]) - vec_dot(n, about)) / b->mass;
+    return 12 * square < THICK * THICK * v->g->dx * v->g->dx;
+}
+
+/* Whether a board lies across the way at x on its surface, not its end. */
 static int lies_across(const gap_view *v, const obstacle *solid, const gap_start *from, const double x[3]) {
     double n[3], behind[3] = {x[0], x[1], x[2]};
-    if (!obstacle_normal(n, solid, x, v->g->box.dim, 0.05 * v->g->dx)) return 0;
+    if (!obstacle_normal(n, solid, x, v->g->box.dim, 0.05 * v->g->dx) || !is_board(v, solid->body, n))
+        return 0;
     behind[from->axis] += from->way * THICK * v->g->dx;
     return fabs(n[from->axis]) > ACROSS && obstacle_distance(solid, behind) > 0;
 }
@@ -79,9 +93,21 @@ typedef struct {
     int solid;
 } thin_gap;
 
+/* Whether what closes the face of a start may be a thick body. */
+static int is_on_body(const gap_view *v, const gap_start *from) {
+    const double near = 0.5 * v->g->dx;
+    for (int i = 0; i < v->count; ++i) {
+        const obstacle *o = &v->solids[i];
+        if (o->thin || !o->body || obstacle_is_beyond(o, from->x, near)) continue;
+        if (obstacle_distance(o, from->x) < near) return 1;
+    }
+    return 0;
+}
+
 /* The nearest thin body over a start, if the gap below it is narrow. */
 static int find_body(thin_gap *gap, const gap_view *v, const gap_start *from) {
     const double dx = v->g->dx;
+    if (is_on_body(v, from)) return 0;
     *gap = (thin_gap){.at = ((double)FILM_WIDE + 1) * dx};
     int any = 0;
     for (int i = 0; i < v->count; ++i) {

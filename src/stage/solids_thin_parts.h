@@ -43,7 +43,7 @@ INLINE int gap_way(int code) {
 
 typedef struct gap_view {
     const mac_grid *g;
-    const openings *o; /* without thin solids */
+    const openings *o; /* while cells and faces are told apart: without thin solids */
     const thin_around *around;
     const obstacle *solids;
     int count;

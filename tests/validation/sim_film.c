@@ -24,6 +24,7 @@ typedef struct {
     double spin;              /* rad/s, the fastest at the end of a frame */
     double flow;              /* m/s, the fastest liquid */
     double drift;             /* of the volume, the largest */
+    double highest;           /* m: middle of the first body */
     double divergence;        /* 1/s, the largest */
     int iterations, closed;   /* of the solve; regions without air */
 } outcome;
@@ -39,7 +40,8 @@ static rheo_shape box_shape(const double lower[2], const double upper[2], int de
     return s;
 }
 
-static outcome watch_on(int cells, const film_case *c, double seconds, rheo_method method) {
+/* under: the density of what it touches, if that is a body too, or 0. */
+static outcome watch_over(double under, int cells, const film_case *c, double seconds, rheo_method method) {
     rheo_scene scene = rheo_default_scene();
     rheo_solid solids[3] = {rheo_default_solid(), rheo_default_solid(), rheo_default_solid()};
     rheo_fluid water = rheo_default_fluid();
@@ -49,6 +51,7 @@ static outcome watch_on(int cells, const film_case *c, double seconds, rheo_meth
     const double other_lower[2] = {1 - c->shelf_upper[0], c->shelf_lower[1]},
                  other_upper[2] = {1 - c->shelf_lower[0], c->shelf_upper[1]};
     solids[0].shape = box_shape(c->shelf_lower, c->shelf_upper, 1);
+    if (under > 0) solids[0].motion = RHEO_DYNAMIC, solids[0].density = under;
     solids[1].shape = box_shape(other_lower, other_upper, 1);
     solids[shelves].shape = box_shape(c->lower, c->upper, 0);
     solids[shelves].motion = RHEO_DYNAMIC;
@@ -78,6 +81,7 @@ static outcome watch_on(int cells, const film_case *c, double seconds, rheo_meth
             if (stats.time < seconds / 3 + 1e-9) out.place[a] = b.position[a];
             out.last[a] = b.position[a];
         }
+        out.highest = larger(out.highest, b.position[1]);
         out.spin = larger(out.spin, fabs(b.spin[2]));
         out.flow = larger(out.flow, stats.speed);
         out.drift = larger(out.drift, fabs(stats.volume_drift));
@@ -89,6 +93,10 @@ static outcome watch_on(int cells, const film_case *c, double seconds, rheo_meth
            c->density, out.place[0], out.place[1], out.last[0], out.last[1], out.flow, out.iterations);
     rheo_free_sim(sim);
     return out;
+}
+
+static outcome watch_on(int cells, const film_case *c, double seconds, rheo_method method) {
+    return watch_over(0, cells, c, seconds, method);
 }
 
 static outcome watch(const film_case *c, double seconds, rheo_method method) {
@@ -211,6 +219,15 @@ static void thin_boards_rest_under_a_shelf(void **state) {
     }
 }
 
+/* A thin board does not come off a body, but neither throws them; water that fills a tank lets go of one. */
+static void boards_on_bodies_and_in_full_tanks(void **state) {
+    (void)state;
+    const film_case pair = {2, 700, {0.3, 0.3}, {0.7, 0.3125}, {0.3, 0.1}, {0.7, 0.3}, 0.6};
+    check_below(watch_over(300, 40, &pair, 1.5, RHEO_APIC).highest, 0.7);
+    const film_case full = {2, 500, {0.3, 0}, {0.7, 0.0125}, {0, 0}, {0, 0}, 1};
+    check_below(1.5 / 40, watch_on(40, &full, 1.5, RHEO_APIC).last[1]);
+}
+
 /* A block with all faces on planes of the grid: rounding leaves single cells along them, more than can be
  * told apart. */
 static void blocks_on_planes_come_off(void **state) {
@@ -278,6 +295,7 @@ int main(void) {
                                        cmocka_unit_test(thin_boards_come_off),
                                        cmocka_unit_test(heavy_thin_boards),
                                        cmocka_unit_test(thin_boards_rest_under_a_shelf),
+                                       cmocka_unit_test(boards_on_bodies_and_in_full_tanks),
                                        cmocka_unit_test(boxes_in_a_puddle),
                                        cmocka_unit_test(pistons_stay_up),
                                        cmocka_unit_test(lids_over_full_chambers_rest),
