@@ -39,10 +39,16 @@ double clock_step(rheo_sim *s, double dt_max) {
     const int as_planned = s->next_dt > 0 && s->next_dt * (1 - 1e-9) <= limit;
     const double dt = as_planned ? s->next_dt : equal_steps(end - s->time, limit);
     s->step_rate = 1 / limit;
+    s->dt_asked = dt_max;
     s->closing_step = s->time + dt > end - 0.5 * dt;
     s->step_end = s->closing_step ? end : s->time + dt;
     if (!s->keyed) return dt;
     const double left = frame_end(s, s->frame + s->closing_step + 1) - s->step_end;
     s->next_dt = equal_steps(left, 1 / (1 / longest_step(s, s->step_end, dt_max) + gain));
     return dt;
+}
+
+double clock_ahead(const rheo_sim *s) {
+    const double left = frame_end(s, s->frame + s->closing_step + 1) - s->step_end;
+    return s->next_dt > 0 ? s->next_dt : equal_steps(left, longest_step(s, s->step_end, s->dt_asked));
 }

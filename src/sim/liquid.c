@@ -459,7 +459,7 @@ static rheo_status project(rheo_sim *s, const float **phi, double dt, rheo_repor
     openings *open = liquid_close_emitters(s, dt);
     rheo_status status = liquid_project(s, open, phi, dt, report);
     if (!status) status = liquid_end_projection(s, open, *phi, dt, report);
-    if (!status) status = let_fall(s, open, s->time + dt, s->next_dt > 0 ? s->next_dt : dt, report);
+    if (!status) status = let_fall(s, open, s->time + dt, clock_ahead(s), report);
     films_close(&s->open, &s->films, &s->g, s->walls);
     slivers_open(&s->open, &s->slivers);
     return status;

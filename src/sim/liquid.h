@@ -55,6 +55,7 @@ struct rheo_sim {
     world *world;     /* bodies and their states */
     double time;
     double step_end;  /* s, of the step under way */
+    double dt_asked;  /* s, the longest that it might be; 0: anything */
     double next_dt;   /* s, of the step after it, as planned: what velocities at its end carry through. With
                          keyed solids, else 0 */
     double step_rate; /* 1/s: steps a second that the flow asked for when it began */

@@ -93,13 +93,12 @@ typedef struct {
     int solid;
 } thin_gap;
 
-/* Whether what closes the face of a start may be a thick body. */
-static int is_on_body(const gap_view *v, const gap_start *from) {
-    const double near = 0.5 * v->g->dx;
+/* Whether a body that is thick, or thin, but not `own` is within `near` [m]. */
+static int has_body(const gap_view *v, const double x[3], double near, int thin, int own) {
     for (int i = 0; i < v->count; ++i) {
         const obstacle *o = &v->solids[i];
-        if (o->thin || !o->body || obstacle_is_beyond(o, from->x, near)) continue;
-        if (obstacle_distance(o, from->x) < near) return 1;
+        if (i == own || !o->body || !o->thin != !thin || obstacle_is_beyond(o, x, near)) continue;
+        if (obstacle_distance(o, x) < near) return 1;
     }
     return 0;
 }
@@ -107,7 +106,7 @@ static int is_on_body(const gap_view *v, const gap_start *from) {
 /* The nearest thin body over a start, if the gap below it is narrow. */
 static int find_body(thin_gap *gap, const gap_view *v, const gap_start *from) {
     const double dx = v->g->dx;
-    if (is_on_body(v, from)) return 0;
+    if (has_body(v, from->x, 0.5 * dx, 0, -1)) return 0;
     *gap = (thin_gap){.at = ((double)FILM_WIDE + 1) * dx};
     int any = 0;
     for (int i = 0; i < v->count; ++i) {
@@ -120,6 +119,7 @@ static int find_body(thin_gap *gap, const gap_view *v, const gap_start *from) {
         x[from->axis] += from->way * at;
         const double width = from->on_side ? fmin(at, to_thick(v, x)) : to_thick(v, x);
         if (!(width < (double)FILM_WIDE * dx) || !lies_across(v, o, from, x)) continue;
+        if (has_body(v, x, THICK * dx, 1, i)) continue;
         *gap = (thin_gap){at, width, i};
         any = 1;
     }

@@ -219,11 +219,14 @@ static void thin_boards_rest_under_a_shelf(void **state) {
     }
 }
 
-/* A thin board does not come off a body, but neither throws them; water that fills a tank lets go of one. */
+/* A thin board does not come off a body, thick or thin, but neither throws them; water that fills a tank lets
+ * go of one. */
 static void boards_on_bodies_and_in_full_tanks(void **state) {
     (void)state;
     const film_case pair = {2, 700, {0.3, 0.3}, {0.7, 0.3125}, {0.3, 0.1}, {0.7, 0.3}, 0.6};
     check_below(watch_over(300, 40, &pair, 1.5, RHEO_APIC).highest, 0.7);
+    const film_case stack = {2, 200, {0.3, 1 / 32.0}, {0.7, 2 / 32.0}, {0.3, 0}, {0.7, 1 / 32.0}, 0.5};
+    check_below(watch_over(200, 32, &stack, 1, RHEO_FLIP).highest, 0.02);
     const film_case full = {2, 500, {0.3, 0}, {0.7, 0.0125}, {0, 0}, {0, 0}, 1};
     check_below(1.5 / 40, watch_on(40, &full, 1.5, RHEO_APIC).last[1]);
 }
