@@ -176,8 +176,8 @@ int poisson_setup(poisson *s, const poisson_system *system) {
     return poisson_attach(s, NULL, NULL, 0);
 }
 
-int poisson_spread(poisson *s, uint8_t *mark) {
-    return regions_spread(s->regions, &s->levels[0], &s->b, mark);
+int poisson_find_apart(poisson *s, uint8_t *mark) {
+    return regions_find_apart(s->regions, &s->levels[0], &s->b, mark);
 }
 
 static void invert_coarsest(poisson *s) {

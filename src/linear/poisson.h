@@ -63,8 +63,10 @@ typedef struct poisson_term {
 } poisson_term;
 int poisson_attach(poisson *s, const poisson_row *rows, const int *first, int groups);
 
-/* Marks all unknowns of the connected regions in which one is marked; in the box's layout. -1: no memory. */
-int poisson_spread(poisson *s, uint8_t *mark);
+/* Connected regions of unknowns without a cell that is POISSON_MARKED: theirs become POISSON_APART. mark:
+ * bytes in the box's layout, 0 or POISSON_MARKED. Returns whether there are any; -1: no memory. */
+enum { POISSON_MARKED = 1, POISSON_APART = 2 };
+int poisson_find_apart(poisson *s, uint8_t *mark);
 
 /* x: warm start in, solution out, 0 outside the unknowns. The mean over each closed region is 0. */
 poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolerance, int max_iterations);

@@ -158,8 +158,8 @@ int regions_closed(const regions *r);
 /* Takes the null space off v: each region's mean, or of tied regions what is left of their constants. Returns
  * the sum over the regions of |what was taken|. */
 double regions_project(regions *r, const level *l, pool *p, vec8 *v);
-/* Marks all unknowns of a connected region, closed or not, of which one is. -1: no memory. */
-int regions_spread(regions *r, const level *l, const box *b, uint8_t *mark);
+/* See poisson_find_apart(). */
+int regions_find_apart(regions *r, const level *l, const box *b, uint8_t *mark);
 /* The closed region of a cell, or -1. */
 int32_t regions_at(const regions *r, const level *l, int id, int lane);
 /* A term of low rank C C^T makes some of the constants matter: a body between two sealed regions feels the

@@ -156,48 +156,60 @@ INLINE ptrdiff_t block_first(const level *l, const box *b, int id) {
     return box_at(b, l->at[id] % l->row * BLOCK_CELLS, row % l->n[1], row / l->n[1]);
 }
 
-/* The cells of the run that begins at `lane`, as bits. */
-INLINE unsigned run_from(unsigned starts, int lane) {
-    return ~((1u << lane) - 1) & ~run_after(starts, lane) & 0xffff;
+/* The unknowns of the run of a block that begins at `lane`, as bits. */
+INLINE unsigned run_from(const level *l, int id, unsigned starts, int lane) {
+    return ~((1u << lane) - 1) & ~run_after(starts, lane) & l->unknowns[id];
 }
 
+/* Bit i: cell i of a block is marked, of those that are unknowns. */
+INLINE unsigned marked_cells(const level *l, int id, const uint8_t *cell) {
+    unsigned bits = 0;
+    for (unsigned left = l->unknowns[id]; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        bits |= (unsigned)(cell[lane] == POISSON_MARKED) << lane;
+    }
+    return bits;
+}
+
+/* Which roots have a marked cell. */
 HOT static void note_marked(regions *g, const level *l, const box *b, const uint8_t *mark, uint8_t *marked) {
     for (int id = 0; id < l->blocks; ++id) {
         const uint8_t *cell = mark + block_first(l, b, id);
-        int32_t run = g->labels.run_first[id];
-        for (unsigned left = links_of(&g->labels, l, id)->starts, starts = left; left;
-             left &= left - 1, ++run)
-            for (unsigned cells = run_from(starts, __builtin_ctz(left)) & l->unknowns[id]; cells;
-                 cells &= cells - 1)
-                if (cell[__builtin_ctz(cells)]) {
-                    marked[find_root(g->labels.parent, run)] = 1;
-                    break;
-                }
-    }
-}
-
-HOT static void mark_all(regions *g, const level *l, const box *b, uint8_t *mark, const uint8_t *marked) {
-    for (int id = 0; id < l->blocks; ++id) {
-        uint8_t *cell = mark + block_first(l, b, id);
-        int32_t run = g->labels.run_first[id];
-        for (unsigned left = links_of(&g->labels, l, id)->starts, starts = left; left;
-             left &= left - 1, ++run) {
-            if (!marked[find_root(g->labels.parent, run)]) continue;
-            for (unsigned cells = run_from(starts, __builtin_ctz(left)) & l->unknowns[id]; cells;
-                 cells &= cells - 1)
-                cell[__builtin_ctz(cells)] = 1;
+        const unsigned starts = links_of(&g->labels, l, id)->starts;
+        if (l->unknowns[id] == 0xffff && !memchr(cell, POISSON_MARKED, BLOCK_CELLS)) continue;
+        for (unsigned left = marked_cells(l, id, cell); left;) { /* the first of a run tells as much as all */
+            const int lane = __builtin_ctz(left);
+            marked[label_of(&g->labels, l, id, lane)] = 1;
+            left &= run_after(starts, lane);
         }
     }
 }
 
-int regions_spread(regions *g, const level *l, const box *b, uint8_t *mark) {
+/* Tells the cells of the other roots; whether there are any. */
+HOT static int mark_apart(regions *g, const level *l, const box *b, uint8_t *mark, const uint8_t *marked) {
+    int any = 0;
+    for (int id = 0; id < l->blocks; ++id) {
+        uint8_t *cell = mark + block_first(l, b, id);
+        const unsigned starts = links_of(&g->labels, l, id)->starts;
+        int32_t run = g->labels.run_first[id];
+        for (unsigned left = starts; left; left &= left - 1, ++run) {
+            if (marked[find_root(g->labels.parent, run)]) continue;
+            for (unsigned cells = run_from(l, id, starts, __builtin_ctz(left)); cells; cells &= cells - 1) {
+                cell[__builtin_ctz(cells)] = POISSON_APART;
+                any = 1;
+            }
+        }
+    }
+    return any;
+}
+
+int regions_find_apart(regions *g, const level *l, const box *b, uint8_t *mark) {
     if (g->labels.runs == 0) return 0;
     if (buffer_hold(&g->memory[12], g->labels.runs)) return -1;
     uint8_t *const marked = g->memory[12].data;
     memset(marked, 0, g->labels.runs);
     note_marked(g, l, b, mark, marked);
-    mark_all(g, l, b, mark, marked);
-    return 0;
+    return mark_apart(g, l, b, mark, marked);
 }
 
 /* ---- means ---- */
