@@ -252,7 +252,7 @@ static void fit_pressure(rheo_sim *s, double dt) {
 
 rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, double dt, rheo_report *report) {
     const mac_grid *g = &s->g;
-    coupling_weight weight = {.dt = dt, .node_phi = s->solid, .thin = &s->thin};
+    coupling_weight weight = {.dt = dt, .node_phi = s->solid, .gaps = &s->thin.gaps};
     double pull[3];
     rheo_evaluate_curve(pull, &s->def.gravity, s->time + 0.5 * dt);
     for (int a = 0; a < 3; ++a) pull[a] *= dt;

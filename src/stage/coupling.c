@@ -38,11 +38,11 @@
 #include <string.h>
 #include "core/lanes.h"
 #include "core/memory.h"
+#include "grid/gaps.h"
 #include "grid/rows.h"
 #include "solid/vector.h"
 #include "stage/coupling_lift.h"
 #include "stage/coupling_thin.h"
-#include "stage/solids_thin.h"
 
 typedef struct {
     coupling *c;
@@ -53,7 +53,7 @@ typedef struct {
     const uint8_t *unknown;
     double fluid_density;
     const lift_view *still; /* NULL without weight */
-    const thin_walls *thin;
+    const gaps *gaps;
     double pull, dt; /* m/s by gravity in the step, s */
     const float *q;
 } job;
@@ -124,9 +124,9 @@ void coupling_place(face_sums *m, double low, double high, const double arm[3], 
 
 /* That of the cells beside a face which has turned to a gap; 0: neither. */
 static int find_turn(thin_turn *turn, const body_face *f, const job *s) {
-    for (int side = 0; side < 2 && s->thin; ++side)
+    for (int side = 0; side < 2 && s->gaps; ++side)
         if ((turn->way =
-                 thin_turned(&turn->axis, &turn->up, s->thin, f->cell - side * s->g->box.step[f->axis])))
+                 gap_turned(&turn->axis, &turn->up, s->gaps, f->cell - side * s->g->box.step[f->axis])))
             return 1;
     return 0;
 }
@@ -140,7 +140,7 @@ static void place_thin(body_face *f, face_sums *m, coupled_body *b, const job *s
     if (over) in[f->axis] -= 0.5 * turn.way * s->g->dx;
     vec_sub(arm, x, b->solid->body->now->position);
     const double share = thin_arm(lever, b->solid, s->g, in);
-    const int beside = (turned && !over) || thin_is_along(s->thin, f->cell, f->axis);
+    const int beside = (turned && !over) || gap_is_along(s->gaps, f->cell, f->axis);
     if (beside) {
         f->part = fmin(share / f->share, 1);
         f->share *= f->part;
@@ -413,7 +413,7 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
     s.fluid_density = fluid_density;
     s.pull = vec_length(weight->pull);
     s.dt = weight->dt;
-    s.thin = weight->thin;
+    s.gaps = weight->gaps;
     if (s.pull > 0) {
         for (int a = 0; a < 3; ++a) still.up[a] = -weight->pull[a] / s.pull;
         s.still = &still;

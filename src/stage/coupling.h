@@ -22,10 +22,10 @@ size_t coupling_bytes(const coupling *c);
 
 /* What gravity does to still liquid and solids in the step. */
 typedef struct coupling_weight {
-    double pull[3], dt;            /* m/s, by gravity; s */
-    const float *node_phi;         /* of solids, m */
-    const float *phi;              /* of the liquid, m */
-    const struct thin_walls *thin; /* what thin solids make of cells */
+    double pull[3], dt;      /* m/s, by gravity; s */
+    const float *node_phi;   /* of solids, m */
+    const float *phi;        /* of the liquid, m */
+    const struct gaps *gaps; /* below thin bodies; NULL: none */
 } coupling_weight;
 
 /* Hands the solver the bodies among the solids beside the system of `unknown` cells it was set up with, and

@@ -16,7 +16,7 @@ double thin_arm(double arm[3], const obstacle *solid, const mac_grid *g, const d
  */
 void thin_layers(coupled_body *b, const body_face *f, const mac_grid *g, double fluid_density,
                  const double x[3]);
-/* The same of a face below or above a cell that has turned to the gap below the body (stage/solids_thin.h):
+/* The same of a face below or above a cell that has turned to the gap below the body (grid/gaps.h):
  * the body is `up` cells above the centre of that cell, and beyond the face there may be more of it. */
 typedef struct thin_turn {
     int axis, way;

@@ -103,16 +103,17 @@ int thin_make(thin_walls *t, const mac_grid *g, obstacle *solids, int count) {
 }
 
 void thin_free(thin_walls *t) {
-    void *const blocks[] = {t->then, t->swept, t->gap,  t->sees,   t->slants, t->lies,   t->along,
-                            t->cut,  t->cells, t->home, t->was[0], t->was[1], t->was[2], t->row_count};
+    void *const blocks[] = {t->then,      t->swept,      t->gap,     t->sees,   t->slants,
+                            t->gaps.lies, t->gaps.along, t->gaps.up, t->cut,    t->cells,
+                            t->home,      t->was[0],     t->was[1],  t->was[2], t->row_count};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     *t = (thin_walls){0};
 }
 
 size_t thin_bytes(const thin_walls *t, const mac_grid *g) {
     if (t->count == 0) return 0;
-    const size_t gaps = t->lies ? sizeof *t->lies + sizeof *t->along : 0;
-    return g->box.size * (sizeof *t->gap + sizeof *t->sees + sizeof *t->slants + sizeof *t->cut + gaps) +
+    const size_t beside = t->gaps.up ? 2 + sizeof *t->gaps.up : 0;
+    return g->box.size * (sizeof *t->gap + sizeof *t->sees + sizeof *t->slants + sizeof *t->cut + beside) +
            (size_t)t->cut_room * sizeof *t->cells + t->home_room +
            t->was_room * (size_t)g->box.dim * sizeof(float);
 }
@@ -169,7 +170,7 @@ static void middle_of(double x[3], const job *s, const int c[3]) {
 }
 
 INLINE int has_turned(const job *s, ptrdiff_t c) {
-    return s->t->lies && s->t->lies[c] & GAP_TURNED;
+    return s->t->gaps.lies && s->t->gaps.lies[c] & GAP_TURNED;
 }
 
 /* The walls' distance from a cell's middle, as far as that is known [m]. */
@@ -265,9 +266,12 @@ static gap_view gaps_of(const job *s) {
 static void find_gap(cut_cell *cell, const job *s, const int c[3]) {
     const ptrdiff_t at = box_at(&s->g->box, c[0], c[1], c[2]);
     const gap_view v = gaps_of(s);
-    float none[3] = {0, 0, 0};
+    float none[3] = {0, 0, 0}, *middle = cell ? cell->middle : none;
     const int near = s->t->gap[at] < (float)(GAP_REACH * s->g->dx);
-    s->t->lies[at] = near ? (uint8_t)gap_of_cell(cell ? cell->middle : none, &v, c) : 0;
+    const int code = near ? gap_of_cell(middle, &v, c) : 0;
+    s->t->gaps.lies[at] = (uint8_t)code;
+    if (code & GAP_TURNED)
+        s->t->gaps.up[at] = (float)((double)middle[gap_axis(code)] + gap_way(code) * 1.1 * SKIN);
 }
 
 static void middle_task(void *context, int block) {
@@ -373,13 +377,6 @@ int thin_middle(double x[3], const thin_walls *t, const mac_grid *g, const int c
     const job s = {.t = &walls, .g = g};
     middle_of(x, &s, c);
     return is_outside(&s, box_at(&g->box, c[0], c[1], c[2]));
-}
-
-int thin_turned(int *axis, double *up, const thin_walls *t, ptrdiff_t c) {
-    if (!t->lies || !(t->lies[c] & GAP_TURNED)) return 0;
-    *axis = gap_axis(t->lies[c]);
-    *up = (double)t->cells[t->cut[c]].middle[*axis] + gap_way(t->lies[c]) * 1.1 * SKIN;
-    return gap_way(t->lies[c]);
 }
 
 /* Share of a quarter-wide box about a place that is inside a solid at a distance. */
@@ -527,8 +524,8 @@ INLINE int is_buried(const job *s, ptrdiff_t c, ptrdiff_t low) {
 /* What gaps make of the face below cell c; whether there is nothing more to ask. */
 static int close_in_gap(const job *s, const int at[3], ptrdiff_t c, ptrdiff_t low) {
     const gap_view v = gaps_of(s);
-    const uint8_t *lies = s->t->lies;
-    uint8_t *along = &s->t->along[c];
+    const uint8_t *lies = s->t->gaps.lies;
+    uint8_t *along = &s->t->gaps.along[c];
     *along = (uint8_t)(*along & ~(1u << s->axis));
     if (!lies[c] && !lies[low]) return 0;
     if (gap_at_face(&s->o->open.value[s->axis][c], &v, lies, at, s->axis))
@@ -566,13 +563,11 @@ static void close_task(void *context, int block) {
 
 /* Room for what is known of gaps. -1: no memory. */
 static int hold_gaps(thin_walls *t, const mac_grid *g) {
-    if (t->lies) return 0;
-    t->lies = mem_alloc(g->box.size);
-    t->along = mem_alloc(g->box.size);
-    if (!t->lies || !t->along) return -1;
-    memset(t->lies, 0, g->box.size);
-    memset(t->along, 0, g->box.size);
-    return 0;
+    if (t->gaps.up) return 0;
+    if (!t->gaps.lies) t->gaps.lies = mem_alloc(g->box.size);
+    if (!t->gaps.along) t->gaps.along = mem_alloc(g->box.size);
+    t->gaps.up = mem_alloc(g->box.size * sizeof *t->gaps.up);
+    return t->gaps.lies && t->gaps.along && t->gaps.up ? 0 : -1;
 }
 
 int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *solids, int count,

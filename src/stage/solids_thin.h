@@ -2,6 +2,7 @@
 #ifndef STAGE_SOLIDS_THIN_H
 #define STAGE_SOLIDS_THIN_H
 
+#include "grid/gaps.h"
 #include "grid/openings.h"
 #include "grid/sight.h"
 #include "particle/particles.h"
@@ -20,8 +21,7 @@ typedef struct thin_walls {
     float *gap;      /* m, from the centres of cells to the nearest thin solid, negative inside; capped */
     uint32_t *sees;  /* a bit for each of the 27 cells around: its centre is in sight of this one's */
     uint8_t *slants; /* a bit an axis: the low face is closed by a wall that does not lie across that axis */
-    uint8_t *lies;   /* codes of gaps below thin bodies, solids_thin_parts.h; NULL: none are looked for */
-    uint8_t *along;  /* a bit an axis: the low face leads along such a gap */
+    gaps gaps;       /* below thin bodies */
     int32_t *cut;    /* index of a cell that a wall may cut, else -1 */
     cut_cell *cells; /* [cut_count] */
     int cut_count, cut_room;
@@ -79,13 +79,6 @@ double thin_swept(const obstacle *o, const placement *then, double band);
 int thin_home(int home[3], const thin_scene *w, const mac_grid *g, const int c[3], const double x[3]);
 /* Where a cell's fluid is asked for [m]; 0: the cell is in a wall and has none. */
 int thin_middle(double x[3], const thin_walls *t, const mac_grid *g, const int c[3]);
-/* A cell that has turned to the gap below a thin body: along which axis, and the way up [cells, positive
- * along it] from its centre to the body. 0: it has not. */
-int thin_turned(int *axis, double *up, const thin_walls *t, ptrdiff_t c);
-/* Whether the face below cell c across an axis leads along such a gap. */
-INLINE int thin_is_along(const thin_walls *t, ptrdiff_t c, int axis) {
-    return t && t->along && t->along[c] >> axis & 1;
-}
 /* Shares of cells outside thick solids <- those of what belongs to each cell: parts that thin walls cut off
  * belong to their home, so a share may be larger than 1, and what is in a wall to none. */
 void thin_shares(float *share, float *scratch, const thin_walls *t, const mac_grid *g);

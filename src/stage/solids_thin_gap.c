@@ -219,15 +219,16 @@ int gap_list_films(openings *o, thin_walls *t, const mac_grid *g) {
     const cell_range r = range_cells(g);
     for (int i = 0; i < o->met.film_count; ++i) { /* gaps of thick solids come first */
         const met_face *f = &o->met.film[i].face;
-        uint8_t *along = &t->along[box_at(&g->box, f->at[0], f->at[1], f->at[2])];
+        uint8_t *along = &t->gaps.along[box_at(&g->box, f->at[0], f->at[1], f->at[2])];
         *along = (uint8_t)(*along & ~(1u << f->axis));
     }
     for (int k = 0; k < r.upper[2]; ++k)
         for (int j = 0; j < r.upper[1]; ++j)
             for (int i = 0; i < r.upper[0]; ++i) {
                 const ptrdiff_t c = box_at(&g->box, i, j, k);
-                for (int a = 0; t->along[c] && a < g->box.dim; ++a)
-                    if (t->along[c] >> a & 1 && solids_meet_list(o, g, (const int[3]){i, j, k}, a)) return -1;
+                for (int a = 0; t->gaps.along[c] && a < g->box.dim; ++a)
+                    if (t->gaps.along[c] >> a & 1 && solids_meet_list(o, g, (const int[3]){i, j, k}, a))
+                        return -1;
             }
     return 0;
 }
@@ -235,7 +236,7 @@ int gap_list_films(openings *o, thin_walls *t, const mac_grid *g) {
 /* The face behind a cell in a gap, where a body ends it, is that body's, even if something else is nearer. */
 static void give_face(openings *o, const thin_walls *t, const gap_view *v, const int c[3]) {
     const box *b = &v->g->box;
-    const int code = t->lies[box_at(b, c[0], c[1], c[2])];
+    const int code = t->gaps.lies[box_at(b, c[0], c[1], c[2])];
     int at[3] = {c[0], c[1], c[2]};
     thin_gap gap;
     if (!code) return;

@@ -28,19 +28,6 @@ INLINE ptrdiff_t step_of(const box *b, int dir) {
     return d[0] + d[1] * b->step[1] + d[2] * b->step[2];
 }
 
-/* What a cell has to do with a gap between a thin body and something else (solids_thin_gap.c): 0, or along
- * which axis and which way it opens, and whether the cell has turned to it. */
-enum { GAP_WAY = 7, GAP_TURNED = 8 };
-INLINE int gap_code(int axis, int way) {
-    return 1 + 2 * axis + (way < 0);
-}
-INLINE int gap_axis(int code) {
-    return ((code & GAP_WAY) - 1) / 2;
-}
-INLINE int gap_way(int code) {
-    return ((code & GAP_WAY) - 1) % 2 ? -1 : 1;
-}
-
 typedef struct gap_view {
     const mac_grid *g;
     const openings *o; /* while cells and faces are told apart: without thin solids */
