@@ -21,8 +21,9 @@ static void *alloc_raw(size_t bytes) {
     bytes = round_up(bytes ? bytes : 1);
 #ifdef MADV_HUGEPAGE /* a wish: where it is refused, pages stay small */
     if (bytes >= LARGE_PAGE) {
-        void *block = aligned_alloc(LARGE_PAGE, bytes);
-        if (block) madvise(block, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
+        void *block = NULL;
+        if (posix_memalign(&block, LARGE_PAGE, bytes)) return NULL; /* aligned_alloc() wants whole pages */
+        madvise(block, bytes / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
         return block;
     }
 #endif
