@@ -21,7 +21,6 @@
 #include "solid/curve.h"
 #include "stage/advect.h"
 #include "stage/boundary.h"
-#include "stage/emit.h"
 #include "stage/fall.h"
 #include "stage/forces.h"
 #include "stage/squeeze.h"
@@ -120,8 +119,7 @@ static int layers_to_cross(const rheo_sim *s) {
     return liquid_near_layers(s) + (most < LAYERS_MOST ? (int)most : LAYERS_MOST);
 }
 
-/* A byte a particle. */
-static rheo_status reserve_marks(rheo_sim *s, rheo_report *report) {
+rheo_status liquid_reserve_marks(rheo_sim *s, rheo_report *report) {
     if (s->keep_room >= s->parts.count) return RHEO_OK;
     mem_free(s->keep);
     s->keep_room = s->parts.capacity;
@@ -140,7 +138,7 @@ rheo_status liquid_remember(rheo_sim *s, rheo_report *report) {
 }
 
 rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report) {
-    const rheo_status status = reserve_marks(s, report);
+    const rheo_status status = liquid_reserve_marks(s, report);
     if (status) return status;
     const int marked = s->moving && s->thin.count == 0; /* no mark tells what is beside a thin solid */
     if (marked) boundary_mark(s->keep, &s->parts, &s->g, s->solid);
@@ -161,7 +159,7 @@ rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report) {
 }
 
 rheo_status liquid_reject_particles(rheo_sim *s, rheo_report *report) {
-    const rheo_status status = s->thin.count ? reserve_marks(s, report) : RHEO_OK;
+    const rheo_status status = s->thin.count ? liquid_reserve_marks(s, report) : RHEO_OK;
     if (status || s->thin.count == 0) return status;
     const size_t before = s->parts.count;
     thin_reject(s->keep, &s->g, &s->parts, s->solids, s->walls);
@@ -169,121 +167,6 @@ rheo_status liquid_reject_particles(rheo_sim *s, rheo_report *report) {
     s->stats.counts.rejected += (int64_t)(before - s->parts.count);
     s->volume_put_in -= (double)(before - s->parts.count) * s->particle_volume;
     return RHEO_OK;
-}
-
-void liquid_find_room(rheo_sim *s, double dt) {
-    const float *solid = s->def.solid_count ? s->solid : NULL;
-    for (int e = 0; e < s->def.emitter_count; ++e)
-        if (emit_runs(&s->def.emitters[e], s->time, dt) > 0)
-            s->emitter_room[e] = emit_room(&s->parts, &s->g, &s->open, s->emitter_shape[e], solid,
-                                           (double)s->full, s->front.layer, s->queue);
-}
-
-static rheo_status count_emitted(rheo_sim *s, emission in, rheo_report *report) {
-    if (in.added < 0 || particles_sort(&s->parts, &s->g)) return report_no_memory(report, "particles");
-    s->stats.counts.emitted += in.added;
-    s->stats.counts.refused += in.refused;
-    s->emitted += (double)in.added * s->particle_volume;
-    s->volume_put_in += (double)in.added * s->particle_volume;
-    return RHEO_OK;
-}
-
-static emitter_reach reach_of(const rheo_sim *s, int e, const emitter_step *step) {
-    return emit_reach(s->emitter_shape[e], step->velocity, &s->g, &s->open,
-                      s->def.solid_count ? s->solid : NULL);
-}
-
-rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report) {
-    const float *solid = s->def.solid_count ? s->solid : NULL;
-    for (int e = 0; e < s->def.emitter_count; ++e) {
-        const shape *inlet = s->emitter_shape[e];
-        const int fluid = s->def.emitters[e].fluid;
-        const unsigned seed = s->def.seed + (unsigned)e + 1;
-        const int64_t refused = s->stats.counts.refused;
-        const emitter_step step = emit_step(&s->def.emitters[e], s->time, dt);
-        rheo_status status = RHEO_OK;
-        if (!(step.runs > 0)) continue;
-        if (step.begins && s->emitter_room[e] > 0)
-            status = count_emitted(
-                s, emit_begin(&s->parts, &s->next_id, &s->g, inlet, &step, fluid, seed, solid), report);
-        const emitter_reach reach = reach_of(s, e, &step);
-        if (!status)
-            status = count_emitted(
-                s, emit_inflow(&s->parts, &s->next_id, &s->g, &reach, &step, fluid, seed, s->emitter_room[e]),
-                report);
-        if (status) return status;
-        if (s->stats.counts.refused > refused && !s->stats.refusing) s->stats.refusing = e + 1;
-    }
-    return RHEO_OK;
-}
-
-/* Whether an emitter drives the liquid in this step, and where. */
-static int drives(emitter_step *step, emitter_reach *reach, const rheo_sim *s, int e, double dt) {
-    *step = emit_step(&s->def.emitters[e], s->time, dt);
-    if (!(s->emitter_room[e] > 0)) return 0;
-    *reach = reach_of(s, e, step);
-    return step->velocity[0] != 0 || step->velocity[1] != 0 || step->velocity[2] != 0;
-}
-
-void liquid_drive_emitters(mac_field *u, const rheo_sim *s, double dt) {
-    emitter_step step;
-    emitter_reach reach;
-    for (int e = 0; e < s->def.emitter_count; ++e)
-        if (drives(&step, &reach, s, e, dt)) emit_velocity(u, &s->g, &reach, step.velocity);
-}
-
-rheo_status liquid_carry_emitted(rheo_sim *s, double dt, rheo_report *report) {
-    const rheo_status status = reserve_marks(s, report);
-    if (status) return status;
-    if (s->parts.count) memset(s->keep, 0, s->parts.count);
-    emitter_step step;
-    emitter_reach reach;
-    for (int e = 0; e < s->def.emitter_count; ++e)
-        if (drives(&step, &reach, s, e, dt)) emit_carry(&s->parts, s->keep, &s->g, &reach, step.velocity, dt);
-    return RHEO_OK;
-}
-
-/* Whether any emitter drives the liquid in this step. */
-static int any_drives(const rheo_sim *s, double dt) {
-    emitter_step step;
-    emitter_reach reach;
-    for (int e = 0; e < s->def.emitter_count; ++e)
-        if (drives(&step, &reach, s, e, dt)) return 1;
-    return 0;
-}
-
-openings *liquid_close_emitters(rheo_sim *s, double dt) {
-    if (s->work.source) memset(s->source, 0, s->g.box.size * sizeof *s->source); /* of the step before */
-    s->work.source = NULL;
-    if (!any_drives(s, dt)) return &s->open;
-    s->work.source = s->source;
-    mac_field_copy(&s->driven.open, &s->open.open, &s->g);
-    if (s->open.wall.value[0]) mac_field_copy(&s->driven.wall, &s->open.wall, &s->g);
-    else memset(s->driven.wall.value[0], 0, (size_t)s->g.box.dim * s->g.box.size * sizeof(float));
-    memcpy(s->driven.open_wall, s->open.open_wall, sizeof s->driven.open_wall);
-    memcpy(s->driven.mover, s->open.mover, sizeof s->driven.mover); /* pointers, of s->open */
-    s->driven.met = s->open.met;                                    /* as well */
-    emitter_step step;
-    emitter_reach reach;
-    for (int e = 0; e < s->def.emitter_count; ++e) {
-        if (!drives(&step, &reach, s, e, dt)) continue;
-        double mean[3]; /* over the whole step: what it gives in its part of it */
-        for (int a = 0; a < 3; ++a) mean[a] = step.velocity[a] * (step.runs / dt);
-        emit_drive(&s->driven, s->source, s->psi, &s->g, &s->open, &reach, mean);
-    }
-    return &s->driven;
-}
-
-double liquid_emitter_speed(const rheo_sim *s, double time,
-                            double (*size)(const rheo_curve *velocity, double from, double to)) {
-    double most = 0;
-    for (int i = 0; i < s->def.emitter_count; ++i) {
-        const rheo_emitter *e = &s->def.emitters[i];
-        const double end = time + 1 / s->def.fps;
-        if (emit_runs(e, time, end - time) > 0)
-            most = fmax(most, size(&e->velocity, fmax(time, e->during[0]), fmin(end, e->during[1])));
-    }
-    return most;
 }
 
 /* Films that lack particles, not liquid. Bodies lighter than the liquid that are held as such leap out of it,
@@ -504,7 +387,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "extrapolate");
     const int far = layers_to_cross(s); /* particles only read the velocity where they are */
     liquid_extrapolate(&s->vel, marks_only(s) ? far : liquid_near_layers(s), &s->carry, far, s, phi);
-    if (!s->moving && !any_drives(s, dt)) /* what stands still is known as far as it goes */
+    if (!s->moving && !liquid_emitters_drive(s, dt)) /* what stands still is known as far as it goes */
         volume_limit_lift(&s->carry, s->psi, g, &s->vel, &s->parts, gravity, length3(s->speed), dt);
 
     timer_stage(&s->timer, "from grid");

@@ -124,6 +124,7 @@ double liquid_rigid_limit(const rheo_sim *s);
 double liquid_dt_limit(const rheo_sim *s, double time);
 /* Parts that other steps of the same state share; phi < 0 says where the liquid is. */
 rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report); /* out of solids, inside closed sides */
+rheo_status liquid_reserve_marks(rheo_sim *s, rheo_report *report);  /* s->keep: a byte a particle */
 void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers, rheo_sim *s,
                         const float *phi); /* far may be NULL */
 int liquid_near_layers(const rheo_sim *s); /* how far it must reach at least */
@@ -137,6 +138,8 @@ rheo_status liquid_emit(rheo_sim *s, double dt, rheo_report *report);
 rheo_status liquid_carry_emitted(rheo_sim *s, double dt, rheo_report *report);
 /* What emitters do to a velocity that particles do not bring: faces inside their shapes take theirs. */
 void liquid_drive_emitters(mac_field *u, const rheo_sim *s, double dt);
+/* Whether any emitter drives the liquid in a step of dt. */
+int liquid_emitters_drive(const rheo_sim *s, double dt);
 /* The openings with running emitters closed as boundaries that move at their velocity, and the sources that
  * they are to the pressure; the plain openings when the scene has none. */
 openings *liquid_close_emitters(rheo_sim *s, double dt);
