@@ -35,7 +35,7 @@ static const char json_help[] =
     "\"seconds\":..,\"peak_memory\":bytes}\n"
     "   where it diverged or failed also "
     "\"error\":{\"file\":..,\"line\":..,\"column\":..,\"path\":..,\"message\":..,"
-    "\"allowed\":..}\n"
+    "\"allowed\":..,\"nearest\":..}\n"
     "   (a scene that cannot be read gives this event alone, and so does a --set that does not fit it; "
     "other\n"
     "   wrong arguments, exit code 2 too, none)\n"

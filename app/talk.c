@@ -34,6 +34,7 @@ static void print_json_error(const rheo_report *report) {
     print_json_pair(",", "path", report->path);
     print_json_pair(",", "message", report->message);
     print_json_pair(",", "allowed", report->allowed);
+    print_json_pair(",", "nearest", report->nearest);
     putchar('}');
 }
 

@@ -527,7 +527,7 @@ static void failures_end_in_json(void **state) {
          {"\"line\":1", "\"path\":\"domain.cels\"", "\"frames\":0", "\"peak_memory\":0"}},
         {"run s.yaml --json --out o",
          3,
-         {"\"file\":\"s.yaml\"", "\"path\":\"domain.cels\"", "\"seconds\":0"}},
+         {"\"file\":\"s.yaml\"", "\"path\":\"domain.cels\"", "\"nearest\":\"cells\"", "\"seconds\":0"}},
         {"run none.yaml --json", 3, {"no such scene"}},
         {"run f.yaml --json --out o", 3, {"\"frames\":0", "no fluid at all"}},
         {"run g.yaml --json --out s.yaml", 5, {"\"frames\":0", "\"file\":\"s.yaml\""}},
