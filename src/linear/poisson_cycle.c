@@ -20,7 +20,8 @@
 
 #include <string.h>
 
-enum { COARSEST_SWEEPS = 8 };
+/* A coarse block sums up eight fine ones: chunks of them are cut finer, so that all threads have work. */
+enum { COARSEST_SWEEPS = 8, SUM_GRAIN = BLOCK_GRAIN / 8 };
 static const float OVERCORRECTION = 1.8f;
 
 typedef struct pass {
@@ -32,6 +33,7 @@ typedef struct pass {
     int depth, work; /* of the level; what is done with the rows */
     int colour;      /* RED or BLACK cells are updated */
     int corrected;   /* the others' values are x + the coarse correction */
+    int grain;       /* coarse blocks whose right-hand side is made together */
 } pass;
 
 enum { RED, BLACK };
@@ -184,9 +186,11 @@ INLINE void call_children(const pass *w, int id) {
 /* The coarse right-hand side, and the first red sweep with it. */
 INLINE void restrict_chunk(const pass *w, int chunk, int first, int dim) {
     level *coarse = w->coarse;
-    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(coarse, chunk); ++id) {
+    const int from = chunk * w->grain,
+              end = from + w->grain < coarse->blocks ? from + w->grain : coarse->blocks;
+    for (int id = from; id < end; ++id) {
         vec8 sum[2] = {vec8_of(0), vec8_of(0)};
-        if (id + 1 < chunk_end(coarse, chunk)) call_children(w, id + 1);
+        if (id + 1 < end) call_children(w, id + 1);
         for (int i = 0; i < 8; ++i) {
             int child = coarse->child[id][i];
             if (child < w->l->blocks) sum[i & 1] += red_residual(w, child, first, dim);
@@ -247,7 +251,8 @@ static void make_coarse_rhs(pass *w, pool *p, int first) {
     const int ranked = w->depth + 1 < rank_levels(w->rank);
     void (*task)(void *, int) = first ? restrict_first_task : restrict_task;
     if (ranked) task = first ? ranked_restrict_first_task : ranked_restrict_task;
-    parallel_for(level_pool(coarse, p), level_chunks(coarse), task, w);
+    w->grain = ranked ? BLOCK_GRAIN : SUM_GRAIN;
+    parallel_for(level_pool(ranked ? coarse : w->l, p), block_count(coarse->blocks, w->grain), task, w);
 }
 
 /* What stays the same in all of a cycle. */

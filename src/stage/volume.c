@@ -34,7 +34,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "core/hot.h"
+#include "core/lanes.h"
 #include "grid/rows.h"
 #include "grid/wrap.h"
 #include "particle/transfer.h"
@@ -49,7 +49,7 @@
 #define UNSURE          0.2f /* deviations up to this are let be in cut cells next to the surface's layer */
 #define LIFT            1e-3 /* cells that all particles rise on average: what is asked of a tank is a tenth of it */
 
-enum { EIGHT = 8 }; /* cells looked at together, as bytes of a word */
+enum { EIGHT = LANES }; /* cells looked at together, as bytes of a word */
 
 typedef struct {
     const mac_grid *g;
@@ -185,13 +185,15 @@ INLINE int is_deep_eight(const job *s, ptrdiff_t c, int dim) {
     return !off && !s->voids;
 }
 
+/* outflow_of() of these. */
 INLINE void deep_outflow(const job *s, ptrdiff_t c, int dim) {
-    const float *density = s->density + c;
-    float *restrict out = s->outflow + c;
-    for (int i = 0; i < EIGHT; ++i) {
-        const float off = density[i] > 0 ? density[i] - 1 : 0;
-        out[i] = s->scale * change_for(s, off) * open_share(s, c + i, dim);
-    }
+    const vec8 density = vec8_load(s->density + c), off = vec8_select(density > 0, density - 1, vec8_all(0));
+    vec8 change = vec8_select(off < s->near, RATE * off, RATE * s->near + (off - s->near)), open = {0};
+    change = vec8_select(change < MOST_OUT, change, vec8_all(MOST_OUT));
+    change = vec8_select(change > -MOST, change, vec8_all(-MOST));
+    for (int a = 0; a < dim; ++a)
+        open += vec8_load(s->o->open.value[a] + c) + vec8_load(s->o->open.value[a] + c + s->g->box.step[a]);
+    vec8_store(s->outflow + c, s->scale * change * (open / (float)(2 * dim)));
 }
 
 INLINE void outflow_block(const job *s, int block, int dim) {
