@@ -300,17 +300,21 @@ INLINE void update_face(const job *s, ptrdiff_t c, ptrdiff_t low) {
     else to[c] = 0;
 }
 
-/* The same for eight faces of a row, without a branch but for those wholly in liquid: most. */
+/* The same for eight faces of a row, without a branch but for those wholly in liquid or in air: most. */
 INLINE void update_faces(const job *s, ptrdiff_t c, ptrdiff_t low) {
     const float *wall = s->o->wall.value[s->axis];
+    float *to = s->u->value[s->axis] + c;
+    uint64_t words[2], any[4];
+    memcpy(&words[0], s->work->unknown + c, sizeof words[0]);
+    memcpy(&words[1], s->work->unknown + low, sizeof words[1]);
+    if (!(words[0] | words[1]) && !wall) {
+        vec8_store(to, (vec8){0});
+        return;
+    }
     const int8 here = mask_load(s->work->unknown + c), there = mask_load(s->work->unknown + low);
     const int8 closed = vec8_load(s->o->open.value[s->axis] + c) <= 0;
     const vec8 q = vec8_load(s->q + c), q_low = vec8_load(s->q + low);
-    float *to = s->u->value[s->axis] + c;
-    uint64_t words[2], any[4];
     memcpy(any, &closed, sizeof any);
-    memcpy(&words[0], s->work->unknown + c, sizeof words[0]);
-    memcpy(&words[1], s->work->unknown + low, sizeof words[1]);
     vec8 slope = q - q_low;
     if ((words[0] & words[1]) != 0x0101010101010101u) {
         const vec8 phi = vec8_load(s->phi + c), phi_low = vec8_load(s->phi + low), none = {0},
