@@ -112,27 +112,27 @@ typedef struct mean {
     int count;
 } mean;
 
-INLINE void add_neighbour(mean *m, const sweep *s, ptrdiff_t from) {
+INLINE void add_neighbour(mean *m, const sweep *s, ptrdiff_t from, int fields) {
     if (s->layer[from] >= s->number) return;
     m->sum[0] += s->field[0][from];
-    if (s->fields > 1) m->sum[1] += s->field[1][from];
+    if (fields > 1) m->sum[1] += s->field[1][from];
     ++m->count;
 }
 
 /* Written out: a loop over the neighbours of one sample is no work for vectors. */
-INLINE void average_neighbours(const sweep *s, ptrdiff_t at, int dim) {
+INLINE void average_neighbours(const sweep *s, ptrdiff_t at, int dim, int fields) {
     const box *b = &s->g->box;
     mean m = {0};
-    add_neighbour(&m, s, at - 1);
-    add_neighbour(&m, s, at + 1);
-    add_neighbour(&m, s, at - b->step[1]);
-    add_neighbour(&m, s, at + b->step[1]);
+    add_neighbour(&m, s, at - 1, fields);
+    add_neighbour(&m, s, at + 1, fields);
+    add_neighbour(&m, s, at - b->step[1], fields);
+    add_neighbour(&m, s, at + b->step[1], fields);
     if (dim == 3) {
-        add_neighbour(&m, s, at - b->step[2]);
-        add_neighbour(&m, s, at + b->step[2]);
+        add_neighbour(&m, s, at - b->step[2], fields);
+        add_neighbour(&m, s, at + b->step[2], fields);
     }
     s->field[0][at] = m.sum[0] / (float)m.count;
-    if (s->fields > 1) s->field[1][at] = m.sum[1] / (float)m.count;
+    if (fields > 1) s->field[1][at] = m.sum[1] / (float)m.count;
 }
 
 /* The samples that may be reached: next to what the previous layer reached. */
@@ -152,7 +152,7 @@ INLINE void find_stretch(int stretch[2], const sweep *s, int row, int dim) {
     if (stretch[1] > r->upper[0]) stretch[1] = r->upper[0];
 }
 
-INLINE void sweep_row(const sweep *s, int j, int k, int dim) {
+INLINE void sweep_row(const sweep *s, int j, int k, int dim, int fields) {
     const int index = row_index(&s->range, j, k);
     const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
     int stretch[2], *reach = s->now + 2 * index;
@@ -171,7 +171,7 @@ INLINE void sweep_row(const sweep *s, int j, int k, int dim) {
             for (; flags; flags &= flags - 1) {
                 const int i = begin + word + __builtin_ctzll(flags) / 8;
                 if (i >= stretch[1]) break;
-                average_neighbours(s, row + i, dim);
+                average_neighbours(s, row + i, dim, fields);
                 s->next[row + i] = s->number;
                 if (i < reach[0]) reach[0] = i;
                 reach[1] = i + 1;
@@ -181,10 +181,11 @@ INLINE void sweep_row(const sweep *s, int j, int k, int dim) {
 }
 
 HOT static void sweep_task(void *context, int block) {
-    const sweep *s = context;
+    const sweep copy = *(const sweep *)context, *s = &copy; /* which the stores to fields cannot reach */
     FOR_ROWS(&s->range, block, j, k) {
-        if (s->g->box.dim == 3) sweep_row(s, j, k, 3);
-        else sweep_row(s, j, k, 2);
+        if (s->g->box.dim == 3 && s->fields > 1) sweep_row(s, j, k, 3, 2);
+        else if (s->g->box.dim == 3) sweep_row(s, j, k, 3, 1);
+        else sweep_row(s, j, k, 2, s->fields);
     }
 }
 
