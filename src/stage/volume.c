@@ -67,7 +67,8 @@ INLINE void depth_row(const job *s, ptrdiff_t row, int dim) {
     const int n = s->g->box.n[0];
     const float *phi = s->phi + row;
     uint8_t *restrict depth = s->depth + row;
-    for (int i = 0; i < n; ++i) depth[i] = s->voids && s->voids[row + i];
+    memset(depth, 0, (size_t)n);
+    for (int i = 0; s->voids && i < n; ++i) depth[i] = s->voids[row + i] != 0;
     for (int a = 0; a < dim; ++a) {
         const ptrdiff_t step = s->g->box.step[a];
         const float *low = phi - step, *high = phi + step, *open = s->o->open.value[a] + row,
