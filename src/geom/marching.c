@@ -42,7 +42,10 @@ static void gradient(float g[3], const field_view *f, const int at[3]) {
         if (a >= f->b->dim) continue;
         const int low = at[a] > -1, high = at[a] < f->b->n[a]; /* the samples end on the sides */
         const float rise = f->field[c + high * f->b->step[a]] - f->field[c - low * f->b->step[a]];
-        g[a] = rise / (float)(sample_place(f->b, at[a] + high, a) - sample_place(f->b, at[a] - low, a));
+        const int inside = at[a] > 0 && at[a] + 1 < f->b->n[a];
+        g[a] =
+            rise /
+            (inside ? 2 : (float)(sample_place(f->b, at[a] + high, a) - sample_place(f->b, at[a] - low, a)));
     }
 }
 
@@ -72,8 +75,9 @@ void crossing_vertex(float position[3], float normal[3], const field_view *f, co
     gradient(from, f, at);
     gradient(there, f, to);
     for (int e = 0; e < 3; ++e) {
-        const double cells = sample_place(f->b, at[e], e), next = sample_place(f->b, to[e], e);
-        position[e] = (float)(f->origin[e] + f->dx * (cells + (double)t * (next - cells)));
+        double cells = sample_place(f->b, at[e], e);
+        if (e == axis) cells += (double)t * (sample_place(f->b, to[e], e) - cells);
+        position[e] = (float)(f->origin[e] + f->dx * cells);
         normal[e] = (1 - t) * from[e] + t * there[e];
         size2 += normal[e] * normal[e];
     }
@@ -155,25 +159,34 @@ INLINE uint64_t cut_edges(const job *s, int j, int k, int w, int axis) {
     return k + 1 < s->samples[2] ? row[w] ^ bits_of(s, j, k + 1)[w] : 0;
 }
 
-/* Cubes through which the surface passes, by their low corner. */
-INLINE uint64_t cut_cubes(const job *s, int j, int k, int w) {
-    uint64_t any = 0, all = ~0ull;
+/* The signs of the corners of 64 cubes, by the cubes' low samples. */
+typedef struct {
+    uint64_t corner[8];
+} cube_word;
+
+INLINE cube_word cubes_of(const job *s, int j, int k, int w) {
+    cube_word c;
     for (int q = 0; q < 4; ++q) {
         const uint64_t *row = bits_of(s, j + (q & 1), k + (q >> 1));
-        uint64_t next = shifted(row, w, s->words);
-        any |= row[w] | next;
-        all &= row[w] & next;
+        c.corner[2 * q] = row[w];
+        c.corner[2 * q + 1] = shifted(row, w, s->words);
+    }
+    return c;
+}
+
+/* Cubes through which the surface passes. */
+INLINE uint64_t cut_cubes(const job *s, const cube_word *c, int w) {
+    uint64_t any = 0, all = ~0ull;
+    for (int q = 0; q < 8; ++q) {
+        any |= c->corner[q];
+        all &= c->corner[q];
     }
     return any & ~all & before_last(s, w);
 }
 
-INLINE int cube_signs(const job *s, int i, int j, int k) {
+INLINE int cube_signs(const cube_word *c, int bit) {
     int signs = 0;
-    for (int q = 0; q < 4; ++q) {
-        const uint64_t *row = bits_of(s, j + (q & 1), k + (q >> 1));
-        int low = (int)(row[i >> 6] >> (i & 63) & 1), high = (int)(row[(i + 1) >> 6] >> ((i + 1) & 63) & 1);
-        signs |= (low | high << 1) << (2 * q);
-    }
+    for (int q = 0; q < 8; ++q) signs |= (int)(c->corner[q] >> bit & 1) << q;
     return signs;
 }
 
@@ -210,22 +223,45 @@ HOT static void count_task(void *context, int k) {
                 vertices += (uint32_t)count_bits(cut_edges(s, j, k, w, axis));
             }
         bool cubes = j + 1 < s->samples[1] && k + 1 < s->samples[2];
-        for (int w = 0; cubes && w < s->words; ++w)
-            for (uint64_t cut = cut_cubes(s, j, k, w); cut; cut &= cut - 1) {
-                const cube_case *c = &s->cases[cube_signs(s, 64 * w + __builtin_ctzll(cut), j, k)];
+        for (int w = 0; cubes && w < s->words; ++w) {
+            const cube_word cube = cubes_of(s, j, k, w);
+            for (uint64_t cut = cut_cubes(s, &cube, w); cut; cut &= cut - 1) {
+                const cube_case *c = &s->cases[cube_signs(&cube, __builtin_ctzll(cut))];
                 triangles += c->triangle_count;
                 vertices += c->centre_count;
             }
+        }
         s->base[r] = (row_base){vertices, triangles};
     }
 }
 
-INLINE size_t vertex_number(const job *s, int i, int j, int k, int axis) {
-    size_t r = row_of(s, j, k);
-    int w = i >> 6;
-    uint64_t before = cut_edges(s, j, k, w, axis) & ((1ull << (i & 63)) - 1);
-    return s->base[r].vertex + s->rank[(r * (size_t)s->words + (size_t)w) * 3 + (size_t)axis] +
-           (size_t)count_bits(before);
+/* Where the cubes of a word have one of their edges: the cut ones by their low sample, the number of the
+ * first one's vertex, and the bit of the first cube's sample. */
+typedef struct {
+    uint64_t cut, sample;
+    size_t first;
+} edge_word;
+
+INLINE edge_word edges_of(const job *s, int j, int k, int w, int axis, uint64_t sample) {
+    const size_t r = row_of(s, j, k), rank = (r * (size_t)s->words + (size_t)w) * 3 + (size_t)axis;
+    return (edge_word){cut_edges(s, j, k, w, axis), sample, s->base[r].vertex + s->rank[rank]};
+}
+
+/* In the order of marching_table.h. Of the edges along y and z a cube has two more at its upper samples. */
+INLINE void find_edges(edge_word to[CUBE_EDGES], const job *s, int j, int k, int w) {
+    for (int q = 0; q < 4; ++q) to[q] = edges_of(s, j + (q & 1), k + (q >> 1), w, 0, 1);
+    for (int z = 0; z < 2; ++z) to[4 + z] = edges_of(s, j, k + z, w, 1, 1);
+    for (int y = 0; y < 2; ++y) to[8 + 2 * y] = edges_of(s, j + y, k, w, 2, 1);
+    for (int q = 0; q < 2; ++q) {
+        to[6 + q] = (edge_word){to[4 + q].cut, 2, to[4 + q].first};
+        to[9 + 2 * q] = (edge_word){to[8 + 2 * q].cut, 2, to[8 + 2 * q].first};
+    }
+}
+
+/* Of the cube at a bit of the word. The sample after the last of a word begins the next one: all of this
+ * word's vertices are before it. */
+INLINE size_t vertex_number(const edge_word *edge, int bit) {
+    return edge->first + (size_t)count_bits(edge->cut & ((edge->sample << bit) - 1));
 }
 
 /* The mean of a loop's vertices, which are computed again: their own row may not have been written yet. */
@@ -265,24 +301,27 @@ INLINE void write_triangles(const job *s, int j, int k) {
     uint32_t *out = s->mesh->triangle + 3 * s->base[r].triangle;
     size_t centre =
         s->base[r].vertex + s->rank[3 * last + 2] + (size_t)count_bits(cut_edges(s, j, k, s->words - 1, 2));
-    for (int w = 0; w < s->words; ++w)
-        for (uint64_t cut = cut_cubes(s, j, k, w); cut; cut &= cut - 1) {
-            int i = 64 * w + __builtin_ctzll(cut);
-            const int at[3] = {i - 2, j - 2, k - 2};
-            const cube_case *c = &s->cases[cube_signs(s, i, j, k)];
-            size_t number[CUBE_EDGES + CUBE_TRIANGLES] = {0};
+    for (int w = 0; w < s->words; ++w) {
+        const cube_word cube = cubes_of(s, j, k, w);
+        edge_word edge[CUBE_EDGES];
+        uint64_t cut = cut_cubes(s, &cube, w);
+        if (cut) find_edges(edge, s, j, k, w);
+        for (; cut; cut &= cut - 1) {
+            const int bit = __builtin_ctzll(cut), at[3] = {64 * w + bit - 2, j - 2, k - 2};
+            const cube_case *c = &s->cases[cube_signs(&cube, bit)];
+            uint32_t number[CUBE_EDGES + CUBE_TRIANGLES]; /* of those that the case has */
             for (unsigned edges = c->edges; edges; edges &= edges - 1) {
-                int e = __builtin_ctz(edges), corner = edge_corner(e);
-                number[e] = vertex_number(s, i + (corner & 1), j + (corner >> 1 & 1), k + (corner >> 2),
-                                          edge_axis(e));
+                const int e = __builtin_ctz(edges);
+                number[e] = (uint32_t)vertex_number(&edge[e], bit);
             }
             for (int m = 0; m < c->centre_count; ++m, ++centre) {
-                number[CUBE_EDGES + m] = centre;
+                number[CUBE_EDGES + m] = (uint32_t)centre;
                 write_centre(s, centre, c, m, at);
             }
             for (int t = 0; t < c->triangle_count; ++t)
-                for (int e = 0; e < 3; ++e) *out++ = (uint32_t)number[c->triangle[t][e]];
+                for (int e = 0; e < 3; ++e) *out++ = number[c->triangle[t][e]];
         }
+    }
 }
 
 HOT static void write_task(void *context, int k) {

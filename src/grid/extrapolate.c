@@ -18,7 +18,9 @@ typedef struct {
     int fields;
     const uint8_t *layer; /* after the previous sweep */
     uint8_t *next;        /* after this one; rows out of its reach hold the same in both */
-    int *before, *now; /* [2 * row]: first and one past the last sample reached; empty when first >= last */
+    /* [2 * row], rows of the border included, which are always empty: first and one past the last sample
+     * reached; the range's last and first when there is none. */
+    int *before, *now;
     const mac_grid *g;
     cell_range range;
     uint8_t number;
@@ -51,8 +53,13 @@ void front_free(front *f) {
     *f = (front){0};
 }
 
-static int row_index(const cell_range *r, int j, int k) {
-    return (j - r->lower[1]) + (r->upper[1] - r->lower[1]) * (k - r->lower[2]);
+/* Rows of a plane, one more on either side. */
+INLINE int plane_rows(const cell_range *r) {
+    return r->upper[1] - r->lower[1] + 2;
+}
+
+INLINE int row_index(const cell_range *r, int j, int k) {
+    return (j - r->lower[1] + 1) + plane_rows(r) * (k - r->lower[2] + 1);
 }
 
 /* The stretches of known samples, and a second copy of the layers, border included. */
@@ -64,21 +71,22 @@ static void known_task(void *context, int block) {
         const ptrdiff_t first = box_at(&s->g->box, lower, j, k);
         const uint8_t *row = s->layer + first, *known = memchr(row, 0, (size_t)(upper - lower));
         memcpy(s->next + first - 1, row - 1, (size_t)(upper - lower + 2));
-        if (j < r->lower[1] || j >= r->upper[1] || k < r->lower[2] || k >= r->upper[2]) continue;
-        int *reach = s->now + 2 * row_index(r, j, k), last = upper;
-        while (known && row[last - 1 - lower] != 0) --last;
-        reach[0] = known ? lower + (int)(known - row) : upper;
-        reach[1] = known ? last : lower;
+        int *reach = s->now + 2 * row_index(r, j, k), *other = s->before + 2 * row_index(r, j, k),
+            last = upper;
+        reach[0] = other[0] = upper;
+        reach[1] = other[1] = lower;
+        if (j < r->lower[1] || j >= r->upper[1] || k < r->lower[2] || k >= r->upper[2] || !known) continue;
+        while (row[last - 1 - lower] != 0) --last;
+        reach[0] = lower + (int)(known - row);
+        reach[1] = last;
     }
 }
 
-INLINE void widen(int stretch[2], const sweep *s, int j, int k, int by) {
-    const cell_range *r = &s->range;
-    if (j < r->lower[1] || j >= r->upper[1] || k < r->lower[2] || k >= r->upper[2]) return;
-    const int *reach = s->before + 2 * row_index(r, j, k);
-    if (reach[0] >= reach[1]) return;
-    if (reach[0] - by < stretch[0]) stretch[0] = reach[0] - by;
-    if (reach[1] + by > stretch[1]) stretch[1] = reach[1] + by;
+/* What a row reached, wider by `by`; an empty one changes nothing. */
+INLINE void widen(int stretch[2], const int reach[2], int by) {
+    const int first = reach[0] - by, last = reach[1] + by;
+    stretch[0] = first < stretch[0] ? first : stretch[0];
+    stretch[1] = last > stretch[1] ? last : stretch[1];
 }
 
 /* Which of BATCH samples from `at` on this layer reaches: unknown ones beside an earlier layer. A plain loop
@@ -104,49 +112,53 @@ typedef struct mean {
     int count;
 } mean;
 
-INLINE void add_neighbour(mean *m, const sweep *s, ptrdiff_t from) {
+INLINE void add_neighbour(mean *m, const sweep *s, ptrdiff_t from, int fields) {
     if (s->layer[from] >= s->number) return;
     m->sum[0] += s->field[0][from];
-    if (s->fields > 1) m->sum[1] += s->field[1][from];
+    if (fields > 1) m->sum[1] += s->field[1][from];
     ++m->count;
 }
 
 /* Written out: a loop over the neighbours of one sample is no work for vectors. */
-INLINE void average_neighbours(const sweep *s, ptrdiff_t at, int dim) {
+INLINE void average_neighbours(const sweep *s, ptrdiff_t at, int dim, int fields) {
     const box *b = &s->g->box;
     mean m = {0};
-    add_neighbour(&m, s, at - 1);
-    add_neighbour(&m, s, at + 1);
-    add_neighbour(&m, s, at - b->step[1]);
-    add_neighbour(&m, s, at + b->step[1]);
+    add_neighbour(&m, s, at - 1, fields);
+    add_neighbour(&m, s, at + 1, fields);
+    add_neighbour(&m, s, at - b->step[1], fields);
+    add_neighbour(&m, s, at + b->step[1], fields);
     if (dim == 3) {
-        add_neighbour(&m, s, at - b->step[2]);
-        add_neighbour(&m, s, at + b->step[2]);
+        add_neighbour(&m, s, at - b->step[2], fields);
+        add_neighbour(&m, s, at + b->step[2], fields);
     }
     s->field[0][at] = m.sum[0] / (float)m.count;
-    if (s->fields > 1) s->field[1][at] = m.sum[1] / (float)m.count;
+    if (fields > 1) s->field[1][at] = m.sum[1] / (float)m.count;
 }
 
 /* The samples that may be reached: next to what the previous layer reached. */
-INLINE void find_stretch(int stretch[2], const sweep *s, int j, int k) {
+INLINE void find_stretch(int stretch[2], const sweep *s, int row, int dim) {
     const cell_range *r = &s->range;
+    const int *reach = s->before + 2 * row, plane = 2 * plane_rows(r);
     stretch[0] = r->upper[0];
     stretch[1] = r->lower[0];
-    widen(stretch, s, j, k, 1);
-    widen(stretch, s, j - 1, k, 0);
-    widen(stretch, s, j + 1, k, 0);
-    widen(stretch, s, j, k - 1, 0);
-    widen(stretch, s, j, k + 1, 0);
+    widen(stretch, reach, 1);
+    widen(stretch, reach - 2, 0);
+    widen(stretch, reach + 2, 0);
+    if (dim == 3) {
+        widen(stretch, reach - plane, 0);
+        widen(stretch, reach + plane, 0);
+    }
     if (stretch[0] < r->lower[0]) stretch[0] = r->lower[0];
     if (stretch[1] > r->upper[0]) stretch[1] = r->upper[0];
 }
 
-INLINE void sweep_row(const sweep *s, int j, int k, int dim) {
+INLINE void sweep_row(const sweep *s, int j, int k, int dim, int fields) {
+    const int index = row_index(&s->range, j, k);
     const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
-    int stretch[2], *reach = s->now + 2 * row_index(&s->range, j, k);
+    int stretch[2], *reach = s->now + 2 * index;
     reach[0] = s->range.upper[0];
     reach[1] = s->range.lower[0];
-    find_stretch(stretch, s, j, k);
+    find_stretch(stretch, s, index, dim);
     if (stretch[0] >= stretch[1]) return;
     memcpy(s->next + row + s->range.lower[0], s->layer + row + s->range.lower[0],
            (size_t)(s->range.upper[0] - s->range.lower[0]));
@@ -159,7 +171,7 @@ INLINE void sweep_row(const sweep *s, int j, int k, int dim) {
             for (; flags; flags &= flags - 1) {
                 const int i = begin + word + __builtin_ctzll(flags) / 8;
                 if (i >= stretch[1]) break;
-                average_neighbours(s, row + i, dim);
+                average_neighbours(s, row + i, dim, fields);
                 s->next[row + i] = s->number;
                 if (i < reach[0]) reach[0] = i;
                 reach[1] = i + 1;
@@ -169,10 +181,11 @@ INLINE void sweep_row(const sweep *s, int j, int k, int dim) {
 }
 
 HOT static void sweep_task(void *context, int block) {
-    const sweep *s = context;
+    const sweep copy = *(const sweep *)context, *s = &copy; /* which the stores to fields cannot reach */
     FOR_ROWS(&s->range, block, j, k) {
-        if (s->g->box.dim == 3) sweep_row(s, j, k, 3);
-        else sweep_row(s, j, k, 2);
+        if (s->g->box.dim == 3 && s->fields > 1) sweep_row(s, j, k, 3, 2);
+        else if (s->g->box.dim == 3) sweep_row(s, j, k, 3, 1);
+        else sweep_row(s, j, k, 2, s->fields);
     }
 }
 

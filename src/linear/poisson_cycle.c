@@ -13,14 +13,16 @@
  * The two colours part neighbours only where periodic rows have even lengths: levels end before one is odd.
  *
  * Passes are fused around what is known: from x = 0 a red cell is b / d, written together with b; after black
- * the residual is 0 on black and on red the sum of a x over black. The corrected red values are never stored,
- * black takes them on the fly and red is then overwritten. A pass writes one colour and reads the other, or
- * writes another field, so threads change nothing. */
+ * the residual is 0 on black and on red the sum of a x over black. Only red values are corrected, as black
+ * ones are made anew from them; that is a pass of its own, since six neighbours would ask for a value
+ * otherwise. A pass writes one colour and reads the other, or writes another field, so threads change
+ * nothing. */
 #include "linear/poisson_level.h"
 
 #include <string.h>
 
-enum { COARSEST_SWEEPS = 8 };
+/* A coarse block sums up eight fine ones: chunks of them are cut finer, so that all threads have work. */
+enum { COARSEST_SWEEPS = 8, SUM_GRAIN = BLOCK_GRAIN / 8 };
 static const float OVERCORRECTION = 1.8f;
 
 typedef struct pass {
@@ -31,7 +33,7 @@ typedef struct pass {
     low_rank *rank;  /* whose rows of the cells are taken along, or NULL */
     int depth, work; /* of the level; what is done with the rows */
     int colour;      /* RED or BLACK cells are updated */
-    int corrected;   /* the others' values are x + the coarse correction */
+    int grain;       /* coarse blocks whose right-hand side is made together */
 } pass;
 
 enum { RED, BLACK };
@@ -43,54 +45,32 @@ INLINE vec8 coarse_values(const level *coarse, int parent) {
     vec8 even = c[parent & 2 ? coarse->stride : 0], odd = c[parent & 2 ? 0 : coarse->stride];
     return parent & 4 ? vec8_highs(even, odd) : vec8_lows(even, odd);
 }
-INLINE float coarse_first(const level *coarse, int parent) {
-    return lane_value(&coarse->x[(parent >> 3) + (parent & 2 ? coarse->stride : 0)], parent & 4);
-}
-INLINE float coarse_last(const level *coarse, int parent) {
-    return lane_value(&coarse->x[(parent >> 3) + (parent & 2 ? 0 : coarse->stride)], (parent & 4) + 3);
-}
-
-/* Values of the colour that starts at `other`. */
-INLINE vec8 value(const pass *w, const vec8 *other, int id, int corrected) {
-    if (!corrected) return other[id];
-    return other[id] + vec8_of(OVERCORRECTION) * coarse_values(w->coarse, w->l->block[id].parent);
-}
-INLINE float first_value(const pass *w, const vec8 *other, int id, int corrected) {
-    float x = lane_value(&other[id], 0);
-    return corrected ? x + OVERCORRECTION * coarse_first(w->coarse, w->l->block[id].parent) : x;
-}
-INLINE float last_value(const pass *w, const vec8 *other, int id, int corrected) {
-    float x = lane_value(&other[id], 7);
-    return corrected ? x + OVERCORRECTION * coarse_last(w->coarse, w->l->block[id].parent) : x;
-}
-
 /* The share of a periodic row's other end, where the row ends within a block (see poisson_level.h). */
-INLINE vec8 share_across_seam(const pass *w, const vec8 *other, int id, int half, int corrected) {
-    const level *l = w->l;
+INLINE vec8 share_across_seam(const level *l, const vec8 *other, int id, int half) {
     const int lane = seam_lane(l, half);
     const int32_t end = across_seam(l, id, half);
     vec8 sum = vec8_of(0);
     if (end < 0) return sum;
-    const vec8 there = value(w, other, end, corrected);
-    sum[lane] = l->coefs[l->block[id].coefs].side[half].x_out[lane] * there[seam_lane(l, !half)];
+    sum[lane] =
+        l->coefs[l->block[id].coefs].side[half].x_out[lane] * lane_value(&other[end], seam_lane(l, !half));
     return sum;
 }
 
 /* sum of a x over the neighbours of one half of a block; they are all of the other colour */
-INLINE vec8 neighbours(const pass *w, const vec8 *other, int id, int half, int corrected, int dim) {
-    const block *k = &w->l->block[id];
-    const side_coefs *c = &w->l->coefs[k->coefs].side[half];
-    vec8 across = value(w, other, id, corrected);
-    vec8 beside = half == EVEN ? vec8_after(last_value(w, other, k->neighbour[X_LOW], corrected), across)
-                               : vec8_before(across, first_value(w, other, k->neighbour[X_HIGH], corrected));
+INLINE vec8 neighbours(const level *l, const vec8 *other, int id, int half, int dim) {
+    const block *k = &l->block[id];
+    const side_coefs *c = &l->coefs[k->coefs].side[half];
+    vec8 across = other[id];
+    vec8 beside = half == EVEN ? vec8_after(lane_value(&other[k->neighbour[X_LOW]], 7), across)
+                               : vec8_before(across, lane_value(&other[k->neighbour[X_HIGH]], 0));
     vec8 sum = c->x_mid * across + c->x_out * beside;
-    sum += c->y_low * value(w, other, k->neighbour[Y_LOW], corrected);
-    sum += c->y_high * value(w, other, k->neighbour[Y_HIGH], corrected);
+    sum += c->y_low * other[k->neighbour[Y_LOW]];
+    sum += c->y_high * other[k->neighbour[Y_HIGH]];
     if (dim == 3) {
-        sum += c->z_low * value(w, other, k->neighbour[Z_LOW], corrected);
-        sum += c->z_high * value(w, other, k->neighbour[Z_HIGH], corrected);
+        sum += c->z_low * other[k->neighbour[Z_LOW]];
+        sum += c->z_high * other[k->neighbour[Z_HIGH]];
     }
-    if (w->l->seam >= 0) sum += share_across_seam(w, other, id, half, corrected);
+    if (l->seam >= 0) sum += share_across_seam(l, other, id, half);
     return sum;
 }
 
@@ -109,8 +89,15 @@ HOT static void first_red_task(void *context, int chunk) {
         w->x[id] = w->b[id] * coefs_of(w->l, id, half_of(w->l, id, RED))->inverse;
 }
 
+/* red += s P c */
+HOT static void correct_task(void *context, int chunk) {
+    const pass *w = context;
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(w->l, chunk); ++id)
+        w->x[id] += vec8_of(OVERCORRECTION) * coarse_values(w->coarse, w->l->block[id].parent);
+}
+
 /* One colour; returns the sum of x b over it when that is wanted. */
-INLINE double sweep_chunk(const pass *w, int chunk, int corrected, int dotted, int dim) {
+INLINE double sweep_chunk(const pass *w, int chunk, int dotted, int dim) {
     const level *l = w->l;
     const vec8 *other = w->x + (w->colour == RED ? l->stride : 0);
     const vec8 *b = w->b + (w->colour == RED ? 0 : l->stride);
@@ -119,8 +106,7 @@ INLINE double sweep_chunk(const pass *w, int chunk, int corrected, int dotted, i
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
         call_ahead(l, id, w->colour);
         int half = half_of(l, id, w->colour);
-        vec8 sum = half == EVEN ? neighbours(w, other, id, EVEN, corrected, dim)
-                                : neighbours(w, other, id, ODD, corrected, dim);
+        vec8 sum = half == EVEN ? neighbours(l, other, id, EVEN, dim) : neighbours(l, other, id, ODD, dim);
         vec8 mine = b[id], next = (mine + sum) * coefs_of(l, id, half)->inverse;
         x[id] = next;
         if (dotted) dot = dvec8_plus_dot(dot, mine, next);
@@ -130,9 +116,8 @@ INLINE double sweep_chunk(const pass *w, int chunk, int corrected, int dotted, i
 
 HOT static void sweep_task(void *context, int chunk) {
     const pass *w = context;
-    int flat = w->l->dim == 2;
-    if (w->corrected) flat ? sweep_chunk(w, chunk, 1, 0, 2) : sweep_chunk(w, chunk, 1, 0, 3);
-    else flat ? sweep_chunk(w, chunk, 0, 0, 2) : sweep_chunk(w, chunk, 0, 0, 3);
+    if (w->l->dim == 3) sweep_chunk(w, chunk, 0, 3);
+    else sweep_chunk(w, chunk, 0, 2);
 }
 
 /* With the term's share of the chunk's cells. */
@@ -146,9 +131,7 @@ static void ranked_sweep_task(void *context, int chunk) {
 
 HOT static double dotted_sweep_task(void *context, int chunk) {
     const pass *w = context;
-    int flat = w->l->dim == 2;
-    if (w->corrected) return flat ? sweep_chunk(w, chunk, 1, 1, 2) : sweep_chunk(w, chunk, 1, 1, 3);
-    return flat ? sweep_chunk(w, chunk, 0, 1, 2) : sweep_chunk(w, chunk, 0, 1, 3);
+    return w->l->dim == 3 ? sweep_chunk(w, chunk, 1, 3) : sweep_chunk(w, chunk, 1, 2);
 }
 
 /* The last two sweeps of the finest level. */
@@ -166,7 +149,7 @@ INLINE vec8 red_residual(const pass *w, int id, int first, int dim) {
     const level *l = w->l;
     int half = half_of(l, id, RED);
     const vec8 *black = w->x + l->stride;
-    vec8 r = half == EVEN ? neighbours(w, black, id, EVEN, 0, dim) : neighbours(w, black, id, ODD, 0, dim);
+    vec8 r = half == EVEN ? neighbours(l, black, id, EVEN, dim) : neighbours(l, black, id, ODD, dim);
     if (first) return r;
     const side_coefs *c = coefs_of(l, id, half);
     vec8 d = ((c->x_mid + c->x_out) + (c->y_low + c->y_high)) + ((c->z_low + c->z_high) + c->extra);
@@ -184,9 +167,11 @@ INLINE void call_children(const pass *w, int id) {
 /* The coarse right-hand side, and the first red sweep with it. */
 INLINE void restrict_chunk(const pass *w, int chunk, int first, int dim) {
     level *coarse = w->coarse;
-    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(coarse, chunk); ++id) {
+    const int from = chunk * w->grain,
+              end = from + w->grain < coarse->blocks ? from + w->grain : coarse->blocks;
+    for (int id = from; id < end; ++id) {
         vec8 sum[2] = {vec8_of(0), vec8_of(0)};
-        if (id + 1 < chunk_end(coarse, chunk)) call_children(w, id + 1);
+        if (id + 1 < end) call_children(w, id + 1);
         for (int i = 0; i < 8; ++i) {
             int child = coarse->child[id][i];
             if (child < w->l->blocks) sum[i & 1] += red_residual(w, child, first, dim);
@@ -225,18 +210,20 @@ static void ranked_restrict_task(void *context, int chunk) {
     rank_push(w->rank, w->depth + 1, chunk, w->coarse);
 }
 
-static void sweep(pass *w, pool *p, int colour, int corrected, int work) {
+static void correct(pass *w, pool *p) {
+    parallel_for(level_pool(w->l, p), level_chunks(w->l), correct_task, w);
+}
+
+static void sweep(pass *w, pool *p, int colour, int work) {
     const int ranked = work && w->depth < rank_levels(w->rank);
     w->colour = colour;
-    w->corrected = corrected;
     w->work = work;
     parallel_for(level_pool(w->l, p), level_chunks(w->l), ranked ? ranked_sweep_task : sweep_task, w);
 }
 
 /* As sweep; returns x . b over the colour. */
-static double dotted_sweep(pass *w, pool *p, int colour, int corrected) {
+static double dotted_sweep(pass *w, pool *p, int colour) {
     w->colour = colour;
-    w->corrected = corrected;
     return parallel_sum(level_pool(w->l, p), level_chunks(w->l),
                         w->rank ? ranked_dotted_task : dotted_sweep_task, w);
 }
@@ -247,7 +234,8 @@ static void make_coarse_rhs(pass *w, pool *p, int first) {
     const int ranked = w->depth + 1 < rank_levels(w->rank);
     void (*task)(void *, int) = first ? restrict_first_task : restrict_task;
     if (ranked) task = first ? ranked_restrict_first_task : ranked_restrict_task;
-    parallel_for(level_pool(coarse, p), level_chunks(coarse), task, w);
+    w->grain = ranked ? BLOCK_GRAIN : SUM_GRAIN;
+    parallel_for(level_pool(ranked ? coarse : w->l, p), block_count(coarse->blocks, w->grain), task, w);
 }
 
 /* What stays the same in all of a cycle. */
@@ -268,8 +256,8 @@ static void solve_coarsest(pass *w, const hierarchy *h) {
     const int longest = w->l->n[0] > w->l->n[1] ? w->l->n[0] : w->l->n[1];
     const int sweeps = (longest > w->l->n[2] ? longest : w->l->n[2]) * 2; /* periodic rows may stay long */
     for (int s = 0; s < (sweeps > COARSEST_SWEEPS ? sweeps : COARSEST_SWEEPS); ++s) {
-        sweep(w, h->p, BLACK, 0, 0);
-        sweep(w, h->p, RED, 0, 0);
+        sweep(w, h->p, BLACK, 0);
+        sweep(w, h->p, RED, 0);
     }
 }
 
@@ -279,7 +267,7 @@ static void cycle(const hierarchy *h, int depth);
 static void descend(pass *w, const hierarchy *h, int first) {
     const int ranked = w->depth < rank_levels(w->rank);
     w->coarse = &h->levels[w->depth + 1];
-    sweep(w, h->p, BLACK, 0, NOTE);
+    sweep(w, h->p, BLACK, NOTE);
     if (ranked) rank_descend(w->rank, w->depth);
     make_coarse_rhs(w, h->p, first);
     cycle(h, w->depth + 1);
@@ -299,8 +287,9 @@ static void cycle(const hierarchy *h, int depth) {
     if (ranked) rank_begin(h->rank, depth);
     for (int visit = 0; visit < h->gamma; ++visit) {
         descend(&w, h, visit == 0);
-        sweep(&w, h->p, BLACK, 1, TAKE);
-        sweep(&w, h->p, RED, 0, visit == h->gamma - 1 ? NOTE : 0);
+        correct(&w, h->p);
+        sweep(&w, h->p, BLACK, TAKE);
+        sweep(&w, h->p, RED, visit == h->gamma - 1 ? NOTE : 0);
     }
 }
 
@@ -319,7 +308,8 @@ double cycle_apply(level *levels, int count, const coarsest *last, low_rank *ran
         /* sweeps would only answer what a closed region cannot take, and have no others before to mirror */
         if (last) return coarsest_dot(last, w.x, w.b);
     }
-    double dot = dotted_sweep(&w, p, BLACK, deep);
-    dot += dotted_sweep(&w, p, RED, 0);
+    if (deep) correct(&w, p);
+    double dot = dotted_sweep(&w, p, BLACK);
+    dot += dotted_sweep(&w, p, RED);
     return w.rank ? dot + rank_end(rank) : dot;
 }

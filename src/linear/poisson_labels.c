@@ -45,10 +45,6 @@ HOT static void link_task(void *context, int part) {
     }
 }
 
-INLINE int run_of(unsigned starts, int lane) {
-    return __builtin_popcount(starts & ((2u << lane) - 1)) - 1;
-}
-
 static void join(int32_t *parent, int32_t a, int32_t b) {
     if (parent[a] == parent[b]) return;
     a = find_root(parent, a);

@@ -37,6 +37,11 @@ INLINE unsigned run_after(unsigned starts, int lane) {
     return later ? ~((later & -later) - 1) : 0;
 }
 
+/* Which of a block's runs a cell is in; fast only in functions marked HOT. */
+INLINE int run_of(unsigned starts, int lane) {
+    return __builtin_popcount(starts & ((2u << lane) - 1)) - 1;
+}
+
 INLINE int32_t find_root(int32_t *parent, int32_t i) {
     while (parent[i] != i) {
         parent[i] = parent[parent[i]];
@@ -45,10 +50,10 @@ INLINE int32_t find_root(int32_t *parent, int32_t i) {
     return i;
 }
 
-/* The root of a cell of a block; fast only in functions marked HOT. */
+/* The root of a cell of a block; likewise. */
 INLINE int32_t label_of(labels *g, const level *l, int id, int lane) {
     const unsigned starts = links_of(g, l, id)->starts;
-    return find_root(g->parent, g->run_first[id] + __builtin_popcount(starts & ((2u << lane) - 1)) - 1);
+    return find_root(g->parent, g->run_first[id] + run_of(starts, lane));
 }
 
 /* Of all links of the finest level (poisson_regions.c). */

@@ -71,11 +71,11 @@ HOT static void number_closed(regions *g, const level *l) {
     }
     g->closed = 0;
     for (int id = 0; id < l->blocks; ++id) {
-        unsigned left = links_of(&g->labels, l, id)->starts;
-        for (int32_t run = g->labels.run_first[id]; left; left &= left - 1, ++run)
-            if ((l->unknowns[id] >> __builtin_ctz(left) & 1) && g->labels.parent[run] == run &&
-                g->region[run] != OPEN)
-                g->region[run] = g->closed++;
+        const unsigned starts = links_of(&g->labels, l, id)->starts;
+        for (unsigned left = starts & l->unknowns[id]; left; left &= left - 1) {
+            const int32_t run = g->labels.run_first[id] + run_of(starts, __builtin_ctz(left));
+            if (g->labels.parent[run] == run && g->region[run] != OPEN) g->region[run] = g->closed++;
+        }
     }
 }
 
@@ -189,15 +189,14 @@ HOT static void note_marked(regions *g, const level *l, const box *b, const uint
 HOT static int mark_apart(regions *g, const level *l, const box *b, uint8_t *mark, const uint8_t *marked) {
     int any = 0;
     for (int id = 0; id < l->blocks; ++id) {
-        uint8_t *cell = mark + block_first(l, b, id);
         const unsigned starts = links_of(&g->labels, l, id)->starts;
-        int32_t run = g->labels.run_first[id];
-        for (unsigned left = starts; left; left &= left - 1, ++run) {
-            if (marked[find_root(g->labels.parent, run)]) continue;
-            for (unsigned cells = run_from(l, id, starts, __builtin_ctz(left)); cells; cells &= cells - 1) {
+        for (unsigned left = starts & l->unknowns[id]; left; left &= left - 1) {
+            const int lane = __builtin_ctz(left);
+            if (marked[label_of(&g->labels, l, id, lane)]) continue;
+            uint8_t *cell = mark + block_first(l, b, id);
+            for (unsigned cells = run_from(l, id, starts, lane); cells; cells &= cells - 1)
                 cell[__builtin_ctz(cells)] = POISSON_APART;
-                any = 1;
-            }
+            any = 1;
         }
     }
     return any;

@@ -28,6 +28,7 @@ typedef struct moving {
     float fall[3];     /* m/s: what spray is faster on average than it begins */
     vec8 low, high[3]; /* lowest and highest positions, cells */
     float period[3];   /* cells; 0: not periodic */
+    int wraps;         /* some axis is */
 } moving;
 
 /* Places count from the border's outermost faces, so that truncation rounds down. */
@@ -62,31 +63,33 @@ INLINE void look_all(vec8 k[GROUPS][3], const moving *t, vec8 x[GROUPS][3], int 
     if (dim == 3) k[1][2] = look_along(t, t->u[2], &s[1][2], dim);
 }
 
-INLINE vec8 hold_near(const moving *t, vec8 x, int axis) {
-    if (t->period[axis] > 0) {
+INLINE vec8 hold_near(const moving *t, vec8 x, int axis, int wraps) {
+    if (wraps && t->period[axis] > 0) {
         x = vec8_select(x < 0, x + t->period[axis], x);
         x = vec8_select(x >= t->period[axis], x - t->period[axis], x);
     }
     return vec8_hold(x, t->low, t->high[axis]);
 }
 
-INLINE void step_from(vec8 y[3], const moving *t, const vec8 x[3], const vec8 k[3], float share, int dim) {
-    for (int a = 0; a < dim; ++a) y[a] = hold_near(t, x[a] + share * k[a], a);
+INLINE void step_from(vec8 y[3], const moving *t, const vec8 x[3], const vec8 k[3], float share, int dim,
+                      int wraps) {
+    for (int a = 0; a < dim; ++a) y[a] = hold_near(t, x[a] + share * k[a], a, wraps);
 }
 
 /* Reads and writes whole rounds: columns are padded behind the last particle. */
-INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int dim) {
+INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int dim, int wraps) {
     const moving copy = *shared, *t = &copy; /* which the stores to positions cannot reach */
     for (size_t i = begin; i < end; i += ROUND) {
         vec8 x[GROUPS][3], y[GROUPS][3], k1[GROUPS][3], k2[GROUPS][3], k3[GROUPS][3];
         for (int g = 0; g < GROUPS; ++g)
-            for (int a = 0; a < dim; ++a) x[g][a] = hold_near(t, vec8_load(t->x[a] + i + g * LANES), a);
+            for (int a = 0; a < dim; ++a)
+                x[g][a] = hold_near(t, vec8_load(t->x[a] + i + g * LANES), a, wraps);
         look_all(k1, t, x, dim);
-        step_from(y[0], t, x[0], k1[0], 0.5f, dim);
-        step_from(y[1], t, x[1], k1[1], 0.5f, dim);
+        step_from(y[0], t, x[0], k1[0], 0.5f, dim, wraps);
+        step_from(y[1], t, x[1], k1[1], 0.5f, dim, wraps);
         look_all(k2, t, y, dim);
-        step_from(y[0], t, x[0], k2[0], 0.75f, dim);
-        step_from(y[1], t, x[1], k2[1], 0.75f, dim);
+        step_from(y[0], t, x[0], k2[0], 0.75f, dim, wraps);
+        step_from(y[1], t, x[1], k2[1], 0.75f, dim, wraps);
         look_all(k3, t, y, dim);
         for (int g = 0; g < GROUPS; ++g) {
             const size_t at = i + (size_t)g * LANES;
@@ -94,15 +97,20 @@ INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int d
             for (int a = 0; a < dim; ++a) {
                 vec8 move = (2 * k1[g][a] + 3 * k2[g][a] + 4 * k3[g][a]) * (1 / 9.0f);
                 move = vec8_select(spray, t->scale * (vec8_load(t->v[a] + at) + t->fall[a]), move);
-                vec8_store(t->x[a] + at, hold_near(t, x[g][a] + move, a));
+                vec8_store(t->x[a] + at, hold_near(t, x[g][a] + move, a, wraps));
             }
         }
     }
 }
 
 HOT static void move_range(const moving *t, size_t begin, size_t end) {
-    if (t->b->dim == 3) move_range_dim(t, begin, end, 3);
-    else move_range_dim(t, begin, end, 2);
+    if (t->b->dim == 3) {
+        if (t->wraps) move_range_dim(t, begin, end, 3, 1);
+        else move_range_dim(t, begin, end, 3, 0);
+    } else {
+        if (t->wraps) move_range_dim(t, begin, end, 2, 1);
+        else move_range_dim(t, begin, end, 2, 0);
+    }
 }
 
 static void move_block(void *context, int block) {
@@ -118,6 +126,7 @@ static moving moving_of(const particles *p, const mac_grid *g) {
         t.x[axis] = p->x[axis];
         t.v[axis] = p->v[axis];
         t.period[axis] = g->box.periodic[axis] ? (float)g->box.n[axis] : 0;
+        t.wraps |= g->box.periodic[axis] != 0;
         t.high[axis] = vec8_all((float)(g->box.n[axis] + REACH));
     }
     return t;
@@ -141,7 +150,7 @@ INLINE double sum_range_dim(const moving *t, size_t begin, size_t end, int axis,
         vec8 x[3];
         spot s[3];
         float value[LANES];
-        for (int a = 0; a < dim; ++a) x[a] = hold_near(t, vec8_load(t->x[a] + i), a);
+        for (int a = 0; a < dim; ++a) x[a] = hold_near(t, vec8_load(t->x[a] + i), a, 1);
         find_spots(s, t, x, dim);
         const vec8 found = look_along(t, t->u[axis], &s[axis], dim);
         vec8_store(value, vec8_select(mask_load(t->spray + i), vec8_all(0), found));

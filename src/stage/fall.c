@@ -60,7 +60,7 @@ HOT static void kick_task(void *context, int block) {
 int fall_freely(mac_field *carry, uint8_t *mark, const mac_grid *g, const openings *o, poisson *solver,
                 const uint8_t *unknown, const double by[3]) {
     job s = {.g = g, .o = o, .unknown = unknown, .mark = mark, .range = range_cells(g)};
-    memset(mark, 0, g->box.size);
+    parallel_zero(g->pool, mark, g->box.size);
     parallel_for(g->pool, range_blocks(&s.range), touch_task, &s);
     const int apart = poisson_find_apart(solver, mark);
     if (apart <= 0) return apart;

@@ -64,13 +64,6 @@ INLINE float least_depth(const job *s) {
     return DEPTH_MIN * (float)s->g->dx;
 }
 
-/* A cell that takes part: liquid, with at least one open face. */
-INLINE int is_unknown(const job *s, ptrdiff_t c, int dim) {
-    float sum = 0;
-    for (int a = 0; a < dim; ++a) sum += s->o->open.value[a][c] + s->o->open.value[a][c + s->g->box.step[a]];
-    return s->phi[c] < 0 && sum > 0;
-}
-
 /* Axis by axis: few fields at a time are work for vectors. */
 INLINE void mark_row(const job *s, ptrdiff_t row, int dim) {
     const int n = s->g->box.n[0];
@@ -180,62 +173,38 @@ INLINE void assemble_block(const job *s, int block, int dim) {
     }
 }
 
-/* Sum of the fluxes out of a cell, in m/s. */
-INLINE float net_outflow(const job *s, ptrdiff_t c, int dim) {
-    float sum = 0;
+/* Sum of the fluxes out of eight cells of a row, in m/s. moves: the axes across which walls may; most faces
+ * are wholly open, and no wall is read. */
+INLINE vec8 outflow_of(const job *s, ptrdiff_t c, const int moves[3], int dim) {
+    vec8 sum = {0};
     for (int a = 0; a < dim; ++a) {
         const ptrdiff_t h = c + s->g->box.step[a];
-        const float *open = s->o->open.value[a], *u = s->u->value[a];
-        sum += open[h] * u[h] - open[c] * u[c];
-        if (s->o->wall.value[a]) {
-            const float *wall = s->o->wall.value[a];
-            sum += (1 - open[h]) * wall[h] - (1 - open[c]) * wall[c];
-        }
+        const vec8 low = vec8_load(s->o->open.value[a] + c), high = vec8_load(s->o->open.value[a] + h);
+        sum += high * vec8_load(s->u->value[a] + h) - low * vec8_load(s->u->value[a] + c);
+        if (!moves[a] || !mask_bits((low < 1) | (high < 1))) continue;
+        const float *wall = s->o->wall.value[a];
+        sum += (1 - high) * vec8_load(wall + h) - (1 - low) * vec8_load(wall + c);
     }
     return sum;
 }
 
-INLINE float source_of(const job *s, ptrdiff_t c) {
-    return s->source ? s->source[c] : 0;
-}
-
-/* What walls that move push through faces. */
-INLINE void add_walls(float *restrict rhs, const float *open, const float *beyond, const float *wall,
-                      ptrdiff_t step, int n) {
-    for (int i = 0; i < n; ++i) rhs[i] += (1 - beyond[i]) * wall[i + step] - (1 - open[i]) * wall[i];
-}
-
-/* Some cells of a row, their flux across an axis; whether any of the faces is not wholly open. */
-INLINE int add_fluxes(float *restrict rhs, const float *open, const float *u, ptrdiff_t step, int n) {
-    int closed = 0;
-    for (int i = 0; i < n; ++i) {
-        rhs[i] += open[i + step] * u[i + step] - open[i] * u[i];
-        closed |= (open[i] < 1) | (open[i + step] < 1);
-    }
-    return closed;
-}
-
-/* source - net_outflow(), axis by axis. Most stretches have no face that is closed, and no wall is read. */
+/* source - what flows out of the unknowns of a row. */
 INLINE void rhs_row(const job *s, int j, int k, int dim) {
     const box *b = &s->g->box;
-    const int n = b->n[0];
     const ptrdiff_t row = box_at(b, 0, j, k);
-    const uint8_t *unknown = s->work->unknown + row;
-    float *restrict rhs = s->work->rhs + row;
-    memset(rhs, 0, (size_t)n * sizeof *rhs);
-    for (int a = 0; a < dim; ++a) {
-        const ptrdiff_t step = b->step[a];
-        const float *open = s->o->open.value[a] + row, *u = s->u->value[a] + row, *wall = s->o->wall.value[a];
-        const int moves =
+    int moves[3] = {0};
+    for (int a = 0; a < dim; ++a)
+        moves[a] =
             row_moves(s->o, b, a, j, k) || (a > 0 && row_moves(s->o, b, a, j + (a == 1), k + (a == 2)));
-        for (int i = 0; i < n; i += STRETCH) {
-            const int whole = i + STRETCH <= n, count = whole ? STRETCH : n - i;
-            const int closed = whole ? add_fluxes(rhs + i, open + i, u + i, step, STRETCH)
-                                     : add_fluxes(rhs + i, open + i, u + i, step, count);
-            if (moves && closed) add_walls(rhs + i, open + i, open + i + step, wall + row + i, step, count);
-        }
+    for (int i = 0; i < b->n[0]; i += LANES) {
+        const ptrdiff_t c = row + i;
+        const int left = b->n[0] - i;
+        const vec8 source = s->source ? vec8_load(s->source + c) : vec8_all(0);
+        const vec8 rhs =
+            vec8_select(mask_load(s->work->unknown + c), source - outflow_of(s, c, moves, dim), vec8_all(0));
+        if (left >= LANES) vec8_store(s->work->rhs + c, rhs);
+        else memcpy(s->work->rhs + c, &rhs, (size_t)left * sizeof(float));
     }
-    for (int i = 0; i < n; ++i) rhs[i] = unknown[i] ? source_of(s, row + i) - rhs[i] : 0;
 }
 
 INLINE void rhs_block(const job *s, int block, int dim) {
@@ -251,18 +220,29 @@ INLINE void rhs_block(const job *s, int block, int dim) {
 }
 
 INLINE double divergence_block(const job *s, int block, int dim) {
-    const box *b = &s->g->box;
-    float most = 0;
+    const int n = s->g->box.n[0], walls = s->o->wall.value[0] != NULL, moves[3] = {walls, walls, walls};
+    const int8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    int8 most = {0}; /* bits of a non-negative float compare as integers do, infinities and NaN on top */
     FOR_ROWS(&s->range, block, j, k) {
-        const ptrdiff_t row = box_at(b, 0, j, k);
-        if (!row_is_wet(s->phi + row, b->n[0])) continue;
-        for (int i = 0; i < b->n[0]; ++i)
-            if (is_unknown(s, row + i, dim) && !(s->voids && s->voids[row + i])) {
-                const float d = fabsf(net_outflow(s, row + i, dim) - source_of(s, row + i));
-                most = d > most || isnan(d) ? d : most;
-            }
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        if (!row_is_wet(s->phi + row, n)) continue;
+        for (int i = 0; i < n; i += LANES) {
+            const ptrdiff_t c = row + i;
+            vec8 wide = {0}, out = outflow_of(s, c, moves, dim);
+            for (int a = 0; a < dim; ++a)
+                wide += vec8_load(s->o->open.value[a] + c) +
+                        vec8_load(s->o->open.value[a] + c + s->g->box.step[a]);
+            int8 counts = (vec8_load(s->phi + c) < 0) & (wide > 0) & (lane < n - i);
+            if (s->voids) counts &= ~mask_load(s->voids + c);
+            if (s->source) out -= vec8_load(s->source + c);
+            const int8 size = (int8)out & 0x7fffffff & counts, more = size > most;
+            most = (size & more) | (most & ~more);
+        }
     }
-    return (double)most;
+    float each[LANES], largest = 0;
+    memcpy(each, &most, sizeof each);
+    for (int i = 0; i < LANES; ++i) largest = each[i] > largest || isnan(each[i]) ? each[i] : largest;
+    return (double)largest;
 }
 
 /* Unknowns that something closed bounds. */
@@ -320,17 +300,21 @@ INLINE void update_face(const job *s, ptrdiff_t c, ptrdiff_t low) {
     else to[c] = 0;
 }
 
-/* The same for eight faces of a row, without a branch but for those wholly in liquid: most. */
+/* The same for eight faces of a row, without a branch but for those wholly in liquid or in air: most. */
 INLINE void update_faces(const job *s, ptrdiff_t c, ptrdiff_t low) {
     const float *wall = s->o->wall.value[s->axis];
+    float *to = s->u->value[s->axis] + c;
+    uint64_t words[2], any[4];
+    memcpy(&words[0], s->work->unknown + c, sizeof words[0]);
+    memcpy(&words[1], s->work->unknown + low, sizeof words[1]);
+    if (!(words[0] | words[1]) && !wall) {
+        vec8_store(to, (vec8){0});
+        return;
+    }
     const int8 here = mask_load(s->work->unknown + c), there = mask_load(s->work->unknown + low);
     const int8 closed = vec8_load(s->o->open.value[s->axis] + c) <= 0;
     const vec8 q = vec8_load(s->q + c), q_low = vec8_load(s->q + low);
-    float *to = s->u->value[s->axis] + c;
-    uint64_t words[2], any[4];
     memcpy(any, &closed, sizeof any);
-    memcpy(&words[0], s->work->unknown + c, sizeof words[0]);
-    memcpy(&words[1], s->work->unknown + low, sizeof words[1]);
     vec8 slope = q - q_low;
     if ((words[0] & words[1]) != 0x0101010101010101u) {
         const vec8 phi = vec8_load(s->phi + c), phi_low = vec8_load(s->phi + low), none = {0},

@@ -34,7 +34,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "core/hot.h"
+#include "core/lanes.h"
 #include "grid/rows.h"
 #include "grid/wrap.h"
 #include "particle/transfer.h"
@@ -49,7 +49,7 @@
 #define UNSURE          0.2f /* deviations up to this are let be in cut cells next to the surface's layer */
 #define LIFT            1e-3 /* cells that all particles rise on average: what is asked of a tank is a tenth of it */
 
-enum { EIGHT = 8 }; /* cells looked at together, as bytes of a word */
+enum { EIGHT = LANES }; /* cells looked at together, as bytes of a word */
 
 typedef struct {
     const mac_grid *g;
@@ -67,7 +67,8 @@ INLINE void depth_row(const job *s, ptrdiff_t row, int dim) {
     const int n = s->g->box.n[0];
     const float *phi = s->phi + row;
     uint8_t *restrict depth = s->depth + row;
-    for (int i = 0; i < n; ++i) depth[i] = s->voids && s->voids[row + i];
+    memset(depth, 0, (size_t)n);
+    for (int i = 0; s->voids && i < n; ++i) depth[i] = s->voids[row + i] != 0;
     for (int a = 0; a < dim; ++a) {
         const ptrdiff_t step = s->g->box.step[a];
         const float *low = phi - step, *high = phi + step, *open = s->o->open.value[a] + row,
@@ -185,13 +186,15 @@ INLINE int is_deep_eight(const job *s, ptrdiff_t c, int dim) {
     return !off && !s->voids;
 }
 
+/* outflow_of() of these. */
 INLINE void deep_outflow(const job *s, ptrdiff_t c, int dim) {
-    const float *density = s->density + c;
-    float *restrict out = s->outflow + c;
-    for (int i = 0; i < EIGHT; ++i) {
-        const float off = density[i] > 0 ? density[i] - 1 : 0;
-        out[i] = s->scale * change_for(s, off) * open_share(s, c + i, dim);
-    }
+    const vec8 density = vec8_load(s->density + c), off = vec8_select(density > 0, density - 1, vec8_all(0));
+    vec8 change = vec8_select(off < s->near, RATE * off, RATE * s->near + (off - s->near)), open = {0};
+    change = vec8_select(change < MOST_OUT, change, vec8_all(MOST_OUT));
+    change = vec8_select(change > -MOST, change, vec8_all(-MOST));
+    for (int a = 0; a < dim; ++a)
+        open += vec8_load(s->o->open.value[a] + c) + vec8_load(s->o->open.value[a] + c + s->g->box.step[a]);
+    vec8_store(s->outflow + c, s->scale * change * (open / (float)(2 * dim)));
 }
 
 INLINE void outflow_block(const job *s, int block, int dim) {
