@@ -31,7 +31,8 @@
 /* Beside walls particles are too few to tell the surface to less than about a fifth of a cell, and so the
  * velocity to less than this part of what gravity gives in a step (docs/decisions/0011-rest.md). */
 #define QUIET             0.2
-#define CROWDED           2e-3 /* of the liquid */
+#define OBLIQUE           1.0005 /* 1 / cosine: 1.8 degrees, a cell in 32 */
+#define CROWDED           2e-3   /* of the liquid */
 #define LEAST_CFL         0.2
 #define VOLUME_TOLERANCE  0.05
 #define VOLUME_ITERATIONS 12 /* it takes 2 to 4, up to 9 where walls thinner than a cell part the water */
@@ -43,6 +44,12 @@ enum { NEAR_LAYERS = 3, WEDGE_LAYERS = 6, LAYERS_MOST = 64 };
 
 static double length3(const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* Whether water at rest has a surface across no axis. */
+static int is_oblique(const double gravity[3]) {
+    const double most = fmax(fabs(gravity[0]), fmax(fabs(gravity[1]), fabs(gravity[2])));
+    return length3(gravity) > OBLIQUE * most;
 }
 
 static int is_flip(const rheo_sim *s) {
@@ -62,11 +69,13 @@ void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers
                         const float *phi) {
     for (int axis = 0; axis < s->g.box.dim; ++axis) {
         pressure_known_faces(s->front.layer, &s->g, &s->open, phi, axis);
-        if (s->quiet > 0)
-            pressure_forget_quiet(s->front.layer, s->psi, &s->g, &s->open, phi, u, s->quiet, axis);
+        const int quiet = s->quiet > 0 || s->quiet_air > 0;
+        if (quiet)
+            pressure_forget_quiet(s->front.layer, s->psi, &s->g, &s->open, phi, u, s->quiet, s->quiet_air,
+                                  axis);
         extrapolate(u->value[axis], layers, far ? far->value[axis] : NULL, far_layers, &s->front, &s->g,
                     axis);
-        if (s->quiet > 0) pressure_recall_quiet(u, far, s->psi, &s->g, phi, axis);
+        if (quiet) pressure_recall_quiet(u, far, s->psi, &s->g, phi, axis);
     }
     float *const scratch[3] = {s->work.rhs, s->work.extra, s->psi};
     const int sticks = s->def.no_slip && s->def.method == RHEO_MAC; /* without viscosity nothing can stick */
@@ -355,6 +364,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
 
     s->quiet = s->def.solid_count ? QUIET * length3(gravity) * dt : 0;
+    s->quiet_air = is_oblique(gravity) ? QUIET * length3(gravity) * dt : 0;
     timer_stage(&s->timer, "advect");
     liquid_find_room(s, dt);
     if ((status = liquid_remember(s, report))) return status;

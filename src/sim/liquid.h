@@ -52,6 +52,7 @@ struct rheo_sim {
     float *q;         /* pressure p dt / (rho dx), m/s */
     double q_dt;      /* the dt in q */
     double quiet;     /* m/s: slower cut faces beside the surface take the velocity of others */
+    double quiet_air; /* m/s: so do slower faces between corners of the liquid and air */
     world *world;     /* bodies and their states */
     double time;
     double step_end;  /* s, of the step under way */

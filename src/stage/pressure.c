@@ -43,7 +43,7 @@ typedef struct {
     uint8_t *layer, *bounded;
     const uint8_t *voids;
     int axis;
-    float quiet, *far;
+    float quiet, quiet_air, *far;
 } job;
 
 /* The share 1 / theta of a face between liquid (a < 0) and air (b >= 0). What is bounded is the liquid's
@@ -442,6 +442,32 @@ INLINE void quiet_row(const job *s, ptrdiff_t row, int n) {
     }
 }
 
+/* Whether air borders a liquid cell across more than one axis. */
+INLINE int is_corner(const job *s, ptrdiff_t c) {
+    int axes = 0;
+    for (int a = 0; a < s->g->box.dim; ++a) {
+        const ptrdiff_t step = s->g->box.step[a];
+        const float *open = s->o->open.value[a] + c, *phi = s->phi + c;
+        axes += ((open[0] > 0) & (phi[-step] >= 0)) | ((open[step] > 0) & (phi[step] >= 0));
+    }
+    return axes > 1;
+}
+
+/* Faces of a row between a corner of the liquid and air. Pressure must vanish at two places beside it, or
+ * three, and what these are off one straight surface by drives a current in through one face and out through
+ * another: without end, as it moves no surface. */
+INLINE void quiet_corners(const job *s, ptrdiff_t row, int n) {
+    const ptrdiff_t step = s->g->box.step[s->axis];
+    const float *phi = s->phi + row, *u = s->u->value[s->axis] + row, *open = s->o->open.value[s->axis] + row;
+    for (int i = 0; i < n; ++i) {
+        const int wet = phi[i] < 0, below = phi[i - step] < 0;
+        if (wet == below || !(open[i] > 0) || !(fabsf(u[i]) < s->quiet_air)) continue;
+        if (!is_corner(s, row + i - (wet ? 0 : step))) continue;
+        s->layer[row + i] = EXTRAPOLATE_UNKNOWN;
+        s->q[row + i] = u[i];
+    }
+}
+
 /* The slower of two velocities that go the same way, 0 where they do not. */
 INLINE float slower(float a, float b) {
     return a * b > 0 ? fabsf(a) < fabsf(b) ? a : b : 0;
@@ -521,7 +547,10 @@ HOT static void quiet_task(void *context, int block) {
     const job *s = context;
     const int n = s->range.upper[0] - s->range.lower[0];
     FOR_ROWS(&s->range, block, j, k) {
-        if (is_wet_row(s, j, k)) quiet_row(s, box_at(&s->g->box, 0, j, k), n);
+        const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
+        if (!is_wet_row(s, j, k)) continue;
+        quiet_row(s, row, n);
+        if (s->quiet_air > 0) quiet_corners(s, row, n);
     }
 }
 
@@ -707,10 +736,11 @@ void pressure_known_faces(uint8_t *layer, const mac_grid *g, const openings *o, 
 }
 
 void pressure_forget_quiet(uint8_t *layer, float *solved, const mac_grid *g, const openings *o,
-                           const float *phi, const mac_field *u, double quiet, int axis) {
+                           const float *phi, const mac_field *u, double quiet, double quiet_air, int axis) {
     mac_field copy = *u;
-    job s = {.g = g, .o = o, .phi = phi, .u = &copy, .q = solved, .layer = layer, .quiet = (float)quiet};
-    s.axis = axis;
+    job s = {.g = g, .o = o, .phi = phi, .u = &copy, .q = solved, .layer = layer, .axis = axis};
+    s.quiet = (float)quiet;
+    s.quiet_air = (float)quiet_air;
     s.range = range_faces(g, axis);
     parallel_for(g->pool, range_blocks(&s.range), quiet_task, &s);
 }
