@@ -65,6 +65,12 @@ static int marks_only(const rheo_sim *s) {
     return s->def.method == RHEO_SEMI_LAGRANGIAN;
 }
 
+/* Whether particles that are heaped up tell of liquid without pressure: not of gaps beside solids that move,
+ * nor of markers. */
+static int may_crowd(const rheo_sim *s) {
+    return !s->moving && s->def.method != RHEO_MAC;
+}
+
 void liquid_extrapolate(mac_field *u, int layers, mac_field *far, int far_layers, rheo_sim *s,
                         const float *phi) {
     for (int axis = 0; axis < s->g.box.dim; ++axis) {
@@ -155,8 +161,10 @@ rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report) {
         squeeze_particles(&s->parts, s->work.unknown, &s->g, &s->open, s->solids, s->walls,
                           marked ? s->keep : NULL);
     if (s->thin.count) thin_hold(&s->parts, &s->thin, &s->g, s->solids, s->walls);
-    const int64_t rescued =
-        boundary_particles(&s->parts, s->keep, marked, &s->g, &s->open, s->def.solid_count ? s->solid : NULL);
+    /* with thin solids a film on a side may be another one's, behind a wall */
+    const float *density = may_crowd(s) && s->thin.count == 0 ? s->density : NULL;
+    const int64_t rescued = boundary_particles(&s->parts, s->keep, marked, &s->g, &s->open,
+                                               s->def.solid_count ? s->solid : NULL, density);
     if (s->thin.count && rescued) /* out of a thick solid, but not through a thin one */
         thin_hold(&s->parts, &s->thin, &s->g, s->solids, s->walls);
     const int64_t outflow = boundary_outflow(&s->parts, s->keep, &s->g, &s->open);
@@ -218,12 +226,6 @@ static rheo_status fields_from_particles(rheo_sim *s, mac_field *velocity, rheo_
 
 const uint8_t *liquid_voids(const rheo_sim *s) {
     return s->separation ? lcp_active(s->separation) : NULL;
-}
-
-/* Whether particles that are heaped up tell of liquid without pressure: not of gaps beside solids that move,
- * nor of markers. */
-static int may_crowd(const rheo_sim *s) {
-    return !s->moving && s->def.method != RHEO_MAC;
 }
 
 /* What carries the particles through the next step: the velocity, and a displacement that evens out their

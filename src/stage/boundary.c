@@ -7,6 +7,16 @@
  * the middle of a wall, or all of it, is put back where the way goes in. Spray moves straight; liquid goes
  * around corners, so that it must have been deeper inside and on the opposite side.
  *
+ * Spray that comes to a closed side of the domain lands on the film that lies there and not under it:
+ * particle p stays
+ *
+ *   u_p h cells off the side,   u_p in [0, 1) by its number,   h = min(1, density of its cell / READS),
+ *
+ * so that particles without pressure fill a film of their own volume. With all of them on the side itself any
+ * number was one layer there. Only three fifths of it counted as density, and nothing on the grid could lift
+ * it, as velocities across a side are 0 on it: films that met were heaps of several cells' liquid before
+ * pressure knew of them (docs/decisions/0019-films-of-spray.md).
+ *
  * Limits: walls of at least two cells, others are stage/solids_thin's; places of moving solids are those
  * after the step, and a way that begins in one is not walked. */
 #include "stage/boundary.h"
@@ -14,6 +24,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/hot.h"
+#include "core/random.h"
 #include "grid/sample.h"
 #include "grid/wrap.h"
 
@@ -25,6 +36,10 @@ enum { GRAIN = 8192, TRIES = 3, LOOKS = 5, GROUP = PARTICLE_GROUP };
 #define LEAST     0.25f /* cells: steps along the way near surfaces */
 #define GRAZE     0.25f /* cells deep: what spray may pass through */
 #define CUT       0.45f /* cells deep: the same for liquid, whose way is curved */
+#define THICKEST  1.0f  /* cells: a film that fills its cell is liquid */
+/* The density of a cell beside a side that holds a film of h cells, of h: (3/2 + h) / (5/2) up to h = 1/2 in
+ * 3D, as stage/surface.c weighs particles near a face of the cell less than those in its middle. */
+#define READS 0.75f
 
 typedef struct {
     particles *p;
@@ -34,6 +49,7 @@ typedef struct {
     const openings *o;
     const float *solid; /* NULL: none */
     const float *before[3];
+    const float *density; /* of cells, before the step; NULL: spray lands on the sides */
 } job;
 
 /* A spray particle keeps only the velocity along or away from the surface with outward normal n, which moves
@@ -43,6 +59,26 @@ static void bounce(particles *p, size_t q, const float n[3], const float w[3]) {
     for (int a = 0; a < p->dim; ++a) into += (p->v[a][q] - w[a]) * n[a];
     if (into < 0)
         for (int a = 0; a < p->dim; ++a) p->v[a][q] -= into * n[a];
+}
+
+/* How thick a film lies where a spray particle has come to, in cells; one beyond a side lands in the cell at
+ * it, whatever its place is (a NaN as well). */
+static float film_under(const job *s, size_t q) {
+    const box *b = &s->g->box;
+    int at[3] = {0, 0, 0};
+    if (!s->density || !s->p->spray[q]) return 0;
+    for (int a = 0; a < b->dim; ++a) {
+        const float x = s->p->x[a][q];
+        at[a] = !(x >= 0) ? 0 : x < (float)b->n[a] ? (int)x : b->n[a] - 1;
+    }
+    return fminf(s->density[box_at(b, at[0], at[1], at[2])] / READS, THICKEST);
+}
+
+/* How far off a side a particle stays in a film. A place of its own across each axis: in an edge of the
+ * domain all would lie on a diagonal otherwise. */
+static float place_in_film(const job *s, size_t q, float film, int axis) {
+    enum { PLACES = 19 }; /* random numbers of this purpose */
+    return film > 0 ? film * random_unit(PLACES, s->p->id[q], (uint64_t)axis) : 0;
 }
 
 /* Distance below the solid's surface and the way out, in cells; 0 when there is none. */
@@ -209,6 +245,7 @@ INLINE int is_clear(const job *s, size_t q) {
 /* 0 when the particle left through an open side. */
 static int hold_inside(const job *s, size_t q) {
     particles *p = s->p;
+    const float film = film_under(s, q);
     for (int a = 0; a < p->dim; ++a) {
         if (s->g->box.periodic[a]) {
             p->x[a][q] = wrap_place(p->x[a][q], s->g->box.n[a]);
@@ -220,7 +257,7 @@ static int hold_inside(const job *s, size_t q) {
                 if (side ? !(x < wall) : !(x >= 0)) return 0;
                 continue;
             }
-            const float limit = side ? wall - MARGIN : MARGIN;
+            const float off = fmaxf(MARGIN, place_in_film(s, q, film, a)), limit = side ? wall - off : off;
             if (side ? x <= limit : x >= limit) continue;
             p->x[a][q] = limit;
             float n[3] = {0, 0, 0};
@@ -241,10 +278,16 @@ INLINE int any_outside(const job *s, size_t from, size_t to) {
     return outside;
 }
 
+/* Whether some of a whole group may land on a film. */
+INLINE int any_lands(const job *s, size_t from) {
+    return s->density && memchr(s->p->spray + from, 1, GROUP);
+}
+
 HOT static void hold_range(const job *s, size_t from, size_t to) {
     for (size_t q = from; q < to; q += GROUP) {
         const size_t end = q + GROUP < to ? q + GROUP : to;
-        if (end - q == GROUP && !any_outside(s, q, q + GROUP)) memset(s->keep + q, 1, GROUP);
+        if (end - q == GROUP && !any_outside(s, q, q + GROUP) && !any_lands(s, q))
+            memset(s->keep + q, 1, GROUP);
         else
             for (size_t one = q; one < end; ++one) s->keep[one] = (uint8_t)hold_inside(s, one);
     }
@@ -307,8 +350,9 @@ void boundary_mark(uint8_t *near, const particles *p, const mac_grid *g, const f
 }
 
 int64_t boundary_particles(particles *p, uint8_t *keep, int marked, const mac_grid *g, const openings *o,
-                           const float *node_solid) {
+                           const float *node_solid, const float *density) {
     job s = {.p = p, .keep = keep, .marked = marked, .g = g, .o = o, .solid = node_solid};
+    s.density = density;
     for (int a = 0; a < p->dim; ++a) s.before[a] = particles_before(p, a);
     return (int64_t)parallel_sum(g->pool, block_count((long)p->count, GRAIN), boundary_task, &s);
 }

@@ -58,7 +58,7 @@ static int64_t move_marked(setting *s, int marked) {
     for (int a = 0; a < s->p.dim; ++a)
         for (size_t q = 0; q < s->p.count; ++q) s->p.x[a][q] += s->p.v[a][q];
     if (marked) boundary_mark(s->keep, &s->p, &s->g, s->solid);
-    return boundary_particles(&s->p, s->keep, marked, &s->g, &s->open, s->solid);
+    return boundary_particles(&s->p, s->keep, marked, &s->g, &s->open, s->solid, NULL);
 }
 
 static int64_t move(setting *s) {
@@ -162,11 +162,46 @@ static void marks_change_nothing(void **state) {
     for (int i = 0; i < 2; ++i) unset(&s[i]);
 }
 
+/* Onto the floor of cells that hold a film of 0.6 cells: spray fills it evenly and stays in it, each particle
+ * at its place, and what falls beside it or is liquid lies on the floor. */
+static void spray_lands_on_films(void **state) {
+    (void)state;
+    enum { STEPS = 3, FILM = 12 }; /* cells along x */
+    setting s;
+    set(&s, 3, LOW + 3, 100);
+    float *density = mem_alloc(s.g.box.size * sizeof *density);
+    for (int i = 0; i < FILM; ++i) density[box_at(&s.g.box, i, 0, 12)] = 0.45f;
+    for (int q = 0; q < COUNT; ++q) {
+        const float x = (float)CELLS * ((float)q + 0.5f) / COUNT;
+        put(&s, (float[]){x, 0.9f, 12.5f}, (float[]){x, -0.5f, 12.5f}, q % 5 != 0);
+        s.p.id[q] = (uint32_t)q;
+    }
+    double mean = 0;
+    int count = 0;
+    for (int step = 0; step < STEPS; ++step) {
+        for (int q = 0; q < COUNT; ++q) s.p.x[1][q] -= step == 0 ? 1.4f : 0.01f;
+        boundary_particles(&s.p, s.keep, 0, &s.g, &s.open, NULL, density);
+    }
+    for (int q = 0; q < COUNT; ++q) {
+        const float height = s.p.x[1][q];
+        if (q % 5 == 0 || s.p.x[0][q] > FILM) {
+            check_below(height, 0.01);
+            continue;
+        }
+        assert_true(height > 0 && height < 0.6f && s.p.v[1][q] >= 0);
+        mean += (double)height;
+        ++count;
+    }
+    check_below(fabs(mean / count - 0.3), 0.03);
+    mem_free(density);
+    unset(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(walls_hold_spray),     cmocka_unit_test(walls_hold_liquid),
         cmocka_unit_test(gliding_goes_on),      cmocka_unit_test(liquid_turns_corners),
-        cmocka_unit_test(marks_change_nothing),
+        cmocka_unit_test(marks_change_nothing), cmocka_unit_test(spray_lands_on_films),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
