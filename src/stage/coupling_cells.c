@@ -96,6 +96,14 @@ INLINE void add_face(coupled_body *b, body_cell *c, const job *s, int axis, int 
     b->count += above || !s->unknown[c->cell - s->g->box.step[axis]];
 }
 
+/* What the body displaces along an axis, as pushes along the same one tell it, and turns where there are any.
+ */
+INLINE void add_volume(job *s, const double push[SIX], const double arm[3], int turns) {
+    for (int a = 0; a < 3; ++a) s->volume[a][a] += push[a] * arm[a];
+    for (int r = 3; r < SIX && turns; ++r)
+        for (int a = 0; a < 3; ++a) s->volume[r][a] += push[r] * arm[a];
+}
+
 INLINE void add_cell(coupled_body *b, job *s, ptrdiff_t cell, const double arm[3], const eight_cells *from,
                      int lane) {
     body_cell *c = &b->cells[b->cell_count++];
@@ -107,8 +115,7 @@ INLINE void add_cell(coupled_body *b, job *s, ptrdiff_t cell, const double arm[3
         s->wet += below + above;
         s->closed[a] += c->push[a];
     }
-    for (int r = 0; r < SIX; ++r)
-        for (int a = 0; a < 3; ++a) s->volume[r][a] += c->push[r] * arm[a];
+    add_volume(s, c->push, arm, b->solid->body->round != ROUND_BALL);
 }
 
 /* Calls what a row some way on will be asked for into the cache: rows lie too far apart for the hardware to
@@ -209,10 +216,8 @@ static int add_met_side(coupled_body *b, job *s, const met_face *f, int above) {
     c->met = 1;
     s->wet += (double)f->more;
     s->closed[f->axis] += push[f->axis];
-    for (int r = 0; r < SIX; ++r) {
-        c->push[r] += push[r];
-        for (int a = 0; a < 3; ++a) s->volume[r][a] += push[r] * arm[a];
-    }
+    for (int r = 0; r < SIX; ++r) c->push[r] += push[r];
+    add_volume(s, push, arm, 1);
     return 0;
 }
 

@@ -226,6 +226,7 @@ static void velocity_on_row(const mover_faces *m, int j, int k) {
     const placement *now = &m->felt;
     double x[3];
     int span[2];
+    if (!row_moves(s->o, &s->g->box, a, j, k)) return;
     mover_row(span, m, j, k);
     if (span[1] <= span[0]) return;
     place(x, s->g, (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
