@@ -19,6 +19,15 @@
 
 /* Contacts of a pair, and how many times as many where a body is held from several sides. */
 enum { PAIR_CONTACTS = 8, SIDES = 3 };
+#define OFF 1e-3 /* of the spacing: what a point on a surface may be off it */
+
+/* From the walls of a convex hollow the distance is concave: what is in it comes nearest to them with points
+ * and edges of its own. The hollow's points would only find those edges, which have no normal: one beside the
+ * rim of a plug held it from above, and it fell or stood whatever pressure there was. */
+static bool is_convex(rheo_shape_kind kind) {
+    return kind == RHEO_SHAPE_BOX || kind == RHEO_SHAPE_SPHERE || kind == RHEO_SHAPE_CAPSULE ||
+           kind == RHEO_SHAPE_CYLINDER || kind == RHEO_SHAPE_PLANE;
+}
 
 int thing_make(thing *t, const rheo_solid *def, const shape *s, const body *b, double spacing) {
     *t = (thing){.def = def, .shape = s, .body = b, .endless = def->inside_fluid};
@@ -35,8 +44,7 @@ int thing_make(thing *t, const rheo_solid *def, const shape *s, const body *b, d
     double longest = fmax(t->half[0], fmax(t->half[1], t->half[2]));
     if (isfinite(longest)) spacing = fmax(spacing, longest / 24);
     if (shape_sample(&t->points, s, spacing)) return -1;
-    if (def->inside_fluid && t->points.radius > 0)
-        t->points.count = 0; /* round hollows have no points inwards */
+    if (def->inside_fluid && is_convex(def->shape.kind)) t->points.count = 0;
     t->at = mem_alloc((size_t)(t->points.count + 1) * sizeof *t->at);
     if (t->at) return 0;
     thing_free(t);
@@ -260,12 +268,17 @@ static double gap_across(const thing *other, const double on[3], const double n[
     return vec_dot(from, n);
 }
 
-/* Back onto the surface along its normal where the step began. */
-static void settle_on(double x[3], const thing *t, const double n[3], double slope) {
-    for (int round = 0; round < 2; ++round) {
-        const double d = thing_distance(t, x) / fmax(slope, 0.1);
-        for (int c = 0; c < 3; ++c) x[c] -= d * n[c];
+/* Back onto the surface: along its normal where the step began, or, where that leads past an edge, along
+ * those on the way, which end on the edge. False: not there. */
+static bool settle_on(double x[3], const thing *t, const double n[3], double slope, double spacing) {
+    double way[3] = {n[0], n[1], n[2]};
+    for (int round = 0; round < 6; ++round) {
+        const double d = thing_distance(t, x);
+        if (round >= 2 && fabs(d) < OFF * spacing) return true;
+        if (round >= 2) slope = thing_normal(way, t, x, 1e-3 * spacing);
+        for (int c = 0; c < 3; ++c) x[c] -= d / fmax(slope, 0.1) * way[c];
     }
+    return fabs(thing_distance(t, x)) < OFF * spacing;
 }
 
 /* Steepest descent of the gap along the surface of `own` from x, no farther than half way to the next point,
@@ -286,10 +299,10 @@ static double walk_deeper(double x[3], double n[3], const thing *own, const thin
         slope = sqrt(slope);
         if (slope < 1e-6) break;
         for (int c = 0; c < 3; ++c) next[c] = x[c] - step * down[c] / slope;
-        settle_on(next, own, surface, own_slope);
+        const bool settled = settle_on(next, own, surface, own_slope, spacing);
         const double there = gap_across(other, on, n, next);
         vec_sub(gone, next, start);
-        if (there < gap && vec_length(gone) < 0.6 * spacing) {
+        if (settled && there < gap && vec_length(gone) < 0.6 * spacing) {
             gap = there;
             memcpy(x, next, 3 * sizeof *x);
         } else {

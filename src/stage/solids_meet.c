@@ -36,7 +36,7 @@
 #include "stage/solids.h"
 #include "stage/solids_reach.h"
 
-enum { PARTS = 4, MOST = 8 }; /* tasks an axis of a solid; solids at a face */
+enum { PARTS = 4, MOST = 8, ROUNDS = 16 }; /* tasks an axis of a solid; solids at a face; of a search */
 /* All in cells. Contacts leave gaps of a hundredth, which are no cracks. */
 #define CRACK 0.005f
 #define FILM  0.05f /* what water holds open where a face lies on another */
@@ -53,7 +53,7 @@ struct met_list {
 typedef struct {
     const mac_grid *g;
     const obstacle *solids;
-    int count;
+    int count, still_count; /* those that stand still come first */
     const float *still, *phi;
     openings *o;
     int films; /* whether liquid moves bodies: what is keyed needs no film to come off */
@@ -240,13 +240,74 @@ static met_face *add_face(struct met_list *l) {
 
 /* Whether two solids are so near each other at all corners that what is between them is none of the grid's:
  * d_i + d_k is the width of a gap between parallel walls, wherever it is taken. */
-static int is_crack(const meeting *m, int corners, float least) {
-    for (int i = 0; i < m->count; ++i)
-        for (int k = 0; k < i; ++k) {
-            int narrow = 1;
-            for (int c = 0; c < corners; ++c) narrow &= m->solid[i].corner[c] + m->solid[k].corner[c] < least;
-            if (narrow) return 1;
+static int is_narrow(const closer *a, const closer *b, int corners, float least) {
+    int narrow = 1;
+    for (int c = 0; c < corners; ++c) narrow &= a->corner[c] + b->corner[c] < least;
+    return narrow;
+}
+
+static double distance_from(const job *s, const closer *c, const double x[3]) {
+    return c->mover ? obstacle_distance(&s->solids[c->mover - 1], x)
+                    : obstacles_thick_distance(s->solids, s->still_count, x);
+}
+
+/* Whether no place on an edge of a face is farther than half of `least` from both of two solids, each of
+ * which is the nearer one at an end: the farthest is where they are equally far. ends: places of the ends;
+ * apart: how much farther one is than the other there. */
+static int is_shut_edge(const job *s, const closer *a, const closer *b, const double ends[2][3],
+                        const double apart[2], double least) {
+    double from = 0, to = 1, low = apart[0], high = apart[1];
+    for (int round = 0; round < ROUNDS && (to - from) * s->g->dx > 0.1 * least; ++round) {
+        /* the distances' own guess, and halves, as inside of a solid another side of it may be nearer */
+        const double at = round % 2 ? 0.5 * (from + to) : from + (to - from) * low / (low - high);
+        double x[3];
+        for (int c = 0; c < 3; ++c) x[c] = ends[0][c] + at * (ends[1][c] - ends[0][c]);
+        const double first = distance_from(s, a, x), second = distance_from(s, b, x);
+        if (fmin(first, second) >= 0.5 * least) return 0;
+        const double now = first - second;
+        if (now * low > 0) {
+            from = at;
+            low = now;
+        } else {
+            to = at;
+            high = now;
         }
+    }
+    return 1;
+}
+
+/* Whether two solids leave less than `least` between them along the face's edges. Corners do not tell this
+ * near a solid's other sides: below its lid the distance in a plug is that of the lid, and a plug of a few
+ * cells would have no crack that goes all around it. */
+static int is_shut(const task *t, const closer *a, const closer *b, const int at[3], double least) {
+    const int dim = t->s->g->box.dim;
+    const int p = dim == 2 ? 1 - t->axis : (t->axis + 1) % 3, q = (t->axis + 2) % 3;
+    static const int edge[4][2] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
+    int any = 0;
+    for (int e = 0; e < (dim == 3 ? 4 : 1); ++e) {
+        double ends[2][3], apart[2];
+        for (int end = 0; end < 2; ++end) {
+            const int c = edge[e][end];
+            int node[3] = {at[0], at[1], at[2]};
+            node[p] += c & 1;
+            if (c >> 1) node[q] += 1;
+            place(ends[end], t->s->g, node[0], node[1], node[2]);
+            apart[end] = (double)a->corner[c] - (double)b->corner[c];
+        }
+        if (!(apart[0] * apart[1] < 0)) continue;
+        if (!is_shut_edge(t->s, a, b, ends, apart, least)) return 0;
+        any = 1;
+    }
+    return any;
+}
+
+static int is_crack(const task *t, const meeting *m, const int at[3], float least) {
+    const int corners = corner_count(&t->s->g->box);
+    for (int i = 0; i < m->count; ++i)
+        for (int k = 0; k < i; ++k)
+            if (is_narrow(&m->solid[i], &m->solid[k], corners, least) ||
+                is_shut(t, &m->solid[i], &m->solid[k], at, (double)least))
+                return 1;
     return 0;
 }
 
@@ -401,7 +462,7 @@ static void meet_on_row(const task *t, int j, int k) {
         float open = s->o->open.value[t->axis][n];
         if (s->phi[n] < deep || is_clear(s->phi + n, step, wide) || !gather(&m, t, at, n)) continue;
         const int meets = m.count > 1 && !is_clear(s->phi + n, step, least);
-        const int crack = meets && is_crack(&m, corner_count(b), least);
+        const int crack = meets && is_crack(t, &m, at, least);
         if (meets && (crack || (open < 1 && !is_one_solids(&m, corner_count(b)))))
             open = share_face(t, &m, at, n, crack);
         if (s->films && has_body(s, &m)) film_on_face(t, &m, at, open);
@@ -496,6 +557,7 @@ int solids_meet(openings *o, const mac_grid *g, const float *node_still, const f
     meetings *m = &o->met;
     job s = {.g = g, .solids = solids, .count = count, .still = node_still, .phi = node_phi, .o = o};
     s.films = films;
+    while (s.still_count < count && solids[s.still_count].def->motion == RHEO_STATIC) ++s.still_count;
     const int tasks = count * g->box.dim * PARTS;
     m->count = m->found_count = m->film_count = 0;
     if (reach_list(&o->near, g, solids, count) || hold_lists(m, tasks, count)) return -1;
