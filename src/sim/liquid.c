@@ -30,7 +30,9 @@
 #define WAVE_STEP 0.5 /* of sqrt(dx / g): omega dt = 0.9 */
 /* Beside walls particles are too few to tell the surface to less than about a fifth of a cell, and so the
  * velocity to less than this part of what gravity gives in a step (docs/decisions/0011-rest.md). */
-#define QUIET             0.2
+#define QUIET 0.2
+#define QUIET_CORNER                                                                                         \
+    0.1 /* likewise at corners of a surface oblique to the grid; more would damp small waves */
 #define OBLIQUE           1.0005 /* 1 / cosine: 1.8 degrees, a cell in 32 */
 #define CROWDED           2e-3   /* of the liquid */
 #define LEAST_CFL         0.2
@@ -366,7 +368,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
 
     s->quiet = s->def.solid_count ? QUIET * length3(gravity) * dt : 0;
-    s->quiet_air = is_oblique(gravity) ? QUIET * length3(gravity) * dt : 0;
+    s->quiet_air = is_oblique(gravity) ? QUIET_CORNER * length3(gravity) * dt : 0;
     timer_stage(&s->timer, "advect");
     liquid_find_room(s, dt);
     if ((status = liquid_remember(s, report))) return status;

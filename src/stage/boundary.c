@@ -38,7 +38,8 @@ enum { GRAIN = 8192, TRIES = 3, LOOKS = 5, GROUP = PARTICLE_GROUP };
 #define CUT       0.45f /* cells deep: the same for liquid, whose way is curved */
 #define THICKEST  1.0f  /* cells: a film that fills its cell is liquid */
 /* The density of a cell beside a side that holds a film of h cells, of h: (3/2 + h) / (5/2) up to h = 1/2 in
- * 3D, as stage/surface.c weighs particles near a face of the cell less than those in its middle. */
+ * 3D, as stage/surface.c weighs particles near a face of the cell less than those in its middle; 2D is close.
+ */
 #define READS 0.75f
 
 typedef struct {
@@ -62,7 +63,7 @@ static void bounce(particles *p, size_t q, const float n[3], const float w[3]) {
 }
 
 /* How thick a film lies where a spray particle has come to, in cells; one beyond a side lands in the cell at
- * it, whatever its place is (a NaN as well). */
+ * it, whatever its place is (a NaN as well). Periodic axes were wrapped when it moved. */
 static float film_under(const job *s, size_t q) {
     const box *b = &s->g->box;
     int at[3] = {0, 0, 0};

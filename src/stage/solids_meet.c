@@ -251,17 +251,17 @@ static double distance_from(const job *s, const closer *c, const double x[3]) {
                     : obstacles_thick_distance(s->solids, s->still_count, x);
 }
 
-/* Whether no place on an edge of a face is farther than half of `least` from both of two solids, each of
- * which is the nearer one at an end: the farthest is where they are equally far. ends: places of the ends;
- * apart: how much farther one is than the other there. */
-static int is_shut_edge(const job *s, const closer *a, const closer *b, const double ends[2][3],
-                        const double apart[2], double least) {
+/* Whether no place on an edge of a face, from one end to the other, is farther than half of `least` from both
+ * of two solids, each of which is the nearer one at an end: the farthest is where they are equally far.
+ * apart: how much farther the first is than the second at the ends. */
+static int is_shut_edge(const job *s, const closer *a, const closer *b, const double end[3],
+                        const double other[3], const double apart[2], double least) {
     double from = 0, to = 1, low = apart[0], high = apart[1];
     for (int round = 0; round < ROUNDS && (to - from) * s->g->dx > 0.1 * least; ++round) {
         /* the distances' own guess, and halves, as inside of a solid another side of it may be nearer */
         const double at = round % 2 ? 0.5 * (from + to) : from + (to - from) * low / (low - high);
         double x[3];
-        for (int c = 0; c < 3; ++c) x[c] = ends[0][c] + at * (ends[1][c] - ends[0][c]);
+        for (int c = 0; c < 3; ++c) x[c] = end[c] + at * (other[c] - end[c]);
         const double first = distance_from(s, a, x), second = distance_from(s, b, x);
         if (fmin(first, second) >= 0.5 * least) return 0;
         const double now = first - second;
@@ -295,7 +295,7 @@ static int is_shut(const task *t, const closer *a, const closer *b, const int at
             apart[end] = (double)a->corner[c] - (double)b->corner[c];
         }
         if (!(apart[0] * apart[1] < 0)) continue;
-        if (!is_shut_edge(t->s, a, b, ends, apart, least)) return 0;
+        if (!is_shut_edge(t->s, a, b, ends[0], ends[1], apart, least)) return 0;
         any = 1;
     }
     return any;
