@@ -131,21 +131,22 @@ static void plugs_of_any_weight_hold(void **state) {
     (void)state;
     static const double relative[] = {0.01, 0.1, 0.5, 1, 2, 8, 20};
     for (int i = 0; i < 7; ++i) {
-        hold_plug(&(plug_case){i % 2 ? ROUND : BOX, 20, relative[i], 0.13 * i}, 0.3);
-        if (i % 3 == 0) hold_plug(&(plug_case){i % 2 ? BOX : ROUND, 20, relative[i], 0.37 + 0.07 * i}, 0.3);
+        hold_plug(&(plug_case){i % 2 ? ROUND : BOX, 20, relative[i], 0.13 * i, 0}, 0.3);
+        if (i % 3 == 0)
+            hold_plug(&(plug_case){i % 2 ? BOX : ROUND, 20, relative[i], 0.37 + 0.07 * i, 0}, 0.3);
     }
 }
 
 /* At this place and fineness octants of a fill lie on the crack between plug and tube. */
 static void nothing_fills_the_crack(void **state) {
     (void)state;
-    hold_plug(&(plug_case){BOX, 32, 2.5, 0}, 0.2);
+    hold_plug(&(plug_case){BOX, 32, 2.5, 0, 0}, 0.2);
 }
 
 static void a_leaning_plug_holds(void **state) {
     (void)state;
-    hold_plug(&(plug_case){LEANING, 28, 0.01, 0.37}, 0.4);
-    hold_plug(&(plug_case){LEANING, 28, 0.3, 0.37}, 0.3);
+    hold_plug(&(plug_case){LEANING, 28, 0.01, 0.37, 0}, 0.4);
+    hold_plug(&(plug_case){LEANING, 28, 0.3, 0.37, 0}, 0.3);
 }
 
 /* Discs rock where contacts beside their rims do not tell the truth. */
