@@ -8,8 +8,9 @@
  *
  * Drops and films of less than half a cell fly without pressure, and where they meet, or a wall, they are
  * heaped up in a cell or two before it is felt. So what is denser than others by more than particles happen
- * to be spreads at once, and as a step is all the warning there is, steps are shorter while much of the
- * liquid is so crowded (volume_crowding(), sim/liquid.c). Where solids move, gaps beside them open and close
+ * to be spreads at once, near air from less on than deep inside, where a vortex alone makes them uneven; and
+ * as a step is all the warning there is, steps are shorter while much of the liquid is so crowded
+ * (volume_crowding(), sim/liquid.c). Where solids move, gaps beside them open and close
  * by as much in a step, and what they hold is given more time.
  *
  * Near the surface c < 1 says how full a cell is, not how dense: cells with air beside them are left alone
@@ -41,6 +42,7 @@
 
 #define RATE            0.3f  /* of the deviation, a step */
 #define NEAR            0.1f  /* what is denser by more than this spreads at once */
+#define NEAR_DEEP       0.25f /* and two cells and more below the surface, where particles alone are uneven */
 #define NEAR_BODIES     0.5f  /* and where solids move */
 #define MOST            0.25f /* largest loss of a cell's volume, a step */
 #define MOST_OUT        2.0f  /* and largest gain */
@@ -58,7 +60,7 @@ typedef struct {
     float *outflow;
     uint8_t *depth;
     const uint8_t *voids;
-    float scale, near, overfull;
+    float scale, near, near_deep, overfull;
     cell_range range;
 } job;
 
@@ -136,8 +138,8 @@ INLINE float beyond(float off, float least) {
 }
 
 /* The change of a cell's volume that is asked for when its density is off. */
-INLINE float change_for(const job *s, float off) {
-    const float change = off < s->near ? RATE * off : RATE * s->near + (off - s->near);
+INLINE float change_for(float off, float near) {
+    const float change = off < near ? RATE * off : RATE * near + (off - near);
     return greater(lesser(change, MOST_OUT), -MOST);
 }
 
@@ -148,25 +150,35 @@ INLINE float open_share(const job *s, ptrdiff_t c, int dim) {
     return open / (float)(2 * dim);
 }
 
-/* By how much a cell's density is off; air beside it is two cells away at least. */
-INLINE float deviation(const job *s, ptrdiff_t c, int dim) {
-    const ptrdiff_t *step = s->g->box.step;
-    int deep = 1, opens = 0;
+/* Whether no neighbour has air beside it. What lies behind a wall is none, nor is the border. */
+INLINE int is_deep(const job *s, ptrdiff_t c, int dim) {
+    int deep = 1;
     for (int a = 0; a < dim; ++a) {
-        deep &= s->depth[c - step[a]] != 1 && s->depth[c + step[a]] != 1;
-        opens |= s->voids && (s->voids[c - step[a]] | s->voids[c + step[a]]);
+        const ptrdiff_t step = s->g->box.step[a];
+        const float *open = s->o->open.value[a] + c;
+        deep &=
+            !((open[0] > 0) & (s->depth[c - step] == 1)) & !((open[step] > 0) & (s->depth[c + step] == 1));
     }
+    return deep;
+}
+
+/* By how much a cell's density is off; air beside it is two cells away at least. */
+INLINE float deviation(const job *s, ptrdiff_t c, int deep, int dim) {
+    const ptrdiff_t *step = s->g->box.step;
+    int opens = 0;
+    for (int a = 0; a < dim; ++a) opens |= s->voids && (s->voids[c - step[a]] | s->voids[c + step[a]]);
     const float wanted = deep ? 1 : density_at_depth(depth_below(s, c, dim), dim);
     const float off = beyond(s->density[c] - wanted, !deep && is_cut(s, c, dim) ? UNSURE : 0);
     return opens ? greater(off, 0) : off;
 }
 
 INLINE float outflow_of(const job *s, ptrdiff_t c, int dim) {
+    const int deep = s->depth[c] == 2 && is_deep(s, c, dim);
     float off;
-    if (s->depth[c] == 2) off = s->density[c] > 0 ? deviation(s, c, dim) : 0;
+    if (s->depth[c] == 2) off = s->density[c] > 0 ? deviation(s, c, deep, dim) : 0;
     else if (s->depth[c] == 1 && s->density[c] > s->overfull && !is_cut(s, c, dim)) off = s->density[c] - 1;
     else return 0;
-    return s->scale * change_for(s, off) * open_share(s, c, dim);
+    return s->scale * change_for(off, deep ? s->near_deep : s->near) * open_share(s, c, dim);
 }
 
 INLINE int is_dry_eight(const job *s, ptrdiff_t c) {
@@ -189,7 +201,8 @@ INLINE int is_deep_eight(const job *s, ptrdiff_t c, int dim) {
 /* outflow_of() of these. */
 INLINE void deep_outflow(const job *s, ptrdiff_t c, int dim) {
     const vec8 density = vec8_load(s->density + c), off = vec8_select(density > 0, density - 1, vec8_all(0));
-    vec8 change = vec8_select(off < s->near, RATE * off, RATE * s->near + (off - s->near)), open = {0};
+    vec8 change = vec8_select(off < s->near_deep, RATE * off, RATE * s->near_deep + (off - s->near_deep)),
+         open = {0};
     change = vec8_select(change < MOST_OUT, change, vec8_all(MOST_OUT));
     change = vec8_select(change > -MOST, change, vec8_all(-MOST));
     for (int a = 0; a < dim; ++a)
@@ -233,6 +246,7 @@ void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const ope
     job s = {.g = g, .o = o, .density = density, .phi = phi, .outflow = outflow, .depth = depth};
     s.voids = voids;
     s.near = moving ? NEAR_BODIES : NEAR;
+    s.near_deep = moving ? NEAR_BODIES : NEAR_DEEP;
     s.overfull = moving ? OVERFULL_BODIES : OVERFULL;
     s.scale = (float)(g->dx / dt);
     s.range = range_cells(g);

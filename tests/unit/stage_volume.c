@@ -1,5 +1,5 @@
 /* The drift correction in liquid at rest: what it lifts by little is taken back, all else is left as it is.
- * And how crowded liquid is. */
+ * And how crowded liquid is, and what spreads it. */
 #include "check.h"
 #include "core/random.h"
 #include "stage/volume.h"
@@ -90,8 +90,54 @@ static void crowded_cells(void **state) {
     free(s.scratch);
 }
 
+/* The change of volume asked of cell (4, j), which is denser by `off` than liquid all around it with the
+ * surface above row N - 2. */
+static double asked_of(int j, float off, int moving) {
+    openings o = {0};
+    setup s;
+    make(&s, 0);
+    float *phi = calloc(s.g.box.size, sizeof *phi), *asked = calloc(s.g.box.size, sizeof *asked);
+    uint8_t *depth = calloc(s.g.box.size, 1);
+    assert_true(phi && asked && depth);
+    assert_int_equal(mac_field_make(&o.open, &s.g), 0);
+    for (int y = 0; y <= N; ++y)
+        for (int x = 0; x <= N; ++x) {
+            const ptrdiff_t c = box_at(&s.g.box, x, y, 0);
+            o.open.value[0][c] = x > 0 && x < N;
+            o.open.value[1][c] = y > 0 && y < N;
+            phi[c] = (float)(y - (N - 2)) + 0.5f;
+            s.scratch[c] = 1;
+        }
+    const ptrdiff_t c = box_at(&s.g.box, 4, j, 0);
+    s.scratch[c] = 1 + off;
+    volume_outflow(asked, depth, &s.g, &o, s.scratch, phi, NULL, moving, DT);
+    const double change = (double)asked[c] * DT / DX;
+    mac_field_free(&o.open);
+    free(phi);
+    free(asked);
+    free(depth);
+    particles_free(&s.p);
+    mac_field_free(&s.u);
+    mac_field_free(&s.carry);
+    free(s.scratch);
+    return change;
+}
+
+/* At once above 0.1 in the layer below the surface's (where liquid of density one shows 1), above 0.25 deep
+ * inside, above 0.5 where solids move; below that 0.3 a step. */
+static void dense_liquid_spreads(void **state) {
+    (void)state;
+    check_near(asked_of(N - 4, 0.2f, 0), 0.03 + 0.1, 1e-6);
+    check_near(asked_of(N - 4, 0.2f, 1), 0.06, 1e-6);
+    check_near(asked_of(2, 0.2f, 0), 0.06, 1e-6);
+    check_near(asked_of(2, 0.45f, 0), 0.075 + 0.2, 1e-6);
+    check_near(asked_of(2, 0.45f, 1), 0.135, 1e-6);
+    check_near(asked_of(2, 0.6f, 1), 0.15 + 0.1, 1e-6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(still_liquid_is_not_lifted),
-                                       cmocka_unit_test(more_is_moved), cmocka_unit_test(crowded_cells)};
+                                       cmocka_unit_test(more_is_moved), cmocka_unit_test(crowded_cells),
+                                       cmocka_unit_test(dense_liquid_spreads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
