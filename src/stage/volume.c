@@ -29,8 +29,10 @@
  * make of them, it was nearly all the energy that the tank gained. So up to LIFT cells a step, less the
  * height that the fastest of the liquid could rise, a lift has no meaning, and the displacement is made
  * smaller by as much: none is left in a tank at rest. What lowers the liquid, and what more volume is missing
- * for, goes on as before: the centroid ends at most LIFT / RATE cells too low. Where something drives the
- * liquid, however slowly, this is not for it: voids behind a ball are few cells of a tank. */
+ * for, goes on as before: the centroid ends at most LIFT / RATE cells too low. The velocity itself is free of
+ * divergence on the grid, but not where it is interpolated between faces: at rest (AT_REST) what is left of
+ * it raised the particles by 1e-10 to 1e-9 m a step, and now all are lowered by as much. Where something
+ * drives the liquid, however slowly, this is not for it: voids behind a ball are few cells of a tank. */
 #include "stage/volume.h"
 
 #include <math.h>
@@ -50,6 +52,7 @@
 #define OVERFULL_BODIES 1.5f
 #define UNSURE          0.2f /* deviations up to this are let be in cut cells next to the surface's layer */
 #define LIFT            1e-3 /* cells that all particles rise on average: what is asked of a tank is a tenth of it */
+#define AT_REST         0.01 /* of sqrt(g dx): slower liquid is at rest */
 
 enum { EIGHT = LANES }; /* cells looked at together, as bytes of a word */
 
@@ -281,7 +284,7 @@ typedef struct {
     const mac_grid *g;
     mac_field *carry;
     const mac_field *u;
-    float *moved, left;
+    float *moved, left, by[3];
     int axis;
 } lift_job;
 
@@ -290,6 +293,10 @@ enum { VALUES = 1 << 14 }; /* a block */
 static size_t block_end(const mac_grid *g, int block) {
     const size_t end = ((size_t)block + 1) * VALUES;
     return end < g->box.size ? end : g->box.size;
+}
+
+static int value_blocks(const mac_grid *g) {
+    return block_count((long)g->box.size, VALUES);
 }
 
 HOT static void moved_task(void *context, int block) {
@@ -308,13 +315,22 @@ HOT static void leave_task(void *context, int block) {
     }
 }
 
-/* The energy that the displacement gives to particles in dt, m2/s2 summed over them. */
-static double lifted(lift_job *s, const particles *p, const double gravity[3], double dt) {
+HOT static void lower_task(void *context, int block) {
+    const lift_job *s = context;
+    for (int a = 0; a < s->g->box.dim; ++a) {
+        float *carry = s->carry->value[a];
+        for (size_t c = (size_t)block * VALUES; c < block_end(s->g, block); ++c) carry[c] += s->by[a];
+    }
+}
+
+/* The energy that a velocity gives to particles in dt, m2/s2 summed over them: u, or the displacement. */
+static double lifted(lift_job *s, const particles *p, const double gravity[3], double dt, int displaced) {
     double sum = 0;
     for (s->axis = 0; s->axis < s->g->box.dim; ++s->axis) {
         if (!(fabs(gravity[s->axis]) > 0)) continue;
-        parallel_for(s->g->pool, block_count((long)s->g->box.size, VALUES), moved_task, s);
-        sum -= gravity[s->axis] * dt * particles_sum(p, s->g, s->moved, s->axis);
+        if (displaced) parallel_for(s->g->pool, value_blocks(s->g), moved_task, s);
+        const float *field = displaced ? s->moved : s->u->value[s->axis];
+        sum -= gravity[s->axis] * dt * particles_sum(p, s->g, field, s->axis);
     }
     return sum;
 }
@@ -322,11 +338,18 @@ static double lifted(lift_job *s, const particles *p, const double gravity[3], d
 void volume_limit_lift(mac_field *carry, float *scratch, const mac_grid *g, const mac_field *u,
                        const particles *p, const double gravity[3], double speed, double dt) {
     lift_job s = {.g = g, .carry = carry, .u = u, .moved = scratch};
-    const double pull = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
-    const double band = (double)p->count * (LIFT * g->dx * pull - 0.5 * speed * speed);
+    const double pull2 = gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2];
+    const double count = (double)p->count, wave2 = g->dx * sqrt(pull2); /* of a cell's wave, squared */
+    const double band = count * (LIFT * wave2 - 0.5 * speed * speed);
     if (!(band > 0)) return;
-    const double lift = lifted(&s, p, gravity, dt);
-    if (!(lift > 0)) return;
-    s.left = lift > band ? (float)(1 - band / lift) : 0;
-    parallel_for(g->pool, block_count((long)g->box.size, VALUES), leave_task, &s);
+    const double lift = lifted(&s, p, gravity, dt, 1);
+    if (lift > 0) {
+        s.left = lift > band ? (float)(1 - band / lift) : 0;
+        parallel_for(g->pool, value_blocks(g), leave_task, &s);
+    }
+    if (speed * speed > AT_REST * AT_REST * wave2) return;
+    const double rise = lifted(&s, p, gravity, dt, 0);
+    if (!(rise > 0)) return;
+    for (int a = 0; a < g->box.dim; ++a) s.by[a] = (float)(rise / (count * dt * pull2) * gravity[a]);
+    parallel_for(g->pool, value_blocks(g), lower_task, &s);
 }

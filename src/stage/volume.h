@@ -14,8 +14,8 @@ void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const ope
 /* m3 that cells hold although they are full by far. */
 double volume_crowding(const mac_grid *g, const openings *o, const float *density);
 /* Liquid that nothing drives, `speed` [m/s] at most: takes the displacement out of carry, which is u and the
- * displacement, as far as it lifts particles against gravity [m/s2] in dt by less than they can tell.
- * scratch: a field. */
+ * displacement, as far as it lifts particles against gravity [m/s2] in dt by less than they can tell; at rest
+ * particles are lowered by what u lifts them. scratch: a field. */
 void volume_limit_lift(mac_field *carry, float *scratch, const mac_grid *g, const mac_field *u,
                        const particles *p, const double gravity[3], double speed, double dt);
 #endif
