@@ -102,9 +102,9 @@ static void test_energy(void **state) {
         const tank_result r = run(&t, 48, 2, 4);
         check_below(r.gain, 2e-7);
     }
-    check_below(run(&(tank){.level = 0.5137, .degrees = 25}, 32, 2, 3).gain, 1e-7);
-    check_below(run(&(tank){.level = 0.45, .round_tank = 1}, 24, 2, 3).gain, 1e-7);
-    check_below(run(&(tank){.full = 1, .degrees = 25}, 24, 0, 1).gain, 1e-7);
+    check_below(run(&(tank){.level = 0.5137, .degrees = 25}, 32, 2, 3).gain, 3e-8);
+    check_below(run(&(tank){.level = 0.45, .round_tank = 1}, 24, 2, 3).gain, 3e-8);
+    check_below(run(&(tank){.full = 1, .degrees = 25}, 24, 0, 1).gain, 3e-8);
 }
 
 /* A film of 0.6 cells on the upper half of a floor of slope 0.1 runs down. It hung there where no velocity
