@@ -91,14 +91,17 @@ rheo_status dry_stack(stack_result *r, int boxes, double side, double gap, rheo_
     return status;
 }
 
-rheo_status dry_roll(roll_result *r, double degrees, double friction, rheo_report *report) {
+rheo_status dry_roll(roll_result *r, double length, double degrees, double friction, rheo_report *report) {
     const double s = sin(radians(degrees)), c = cos(radians(degrees)), radius = 0.1, seconds = 0.6;
     rig w;
     rig_start(&w);
     w.gravity[1] = -DRY_GRAVITY;
     rheo_solid *slope =
         rig_add(&w, rig_shape(RHEO_SHAPE_PLANE, (double[]){0, 0, 0}, (double[]){s, c, 0}, 0), RHEO_STATIC);
-    rheo_solid *ball = rig_add(&w, rig_ball(radius * s, radius * c, 0.5, radius), RHEO_DYNAMIC);
+    const double from[3] = {radius * s, radius * c, 0.5 - 0.5 * length},
+                 to[3] = {radius * s, radius * c, 0.5 + 0.5 * length};
+    const rheo_shape_kind kind = length > 0 ? RHEO_SHAPE_CYLINDER : RHEO_SHAPE_SPHERE;
+    rheo_solid *ball = rig_add(&w, rig_shape(kind, from, to, radius), RHEO_DYNAMIC);
     slope->friction = ball->friction = friction;
     const rheo_status status = rig_begin(&w, report);
     if (!status) {
@@ -108,6 +111,7 @@ rheo_status dry_roll(roll_result *r, double degrees, double friction, rheo_repor
         r->acceleration = v / seconds / (DRY_GRAVITY * s);
         r->spin = -now->spin[2] * radius / v;
         r->off = fabs(s * now->position[0] + c * now->position[1] - radius) / w.dx;
+        r->aside = fabs(now->velocity[2] / v);
     }
     rig_end(&w);
     return status;

@@ -18,13 +18,15 @@ typedef struct stack_result {
 /* Cubes of `side` m, dropped from `gap` m above each other and half of it aside; 0: corner on corner. */
 rheo_status dry_stack(stack_result *r, int boxes, double side, double gap, rheo_report *report);
 
-/* A ball on a slope: rolls with 5/7 g sin(theta) while tan(theta) < 7/2 mu, else slips. */
+/* A ball on a slope: rolls with 5/7 g sin(theta) while tan(theta) < 7/2 mu, else slips; or a cylinder of
+ * `length` m: 2/3 while tan(theta) < 3 mu. */
 typedef struct roll_result {
     double acceleration; /* along the slope, over g sin(theta) */
     double spin;         /* radius times spin over speed */
     double off;          /* cells from the slope */
+    double aside;        /* speed across the way down over that along it */
 } roll_result;
-rheo_status dry_roll(roll_result *r, double degrees, double friction, rheo_report *report);
+rheo_status dry_roll(roll_result *r, double length, double degrees, double friction, rheo_report *report);
 
 /* A box on a slope: its acceleration along it over g. static_friction 0: the same as friction. */
 rheo_status dry_slide(double *acceleration, double degrees, double friction, double static_friction,

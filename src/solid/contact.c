@@ -6,8 +6,10 @@
  * too large in size.
  *
  * Points lie `spacing` apart. On smooth surfaces the deepest one may lie between them: touch_refine() walks
- * it there along the surface. Edges of concave shapes that cross between points are found late by up to
- * spacing^2 / (8 length): the spacing is half a cell or less.
+ * it there along the surface. The side of a cylinder has its deepest point right across its axis from the
+ * normal: walked to, it was off by little, but as little as it is, it brakes what rolls. Edges of concave
+ * shapes that cross between points are found late by up to spacing^2 / (8 length): the spacing is half a cell
+ * or less.
  *
  * Of many contacts a few are enough to hold a body: the deepest one and those that span the widest. */
 #include "solid/contact.h"
@@ -19,7 +21,8 @@
 
 /* Contacts of a pair, and how many times as many where a body is held from several sides. */
 enum { PAIR_CONTACTS = 8, SIDES = 3 };
-#define OFF 1e-3 /* of the spacing: what a point on a surface may be off it */
+#define OFF      1e-3 /* of the spacing: what a point on a surface may be off it */
+#define SIDEWAYS 0.5  /* of a normal, across a cylinder's axis: it lies on its side */
 
 /* From the walls of a convex hollow the distance is concave: what is in it comes nearest to them with points
  * and edges of its own. The hollow's points would only find those edges, which have no normal: one beside the
@@ -313,6 +316,33 @@ static double walk_deeper(double x[3], double n[3], const thing *own, const thin
     return gap;
 }
 
+/* The deepest point of a cylinder's side as far along its axis as x is. */
+static double turn_deeper(double x[3], double n[3], const thing *own, const thing *other, const double on[3],
+                          double gap) {
+    double from[3], to[3], axis[3];
+    place_point(from, own, own->points.axis[0]);
+    place_point(to, own, own->points.axis[1]);
+    vec_sub(axis, to, from);
+    const double length = vec_length(axis);
+    for (int c = 0; c < 3; ++c) axis[c] /= length;
+    for (int round = 0; round < 3; ++round) { /* again, where the normal is another one there */
+        double out[3], next[3], there[3];
+        const double tilt = vec_dot(n, axis);
+        for (int c = 0; c < 3; ++c) out[c] = n[c] - tilt * axis[c];
+        const double across = vec_length(out);
+        if (across < SIDEWAYS) break; /* on its end */
+        vec_sub(there, x, from);
+        const double along = fmin(fmax(vec_dot(there, axis), 0), length);
+        for (int c = 0; c < 3; ++c) next[c] = from[c] + along * axis[c] - own->points.round * out[c] / across;
+        const double deeper = gap_across(other, on, n, next);
+        if (!(deeper <= gap)) break;
+        gap = deeper;
+        memcpy(x, next, 3 * sizeof *x);
+        if (other) thing_normal(n, other, x, 1e-3 * own->points.spacing);
+    }
+    return gap;
+}
+
 void touch_refine(touch *t, const thing *things) {
     const thing *own = &things[t->of_b ? t->b : t->a];
     if (!own->points.curved) return;
@@ -325,6 +355,7 @@ void touch_refine(touch *t, const thing *things) {
         on[c] = t->point[c] - 0.5 * t->gap * n[c];
     }
     t->gap = walk_deeper(x, n, own, other, on, own->points.spacing);
+    if (own->points.round > 0) t->gap = turn_deeper(x, n, own, other, on, t->gap);
     for (int c = 0; c < 3; ++c) {
         t->normal[c] = sign * n[c];
         t->point[c] = x[c] - 0.5 * t->gap * n[c];

@@ -5,7 +5,8 @@
  *   mesh               vertices, and points along edges longer than the spacing
  *   combinations       what their boxes and meshes have on the common surface, and as everything else
  *   everything else    middles of lattice cells near the surface, carried onto it by x <- x - d grad d; sharp
- *                      edges of combinations are met to within a part of the spacing
+ *                      edges of combinations are met to within a part of the spacing; of cylinders the axis
+ * is told as well, for contacts that must roll
  *
  * Counts are bounded: the spacing grows where a shape is large. */
 #include "solid/sample.h"
@@ -38,12 +39,17 @@ static void add_point(builder *b, const double x[3]) {
 }
 
 /* From the shape's own frame to where the scene file has it. */
-static void add_own(builder *b, const shape *s, const double y[3]) {
-    double from[3], x[3];
+static void from_own(double x[3], const shape *s, const double y[3]) {
+    double from[3];
     vec_sub(from, y, s->centre);
     mat_times(x, s->forward, from);
     for (int c = 0; c < 3; ++c) x[c] += s->centre[c] + s->move[c];
     if (s->flat) x[2] = 0;
+}
+
+static void add_own(builder *b, const shape *s, const double y[3]) {
+    double x[3];
+    from_own(x, s, y);
     add_point(b, x);
 }
 
@@ -200,6 +206,11 @@ int shape_sample(shape_points *p, const shape *s, double spacing) {
     else {
         if (s->child_count) sample_combined(&b, s, spacing);
         sample_lattice(&b, s, spacing);
+    }
+    if (s->kind == RHEO_SHAPE_CYLINDER && scale > 0 && !s->flat) {
+        p->round = scale * s->radius;
+        from_own(p->axis[0], s, s->a);
+        from_own(p->axis[1], s, s->b);
     }
     p->curved = p->radius == 0 && s->kind != RHEO_SHAPE_BOX && s->kind != RHEO_SHAPE_MESH;
     if (b.failed) shape_points_free(p);

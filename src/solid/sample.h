@@ -9,10 +9,11 @@
  * radius. */
 typedef struct shape_points {
     int count;
-    double (*x)[3]; /* m */
-    double radius;  /* m, about each */
-    double spacing; /* m, as it came out */
-    int curved;     /* points lie on smooth surfaces between the true extremes */
+    double (*x)[3];           /* m */
+    double radius;            /* m, about each */
+    double spacing;           /* m, as it came out */
+    int curved;               /* points lie on smooth surfaces between the true extremes */
+    double axis[2][3], round; /* m: the ends of a cylinder's axis, and its radius; 0: it is none */
 } shape_points;
 
 /* -1: no memory. An infinite shape (a plane) has no points. */
