@@ -102,7 +102,8 @@ static bool make_shapes(doctor *d) {
     for (int i = 0; i < s->fluid_count; ++i)
         for (int j = 0; j < s->fluids[i].fill_count; ++j) {
             snprintf(path, sizeof path, "fluids[%d].fill[%d]", i, j);
-            d->fill[k++] = make_shape(d, &s->fluids[i].fill[j], path);
+            const rheo_shape fill = definition_fit_fill(&s->fluids[i].fill[j], d->given, s);
+            d->fill[k++] = make_shape(d, &fill, path);
         }
     for (int i = 0; i < s->emitter_count; ++i) {
         snprintf(path, sizeof path, "emitters[%d].shape", i);

@@ -27,6 +27,20 @@ void definition_fit_sides(rheo_scene *scene) {
         scene->size[a] = cells[a] == scene->cells ? longest : longest * cells[a] / scene->cells;
 }
 
+/* Whether a shape lies where its numbers say. */
+static bool is_plain(const rheo_shape *s) {
+    bool plain = s->rotate_degrees == 0;
+    for (int a = 0; a < 3; ++a) plain = plain && s->scale[a] == 1 && s->move[a] == 0;
+    return plain;
+}
+
+rheo_shape definition_fit_fill(const rheo_shape *fill, const rheo_scene *given, const rheo_scene *fitted) {
+    rheo_shape fit = *fill;
+    for (int a = 0; a < given->dim && fill->kind == RHEO_SHAPE_BOX && is_plain(fill); ++a)
+        if (fill->b[a] >= given->size[a] * (1 - 1e-9)) fit.b[a] = fmax(fill->b[a], fitted->size[a]);
+    return fit;
+}
+
 static void *copy_bytes(arena *owner, const void *from, size_t bytes, int *fail) {
     if (!from || bytes == 0) return NULL;
     void *to = arena_alloc(owner, bytes);

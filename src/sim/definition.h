@@ -9,6 +9,8 @@
 double definition_cells(int cells[3], const rheo_scene *scene);
 /* Makes the sides of the domain as long as their cells, so that all that reads them has the grid's box. */
 void definition_fit_sides(rheo_scene *scene);
+/* A fill of a scene as it is given, for the fitted sides: a box up to a side reaches that side. */
+rheo_shape definition_fit_fill(const rheo_shape *fill, const rheo_scene *given, const rheo_scene *fitted);
 /* Everything that a run reads later, in `owner`, with fitted sides; shapes are left out (they are compiled).
  * -1: no memory. */
 int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene);

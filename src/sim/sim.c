@@ -69,8 +69,10 @@ static rheo_status compile_shapes(rheo_sim *s, const rheo_scene *scene, rheo_rep
     s->emitter_shape = arena_alloc(&s->text, ((size_t)scene->emitter_count + 1) * sizeof *s->emitter_shape);
     if (!s->fill || !s->emitter_shape) return report_no_memory(report, "shapes");
     for (int f = 0; f < scene->fluid_count; ++f)
-        for (int i = 0; i < scene->fluids[f].fill_count && !status; ++i)
-            status = make_shape(&s->fill[s->fill_count++], &scene->fluids[f].fill[i], scene->dim, report);
+        for (int i = 0; i < scene->fluids[f].fill_count && !status; ++i) {
+            const rheo_shape fill = definition_fit_fill(&scene->fluids[f].fill[i], scene, &s->def);
+            status = make_shape(&s->fill[s->fill_count++], &fill, scene->dim, report);
+        }
     for (int e = 0; e < scene->emitter_count && !status; ++e)
         status = make_shape(&s->emitter_shape[e], &scene->emitters[e].shape, scene->dim, report);
     return status;

@@ -256,12 +256,49 @@ static void bodies_are_in_the_scenes_order(void **state) {
     rheo_free_sim(sim);
 }
 
+/* A tank filled to its sides is full, also where these moved out to whole cells. */
+static void fills_reach_fitted_sides(void **state) {
+    (void)state;
+    rheo_scene given = rheo_default_scene();
+    given.cells = 8;
+    given.size[0] = 1, given.size[1] = 0.57, given.size[2] = 0.55; /* 8, 4.56 and 4.4 cells */
+    rheo_scene fitted = given;
+    definition_fit_sides(&fitted);
+    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
+    for (int a = 0; a < 3; ++a) fill.b[a] = given.size[a];
+    const rheo_shape fit = definition_fit_fill(&fill, &given, &fitted);
+    check_near(fit.b[0], 1, 0);
+    check_near(fit.b[1], 0.625, 1e-15);
+    check_near(fit.b[2], 0.55, 0); /* beyond the side already */
+    fill.b[1] = 0.56;
+    check_near(definition_fit_fill(&fill, &given, &fitted).b[1], 0.56, 0); /* a gap that was asked for */
+    fill.b[1] = 0.57;
+    fill.rotate_degrees = 5;
+    check_near(definition_fit_fill(&fill, &given, &fitted).b[1], 0.57, 0);
+
+    rheo_fluid water = rheo_default_fluid();
+    rheo_frame_stats stats;
+    rheo_report report = {0};
+    rheo_sim *sim;
+    fill.rotate_degrees = 0;
+    fill.b[0] = 0.5;
+    water.fill = &fill;
+    water.fill_count = 1;
+    given.fluids = &water;
+    given.fluid_count = 1;
+    if (rheo_create_sim(&sim, &given, 1, &report)) fail_msg("%s", report.message);
+    rheo_read_stats(&stats, sim);
+    assert_int_equal(stats.particles, 8 * 4 * 5 * 4);
+    rheo_free_sim(sim);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(too_many_cells_are_refused),       cmocka_unit_test(bodies_are_in_the_scenes_order),
         cmocka_unit_test(sides_become_whole_cells),         cmocka_unit_test(fitting_is_done_once),
         cmocka_unit_test(a_light_disc_rests_below_the_lid), cmocka_unit_test(a_falling_box_reaches_the_wall),
         cmocka_unit_test(the_doctor_has_the_same_box),      cmocka_unit_test(a_plane_has_no_third_component),
+        cmocka_unit_test(fills_reach_fitted_sides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
