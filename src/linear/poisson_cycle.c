@@ -116,8 +116,12 @@ INLINE vec8 neighbours(const level *l, const vec8 *other, int id, int half, read
 
 /* red = b / d */
 INLINE void first_red_chunk(const pass *w, int chunk, reading how) {
-    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(w->l, chunk); ++id)
-        w->x[id] = w->b[id] * inverse_of(w->l, id, half_of(w->l, id, RED), how);
+    const level *l = w->l;
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+        const int ahead = id + BLOCKS_AHEAD;
+        if (how == BRIEF) __builtin_prefetch(&brief_of(l, ahead, half_of(l, ahead, RED))->inverse);
+        w->x[id] = w->b[id] * inverse_of(l, id, half_of(l, id, RED), how);
+    }
 }
 
 HOT static void first_red_task(void *context, int chunk) {
