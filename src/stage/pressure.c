@@ -311,8 +311,12 @@ INLINE void update_faces(const job *s, ptrdiff_t c, ptrdiff_t low, const float *
         vec8_store(to, (vec8){0});
         return;
     }
-    const int8 here = mask_load(s->work->unknown + c), there = mask_load(s->work->unknown + low);
     const int8 closed = vec8_load(s->o->open.value[s->axis] + c) <= 0;
+    if (!(words[0] | words[1])) {
+        vec8_store(to, vec8_select(closed, vec8_load(wall + c), (vec8){0}));
+        return;
+    }
+    const int8 here = mask_load(s->work->unknown + c), there = mask_load(s->work->unknown + low);
     const vec8 q = vec8_load(s->q + c), q_low = vec8_load(s->q + low);
     memcpy(any, &closed, sizeof any);
     vec8 slope = q - q_low;
