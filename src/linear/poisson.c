@@ -197,10 +197,20 @@ static void prepare(poisson *s) {
     if (s->kind == POISSON_MULTIGRID && s->exact_end) invert_coarsest(s);
 }
 
+/* Beside bodies the cycle reads coefficients in brief. -1: no memory. */
+static int choose_coefs(poisson *s, int cycled, int groups) {
+    int bad = 0;
+    for (int i = 0; i < cycled; ++i)
+        if (!groups) level_forget_brief(&s->levels[i]);
+        else if (!s->levels[i].brief) bad |= level_make_brief(&s->levels[i], s->p);
+    return bad;
+}
+
 int poisson_attach(poisson *s, const poisson_row *rows, const int *first, int groups) {
     const int cycled = s->kind == POISSON_MULTIGRID ? s->count : 0;
     light_forget(s->light);
-    return rank_attach(s->rank, s->levels, cycled, &s->b, s->p, rows, first, s->count ? groups : 0) ||
+    return choose_coefs(s, cycled, groups) ||
+                   rank_attach(s->rank, s->levels, cycled, &s->b, s->p, rows, first, s->count ? groups : 0) ||
                    rank_tie(s->rank, s->regions, &s->levels[0])
                ? -1
                : 0;

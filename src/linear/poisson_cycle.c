@@ -8,7 +8,10 @@
  * cycles give 2t - t^2, in (0, 1], so the W-cycle is symmetric positive for any s < 2; so is the V-cycle with
  * every s, its bound only grows by level.
  *
- * A term of low rank has its share of every level (poisson_rank.c).
+ * A term of low rank has its share of every level (poisson_rank.c). Beside bodies most blocks have
+ * coefficients of their own, and what passes wait for is memory: there they read them in brief
+ * (poisson_level.h). M is then made for a matrix that differs from A by less than one part in 256, which no
+ * iteration count tells; without bodies shared entries leave little to gain, and M is made for A itself.
  *
  * The two colours part neighbours only where periodic rows have even lengths: levels end before one is odd.
  *
@@ -45,48 +48,86 @@ INLINE vec8 coarse_values(const level *coarse, int parent) {
     vec8 even = c[parent & 2 ? coarse->stride : 0], odd = c[parent & 2 ? 0 : coarse->stride];
     return parent & 4 ? vec8_highs(even, odd) : vec8_lows(even, odd);
 }
-/* The share of a periodic row's other end, where the row ends within a block (see poisson_level.h). */
-INLINE vec8 share_across_seam(const level *l, const vec8 *other, int id, int half) {
-    const int lane = seam_lane(l, half);
-    const int32_t end = across_seam(l, id, half);
-    vec8 sum = vec8_of(0);
-    if (end < 0) return sum;
-    sum[lane] =
-        l->coefs[l->block[id].coefs].side[half].x_out[lane] * lane_value(&other[end], seam_lane(l, !half));
-    return sum;
-}
+/* How a pass reads coefficients: what it is made for, once each. */
+typedef enum { FLAT, DEEP, BRIEF } reading; /* two dimensions, three, and three in brief */
 
-/* sum of a x over the neighbours of one half of a block; they are all of the other colour */
-INLINE vec8 neighbours(const level *l, const vec8 *other, int id, int half, int dim) {
-    const block *k = &l->block[id];
-    const side_coefs *c = &l->coefs[k->coefs].side[half];
-    vec8 across = other[id];
-    vec8 beside = half == EVEN ? vec8_after(lane_value(&other[k->neighbour[X_LOW]], 7), across)
-                               : vec8_before(across, lane_value(&other[k->neighbour[X_HIGH]], 0));
-    vec8 sum = c->x_mid * across + c->x_out * beside;
-    sum += c->y_low * other[k->neighbour[Y_LOW]];
-    sum += c->y_high * other[k->neighbour[Y_HIGH]];
-    if (dim == 3) {
-        sum += c->z_low * other[k->neighbour[Z_LOW]];
-        sum += c->z_high * other[k->neighbour[Z_HIGH]];
-    }
-    if (l->seam >= 0) sum += share_across_seam(l, other, id, half);
-    return sum;
+INLINE reading reading_of(const level *l) {
+    return l->brief ? BRIEF : l->dim == 3 ? DEEP : FLAT;
 }
-
 INLINE const side_coefs *coefs_of(const level *l, int id, int half) {
     return &l->coefs[l->block[id].coefs].side[half];
+}
+INLINE const brief_side *brief_of(const level *l, int id, int half) {
+    return &l->brief[l->block[id].coefs].side[half];
+}
+INLINE vec8 inverse_of(const level *l, int id, int half, reading how) {
+    return how == BRIEF ? brief_of(l, id, half)->inverse : coefs_of(l, id, half)->inverse;
 }
 /* Which half of a block has a colour. */
 INLINE int half_of(const level *l, int id, int colour) {
     return block_parity(&l->block[id]) ^ colour;
 }
 
+/* Two faces of each cell along an axis. */
+typedef struct two_faces {
+    vec8 a, b;
+} two_faces;
+
+INLINE two_faces faces_of(const level *l, int id, int half, int axis, reading how) {
+    if (how == BRIEF) {
+        const brief_side *c = brief_of(l, id, half);
+        const bits8 pair = axis == 0 ? c->x : axis == 1 ? c->y : c->z;
+        return (two_faces){pair_high(pair), pair_low(pair)};
+    }
+    const side_coefs *c = coefs_of(l, id, half);
+    return axis == 0   ? (two_faces){c->x_mid, c->x_out}
+           : axis == 1 ? (two_faces){c->y_low, c->y_high}
+                       : (two_faces){c->z_low, c->z_high};
+}
+
+/* The share of a periodic row's other end, where the row ends within a block (see poisson_level.h). */
+INLINE vec8 share_across_seam(const level *l, const vec8 *other, int id, int half, vec8 x_out) {
+    const int lane = seam_lane(l, half);
+    const int32_t end = across_seam(l, id, half);
+    vec8 sum = vec8_of(0);
+    if (end < 0) return sum;
+    sum[lane] = lane_value(&x_out, lane) * lane_value(&other[end], seam_lane(l, !half));
+    return sum;
+}
+
+/* sum of a x over the neighbours of one half of a block; they are all of the other colour */
+INLINE vec8 neighbours(const level *l, const vec8 *other, int id, int half, reading how) {
+    const block *k = &l->block[id];
+    const two_faces x = faces_of(l, id, half, 0, how), y = faces_of(l, id, half, 1, how);
+    vec8 across = other[id];
+    vec8 beside = half == EVEN ? vec8_after(lane_value(&other[k->neighbour[X_LOW]], 7), across)
+                               : vec8_before(across, lane_value(&other[k->neighbour[X_HIGH]], 0));
+    vec8 sum = x.a * across + x.b * beside;
+    sum += y.a * other[k->neighbour[Y_LOW]];
+    sum += y.b * other[k->neighbour[Y_HIGH]];
+    if (how != FLAT) {
+        const two_faces z = faces_of(l, id, half, 2, how);
+        sum += z.a * other[k->neighbour[Z_LOW]];
+        sum += z.b * other[k->neighbour[Z_HIGH]];
+    }
+    if (l->seam >= 0) sum += share_across_seam(l, other, id, half, x.b);
+    return sum;
+}
+
 /* red = b / d */
+INLINE void first_red_chunk(const pass *w, int chunk, reading how) {
+    const level *l = w->l;
+    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+        const int ahead = id + BLOCKS_AHEAD;
+        if (how == BRIEF) __builtin_prefetch(&brief_of(l, ahead, half_of(l, ahead, RED))->inverse);
+        w->x[id] = w->b[id] * inverse_of(l, id, half_of(l, id, RED), how);
+    }
+}
+
 HOT static void first_red_task(void *context, int chunk) {
     const pass *w = context;
-    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(w->l, chunk); ++id)
-        w->x[id] = w->b[id] * coefs_of(w->l, id, half_of(w->l, id, RED))->inverse;
+    if (w->l->brief) first_red_chunk(w, chunk, BRIEF);
+    else first_red_chunk(w, chunk, DEEP);
 }
 
 /* red += s P c */
@@ -97,17 +138,18 @@ HOT static void correct_task(void *context, int chunk) {
 }
 
 /* One colour; returns the sum of x b over it when that is wanted. */
-INLINE double sweep_chunk(const pass *w, int chunk, int dotted, int dim) {
+INLINE double sweep_chunk(const pass *w, int chunk, int dotted, reading how) {
     const level *l = w->l;
     const vec8 *other = w->x + (w->colour == RED ? l->stride : 0);
     const vec8 *b = w->b + (w->colour == RED ? 0 : l->stride);
     vec8 *x = w->x + (w->colour == RED ? 0 : l->stride);
     dvec8 dot = dvec8_of(0);
     for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
-        call_ahead(l, id, w->colour);
+        if (how == BRIEF) call_brief(l, &l->block[id + BLOCKS_AHEAD], w->colour);
+        else call_ahead(l, id, w->colour);
         int half = half_of(l, id, w->colour);
-        vec8 sum = half == EVEN ? neighbours(l, other, id, EVEN, dim) : neighbours(l, other, id, ODD, dim);
-        vec8 mine = b[id], next = (mine + sum) * coefs_of(l, id, half)->inverse;
+        vec8 sum = half == EVEN ? neighbours(l, other, id, EVEN, how) : neighbours(l, other, id, ODD, how);
+        vec8 mine = b[id], next = (mine + sum) * inverse_of(l, id, half, how);
         x[id] = next;
         if (dotted) dot = dvec8_plus_dot(dot, mine, next);
     }
@@ -116,8 +158,11 @@ INLINE double sweep_chunk(const pass *w, int chunk, int dotted, int dim) {
 
 HOT static void sweep_task(void *context, int chunk) {
     const pass *w = context;
-    if (w->l->dim == 3) sweep_chunk(w, chunk, 0, 3);
-    else sweep_chunk(w, chunk, 0, 2);
+    switch (reading_of(w->l)) {
+    case FLAT: sweep_chunk(w, chunk, 0, FLAT); break;
+    case DEEP: sweep_chunk(w, chunk, 0, DEEP); break;
+    case BRIEF: sweep_chunk(w, chunk, 0, BRIEF); break;
+    }
 }
 
 /* With the term's share of the chunk's cells. */
@@ -131,7 +176,10 @@ static void ranked_sweep_task(void *context, int chunk) {
 
 HOT static double dotted_sweep_task(void *context, int chunk) {
     const pass *w = context;
-    return w->l->dim == 3 ? sweep_chunk(w, chunk, 1, 3) : sweep_chunk(w, chunk, 1, 2);
+    const reading how = reading_of(w->l);
+    return how == FLAT   ? sweep_chunk(w, chunk, 1, FLAT)
+           : how == DEEP ? sweep_chunk(w, chunk, 1, DEEP)
+                         : sweep_chunk(w, chunk, 1, BRIEF);
 }
 
 /* The last two sweeps of the finest level. */
@@ -144,56 +192,71 @@ static double ranked_dotted_task(void *context, int chunk) {
     return dot;
 }
 
+/* In brief it is what its inverse tells. */
+INLINE vec8 diagonal_of(const level *l, int id, int half, reading how) {
+    if (how == BRIEF) {
+        const vec8 inverse = brief_of(l, id, half)->inverse;
+        return (vec8)((mask8)(vec8_of(1) / inverse) & (inverse > vec8_of(0)));
+    }
+    const side_coefs *c = coefs_of(l, id, half);
+    return ((c->x_mid + c->x_out) + (c->y_low + c->y_high)) + ((c->z_low + c->z_high) + c->extra);
+}
+
 /* The residual of the red cells of a block; black is in balance. first: red is b / d. */
-INLINE vec8 red_residual(const pass *w, int id, int first, int dim) {
+INLINE vec8 red_residual(const pass *w, int id, int first, reading how) {
     const level *l = w->l;
     int half = half_of(l, id, RED);
     const vec8 *black = w->x + l->stride;
-    vec8 r = half == EVEN ? neighbours(l, black, id, EVEN, dim) : neighbours(l, black, id, ODD, dim);
+    vec8 r = half == EVEN ? neighbours(l, black, id, EVEN, how) : neighbours(l, black, id, ODD, how);
     if (first) return r;
-    const side_coefs *c = coefs_of(l, id, half);
-    vec8 d = ((c->x_mid + c->x_out) + (c->y_low + c->y_high)) + ((c->z_low + c->z_high) + c->extra);
-    return r + (w->b[id] - d * w->x[id]);
+    return r + (w->b[id] - diagonal_of(l, id, half, how) * w->x[id]);
 }
 
 /* As call_ahead(), of the red cells that the next coarse block sums up. */
-INLINE void call_children(const pass *w, int id) {
+INLINE void call_children(const pass *w, int id, reading how) {
     for (int i = 0; i < 8; ++i) {
         const block *k = &w->l->block[w->coarse->child[id][i]];
-        call_coefs(w->l, k, RED);
+        if (how == BRIEF) call_brief(w->l, k, RED);
+        else call_coefs(w->l, k, RED);
     }
 }
 
 /* The coarse right-hand side, and the first red sweep with it. */
-INLINE void restrict_chunk(const pass *w, int chunk, int first, int dim) {
+INLINE void restrict_chunk(const pass *w, int chunk, int first, reading how) {
     level *coarse = w->coarse;
     const int from = chunk * w->grain,
               end = from + w->grain < coarse->blocks ? from + w->grain : coarse->blocks;
     for (int id = from; id < end; ++id) {
         vec8 sum[2] = {vec8_of(0), vec8_of(0)};
-        if (id + 1 < end) call_children(w, id + 1);
+        if (id + 1 < end) call_children(w, id + 1, how);
         for (int i = 0; i < 8; ++i) {
             int child = coarse->child[id][i];
-            if (child < w->l->blocks) sum[i & 1] += red_residual(w, child, first, dim);
+            if (child < w->l->blocks) sum[i & 1] += red_residual(w, child, first, how);
         }
         vec8 b[2] = {vec8_evens(sum[0], sum[1]), vec8_odds(sum[0], sum[1])};
         int red = half_of(coarse, id, RED);
         coarse->b[id] = b[red];
         coarse->b[coarse->stride + id] = b[!red];
-        coarse->x[id] = b[red] * coefs_of(coarse, id, red)->inverse;
+        coarse->x[id] = b[red] * inverse_of(coarse, id, red, how);
     }
 }
 
 HOT static void restrict_first_task(void *context, int chunk) {
     const pass *w = context;
-    if (w->l->dim == 3) restrict_chunk(w, chunk, 1, 3);
-    else restrict_chunk(w, chunk, 1, 2);
+    switch (reading_of(w->l)) {
+    case FLAT: restrict_chunk(w, chunk, 1, FLAT); break;
+    case DEEP: restrict_chunk(w, chunk, 1, DEEP); break;
+    case BRIEF: restrict_chunk(w, chunk, 1, BRIEF); break;
+    }
 }
 
 HOT static void restrict_task(void *context, int chunk) {
     const pass *w = context;
-    if (w->l->dim == 3) restrict_chunk(w, chunk, 0, 3);
-    else restrict_chunk(w, chunk, 0, 2);
+    switch (reading_of(w->l)) {
+    case FLAT: restrict_chunk(w, chunk, 0, FLAT); break;
+    case DEEP: restrict_chunk(w, chunk, 0, DEEP); break;
+    case BRIEF: restrict_chunk(w, chunk, 0, BRIEF); break;
+    }
 }
 
 static void ranked_restrict_first_task(void *context, int chunk) {

@@ -31,14 +31,16 @@ void buffer_drop(buffer *b) {
 }
 
 void level_free(level *l) {
-    buffer *all[] = {&l->block_memory, &l->coefs_memory, &l->at_memory, &l->number_memory,
-                     &l->child_memory, &l->x_memory,     &l->b_memory,  &l->unknowns_memory};
+    buffer *all[] = {&l->block_memory, &l->coefs_memory,  &l->brief_memory,
+                     &l->at_memory,    &l->number_memory, &l->child_memory,
+                     &l->x_memory,     &l->b_memory,      &l->unknowns_memory};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
 }
 
 size_t level_bytes(const level *l) {
-    return l->block_memory.bytes + l->coefs_memory.bytes + l->at_memory.bytes + l->number_memory.bytes +
-           l->child_memory.bytes + l->x_memory.bytes + l->b_memory.bytes + l->unknowns_memory.bytes;
+    return l->block_memory.bytes + l->coefs_memory.bytes + l->brief_memory.bytes + l->at_memory.bytes +
+           l->number_memory.bytes + l->child_memory.bytes + l->x_memory.bytes + l->b_memory.bytes +
+           l->unknowns_memory.bytes;
 }
 
 /* ---- which blocks exist ---- */
@@ -203,11 +205,17 @@ typedef struct filling {
     int32_t entries, room; /* of the table: made, and what it can hold */
 } filling;
 
+/* 1 / (x + y + z), or 0 */
+INLINE vec8 inverse_of_sum(vec8 x, vec8 y, vec8 z) {
+    const vec8 d = (x + y) + z;
+    return (vec8)((mask8)(vec8_of(1) / d) & (d > vec8_of(0)));
+}
+
 INLINE void finish_coefs(block_coefs *c) {
     for (int h = 0; h < 2; ++h) {
         side_coefs *s = &c->side[h];
-        vec8 d = ((s->x_mid + s->x_out) + (s->y_low + s->y_high)) + ((s->z_low + s->z_high) + s->extra);
-        s->inverse = (vec8)((mask8)(vec8_of(1) / d) & (d > vec8_of(0)));
+        s->inverse =
+            inverse_of_sum(s->x_mid + s->x_out, s->y_low + s->y_high, (s->z_low + s->z_high) + s->extra);
     }
 }
 
@@ -349,6 +357,40 @@ static int fill_level(filling *f, pool *p, float uniform) {
     return 0;
 }
 
+/* ---- the same in brief ---- */
+
+enum { ENTRY_GRAIN = 128 };
+
+INLINE void shorten(brief_side *to, const side_coefs *c) {
+    to->x = vec8_pair(c->x_mid, c->x_out);
+    to->y = vec8_pair(c->y_low, c->y_high);
+    to->z = vec8_pair(c->z_low, c->z_high);
+    to->inverse = inverse_of_sum(pair_high(to->x) + pair_low(to->x), pair_high(to->y) + pair_low(to->y),
+                                 (pair_high(to->z) + pair_low(to->z)) + c->extra);
+}
+
+HOT static void shorten_task(void *context, int chunk) {
+    const level *l = context;
+    const int from = chunk * ENTRY_GRAIN,
+              end = from + ENTRY_GRAIN < l->entries ? from + ENTRY_GRAIN : l->entries;
+    for (int e = from; e < end; ++e)
+        for (int h = 0; h < 2; ++h) shorten(&l->brief[e].side[h], &l->coefs[e].side[h]);
+}
+
+int level_make_brief(level *l, pool *p) {
+    if (l->dim != 3) return 0;
+    if (buffer_hold(&l->brief_memory, (size_t)l->entries * sizeof *l->brief)) return -1;
+    l->brief = l->brief_memory.data;
+    parallel_for(level_pool(l, p), block_count(l->entries, ENTRY_GRAIN), shorten_task, l);
+    return 0;
+}
+
+void level_forget_brief(level *l) {
+    l->brief = NULL;
+}
+
+/* ---- levels ---- */
+
 static int by_value(const void *a, const void *b) {
     float x = *(const float *)a, y = *(const float *)b;
     return (x > y) - (x < y);
@@ -383,6 +425,7 @@ int level_from_system(level *fine, const box *b, pool *p, const poisson_system *
     if (number_level(&w, p, scratch)) return -1;
     if (buffer_hold(&fine->unknowns_memory, ((size_t)fine->blocks + 1) * sizeof *fine->unknowns)) return -1;
     fine->unknowns = fine->unknowns_memory.data;
+    level_forget_brief(fine);
     filling f = {.l = fine, .b = b, .system = system};
     return fill_level(&f, p, common_coefficient(fine, b, system));
 }
@@ -392,6 +435,7 @@ int level_from_finer(level *coarse, level *fine, pool *p, buffer *scratch) {
     for (int a = 0; a < 3; ++a) coarse->n[a] = (fine->n[a] + 1) / 2, coarse->periodic[a] = fine->periodic[a];
     numbering w = {.l = coarse, .fine = fine};
     if (number_level(&w, p, scratch)) return -1;
+    level_forget_brief(coarse);
     filling f = {.l = coarse, .fine = fine};
     float fine_uniform = fine->coefs[0].side[EVEN].x_mid[0];
     return fill_level(&f, p, fine_uniform * (fine->dim == 3 ? 4 : 2));

@@ -40,6 +40,20 @@ typedef struct block_coefs {
     side_coefs side[2]; /* EVEN, ODD */
 } block_coefs;
 
+/* What sweeps ask for of these in half the memory, two cache lines: face coefficients in pairs of 16 bits.
+ * Both cells of a face have the same one, and the diagonal is the sum of those that are there: it is a matrix
+ * of the same kind, whose energies are those of A within 2^-8, and as good for a preconditioner. */
+typedef struct brief_side {
+    bits8 x; /* x_mid, x_out */
+    bits8 y; /* low, high */
+    bits8 z;
+    vec8 inverse;
+} brief_side;
+
+typedef struct brief_coefs {
+    brief_side side[2];
+} brief_coefs;
+
 typedef struct block {
     int32_t neighbour[6];
     int32_t coefs; /* entry of the table */
@@ -64,13 +78,14 @@ typedef struct level {
     int entries;         /* of the coefficient table */
     block *block;        /* [blocks + 1 + BLOCKS_AHEAD] */
     block_coefs *coefs;  /* [entries]; 0 is the uniform block */
+    brief_coefs *brief;  /* [entries], what the cycle's passes read instead; NULL: they do not */
     uint16_t *unknowns;  /* finest level: bit i is set where cell i of the block is an unknown */
     int32_t *at;         /* place of a block in the full set: i / 16 + row * (j + n[1] * k) */
     int32_t *number;     /* block at a place, or `blocks` */
     int32_t (*child)[8]; /* blocks of the finer level: [x half + 2 dy + 4 dz] */
     vec8 *x, *b;         /* coarse levels: correction and right-hand side, [2 stride] */
-    buffer block_memory, coefs_memory, at_memory, number_memory, child_memory, x_memory, b_memory,
-        unknowns_memory;
+    buffer block_memory, coefs_memory, brief_memory, at_memory, number_memory, child_memory, x_memory,
+        b_memory, unknowns_memory;
 } level;
 
 typedef struct regions regions;
@@ -109,6 +124,10 @@ INLINE void call_coefs(const level *l, const block *k, int colour) {
     const char *c = (const char *)&l->coefs[k->coefs].side[block_parity(k) ^ colour];
     for (int line = 0; line < 4; ++line) __builtin_prefetch(c + 64 * line);
 }
+INLINE void call_brief(const level *l, const block *k, int colour) {
+    const char *c = (const char *)&l->brief[k->coefs].side[block_parity(k) ^ colour];
+    for (int line = 0; line < 2; ++line) __builtin_prefetch(c + 64 * line);
+}
 /* Those of the block a few places on: entries are long and their order has gaps, which the hardware does not
  * see through. */
 INLINE void call_ahead(const level *l, int id, int colour) {
@@ -131,6 +150,10 @@ INLINE float lane_value(const vec8 *v, int lane) {
 /* poisson_level.c: the finest level from a system's fields, a coarser one by summing 2 x 2 x 2 cells. */
 int level_from_system(level *fine, const box *b, pool *p, const poisson_system *system, buffer *scratch);
 int level_from_finer(level *coarse, level *fine, pool *p, buffer *scratch);
+/* The cycle reads coefficients in brief until the level is made anew or forgets them; those of two dimensions
+ * are few, and it never does. -1: no memory. */
+int level_make_brief(level *l, pool *p);
+void level_forget_brief(level *l);
 void level_free(level *l);
 size_t level_bytes(const level *l);
 

@@ -73,10 +73,13 @@ INLINE int half_at(const level *l, int32_t place, int *id) {
     return block_parity(&l->block[*id]) ^ black;
 }
 
+/* 1 / diagonal as the cycle has it. */
 INLINE float inverse_at(const level *l, int32_t place) {
     int id;
     const int half = half_at(l, place, &id);
-    return l->coefs[l->block[id].coefs].side[half].inverse[place % 8];
+    const int32_t entry = l->block[id].coefs;
+    return lane_value(l->brief ? &l->brief[entry].side[half].inverse : &l->coefs[entry].side[half].inverse,
+                      place % 8);
 }
 
 /* poisson_rank.c: field += sign C y on the cells of a chunk of blocks, y by groups; C^T x of all groups, good

@@ -104,7 +104,8 @@ static int32_t place_of(row_finder *f, const level *l, const box *b, ptrdiff_t c
 static void call_inverse(const level *l, int32_t place) {
     int id;
     const int half = half_at(l, place, &id);
-    __builtin_prefetch(&l->coefs[l->block[id].coefs].side[half].inverse);
+    const int32_t at = l->block[id].coefs;
+    __builtin_prefetch(l->brief ? &l->brief[at].side[half].inverse : &l->coefs[at].side[half].inverse);
 }
 
 static int32_t coarse_place(const level *fine, const level *coarse, int32_t place) {

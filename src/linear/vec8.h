@@ -10,6 +10,7 @@ typedef float vec8 __attribute__((vector_size(32), may_alias));
 typedef float vec4 __attribute__((vector_size(16), may_alias));
 typedef double dvec4 __attribute__((vector_size(32), may_alias));
 typedef int32_t mask8 __attribute__((vector_size(32), may_alias));
+typedef uint32_t bits8 __attribute__((vector_size(32), may_alias));
 
 /* Two registers rather than one wide vector: compilers handle vectors wider than the machine's badly. */
 typedef struct dvec8 {
@@ -63,6 +64,17 @@ INLINE vec8 vec8_highs(vec8 even, vec8 odd) {
 }
 INLINE vec8 vec8_of(float a) {
     return (vec8){a, a, a, a, a, a, a, a};
+}
+/* Two to a lane in 16 bits each, the upper half of a float: of values >= 0, rounded to nearest. */
+INLINE bits8 vec8_pair(vec8 high, vec8 low) {
+    const bits8 half = (bits8){0} + 0x8000u;
+    return (((bits8)high + half) & 0xffff0000u) | (((bits8)low + half) >> 16);
+}
+INLINE vec8 pair_high(bits8 pair) {
+    return (vec8)(pair & 0xffff0000u);
+}
+INLINE vec8 pair_low(bits8 pair) {
+    return (vec8)(pair << 16);
 }
 INLINE dvec8 vec8_wide(vec8 v) {
     return (dvec8){__builtin_convertvector(VEC8_LOW(v), dvec4), __builtin_convertvector(VEC8_HIGH(v), dvec4)};

@@ -76,13 +76,10 @@ INLINE unsigned find_eight(eight_cells *to, const job *s, ptrdiff_t cell, const 
     return mask_bits((wet > 0) & mask_load(s->unknown + cell));
 }
 
-/* A face of the cell at `arm`; walls have it once, from its lower cell where that is an unknown. Those of
- * balls, which only go along, are right already (solids_wall_velocity()). */
+/* A face of the cell at `arm`; walls have it once, from its lower cell where that is an unknown. */
 INLINE void add_face(coupled_body *b, body_cell *c, const job *s, int axis, int above, double share,
                      const double arm[3]) {
     const ptrdiff_t face = c->cell + (above ? s->g->box.step[axis] : 0);
-    c->push[axis] += above ? share : -share;
-    if (b->solid->body->round == ROUND_BALL) return;
     body_face *f = &b->faces[b->count];
     double lever[3] = {0, 0, 0};
     f->cell = (int32_t)face;
@@ -104,18 +101,21 @@ INLINE void add_volume(job *s, const double push[SIX], const double arm[3], int 
         for (int a = 0; a < 3; ++a) s->volume[r][a] += push[r] * arm[a];
 }
 
+/* Pressure only pushes balls along: their walls are right already (solids_wall_velocity()), and what is left
+ * is the same for every cell, without a branch that nothing could foresee. */
 INLINE void add_cell(coupled_body *b, job *s, ptrdiff_t cell, const double arm[3], const eight_cells *from,
-                     int lane) {
+                     int lane, int turns) {
     body_cell *c = &b->cells[b->cell_count++];
     *c = (body_cell){.cell = (int32_t)cell};
     for (int a = 0; a < s->axes; ++a) {
         const double below = (double)from->below[a][lane], above = (double)from->above[a][lane];
-        if (below > 0) add_face(b, c, s, a, 0, below, arm);
-        if (above > 0) add_face(b, c, s, a, 1, above, arm);
+        c->push[a] = above - below;
+        if (turns && below > 0) add_face(b, c, s, a, 0, below, arm);
+        if (turns && above > 0) add_face(b, c, s, a, 1, above, arm);
         s->wet += below + above;
         s->closed[a] += c->push[a];
     }
-    add_volume(s, c->push, arm, b->solid->body->round != ROUND_BALL);
+    add_volume(s, c->push, arm, turns);
 }
 
 /* Calls what a row some way on will be asked for into the cache: rows lie too far apart for the hardware to
@@ -131,7 +131,7 @@ INLINE void call_ahead(const job *s, ptrdiff_t cell) {
 }
 
 /* The cells of a row; there is room for them. Memory goes on beyond it. */
-HOT static void add_row(coupled_body *b, job *s, const int span[2], int j, int k) {
+INLINE void add_row(coupled_body *b, job *s, const int span[2], int j, int k, int turns) {
     const mac_grid *g = s->g;
     const double *centre = b->solid->body->now->position;
     call_ahead(s, box_at(&g->box, span[0], j, k));
@@ -146,9 +146,17 @@ HOT static void add_row(coupled_body *b, job *s, const int span[2], int j, int k
             double arm[3];
             for (int a = 0; a < 3; ++a) arm[a] = g->origin[a] + g->dx * at[a] - centre[a];
             if (b->solid->body->flat) arm[2] = 0;
-            add_cell(b, s, cell + lane, arm, &eight, lane);
+            add_cell(b, s, cell + lane, arm, &eight, lane, turns);
         }
     }
+}
+
+HOT static void add_pushed_row(coupled_body *b, job *s, const int span[2], int j, int k) {
+    add_row(b, s, span, j, k, 0);
+}
+
+HOT static void add_turned_row(coupled_body *b, job *s, const int span[2], int j, int k) {
+    add_row(b, s, span, j, k, 1);
 }
 
 /* The first of a body's cells that is not before the one of that number. */
@@ -245,7 +253,8 @@ int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, c
             if (hold_cells(b, b->cell_count + span[1] - span[0]) ||
                 coupling_hold_faces(b, b->count + 2 * s.axes * (span[1] - span[0])))
                 return -1;
-            add_row(b, &s, span, j, k);
+            if (rigid->round == ROUND_BALL) add_pushed_row(b, &s, span, j, k);
+            else add_turned_row(b, &s, span, j, k);
         }
     if (add_met(b, &s)) return -1;
     b->all += 0.5 * s.wet; /* cut faces come twice */

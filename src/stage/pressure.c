@@ -291,8 +291,9 @@ INLINE float gradient(const job *s, ptrdiff_t c, ptrdiff_t low) {
     return 0;
 }
 
-INLINE void update_face(const job *s, ptrdiff_t c, ptrdiff_t low) {
-    const float *open = s->o->open.value[s->axis], *wall = s->o->wall.value[s->axis];
+/* wall: velocities of walls, NULL where all stand still */
+INLINE void update_face(const job *s, ptrdiff_t c, ptrdiff_t low, const float *wall) {
+    const float *open = s->o->open.value[s->axis];
     const uint8_t *unknown = s->work->unknown;
     float *to = s->u->value[s->axis];
     if (open[c] <= 0) to[c] = wall ? wall[c] : 0;
@@ -301,8 +302,7 @@ INLINE void update_face(const job *s, ptrdiff_t c, ptrdiff_t low) {
 }
 
 /* The same for eight faces of a row, without a branch but for those wholly in liquid or in air: most. */
-INLINE void update_faces(const job *s, ptrdiff_t c, ptrdiff_t low) {
-    const float *wall = s->o->wall.value[s->axis];
+INLINE void update_faces(const job *s, ptrdiff_t c, ptrdiff_t low, const float *wall) {
     float *to = s->u->value[s->axis] + c;
     uint64_t words[2], any[4];
     memcpy(&words[0], s->work->unknown + c, sizeof words[0]);
@@ -311,8 +311,12 @@ INLINE void update_faces(const job *s, ptrdiff_t c, ptrdiff_t low) {
         vec8_store(to, (vec8){0});
         return;
     }
-    const int8 here = mask_load(s->work->unknown + c), there = mask_load(s->work->unknown + low);
     const int8 closed = vec8_load(s->o->open.value[s->axis] + c) <= 0;
+    if (!(words[0] | words[1])) {
+        vec8_store(to, vec8_select(closed, vec8_load(wall + c), (vec8){0}));
+        return;
+    }
+    const int8 here = mask_load(s->work->unknown + c), there = mask_load(s->work->unknown + low);
     const vec8 q = vec8_load(s->q + c), q_low = vec8_load(s->q + low);
     memcpy(any, &closed, sizeof any);
     vec8 slope = q - q_low;
@@ -343,7 +347,6 @@ INLINE void update_block(const job *s, int block) {
     const ptrdiff_t step = b->step[s->axis];
     const cell_range own = range_faces(s->g, s->axis);
     const uint8_t *unknown = s->work->unknown;
-    const float *wall = s->o->wall.value[s->axis];
     float *u = s->u->value[s->axis];
     const int n = own.upper[0] - own.lower[0];
     FOR_ROWS(&s->range, block, j, k) {
@@ -351,14 +354,15 @@ INLINE void update_block(const job *s, int block) {
         memset(u + row + s->range.lower[0], 0, (size_t)(own.lower[0] - s->range.lower[0]) * sizeof *u);
         memset(u + row + n, 0, (size_t)(s->range.upper[0] - own.upper[0]) * sizeof *u);
         const int is_own = j >= own.lower[1] && j < own.upper[1] && k >= own.lower[2] && k < own.upper[2];
+        const float *wall = is_own && row_moves(s->o, b, s->axis, j, k) ? s->o->wall.value[s->axis] : NULL;
         if (!is_own || (!memchr(unknown + row, 1, (size_t)n) && !memchr(unknown + row - step, 1, (size_t)n) &&
-                        !(row_moves(s->o, b, s->axis, j, k) && any_set(wall + row, n)))) {
+                        !(wall && any_set(wall + row, n)))) {
             memset(u + row, 0, (size_t)n * sizeof *u);
             continue;
         }
         int i = 0;
-        for (; i + LANES <= n; i += LANES) update_faces(s, row + i, row + i - step);
-        for (; i < n; ++i) update_face(s, row + i, row + i - step);
+        for (; i + LANES <= n; i += LANES) update_faces(s, row + i, row + i - step, wall);
+        for (; i < n; ++i) update_face(s, row + i, row + i - step, wall);
     }
 }
 

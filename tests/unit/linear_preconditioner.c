@@ -116,6 +116,21 @@ static low_rank *lean(const level *levels, int count, const box *b, double scale
     return rank;
 }
 
+/* What the cycle reads beside bodies: still symmetric and positive, with bodies and without. */
+static void check_brief(level *levels, int count, int exact, coarsest *last, const box *b) {
+    for (int i = 0; i < count; ++i) assert_int_equal(level_make_brief(&levels[i], NULL), 0);
+    check_symmetric("V, brief", &(applied){levels, count, 1, NULL, NULL, NULL});
+    check_symmetric("W, brief", &(applied){levels, count, 2, NULL, NULL, NULL});
+    check_symmetric("one, brief", &(applied){levels, 1, 1, NULL, NULL, NULL});
+    for (double scale = 0.1; scale < 20; scale *= 5) {
+        low_rank *rank = lean(levels, exact, b, scale);
+        check_symmetric("V, both", &(applied){levels, exact, 1, NULL, rank, last});
+        check_symmetric("W, both", &(applied){levels, exact, 2, NULL, rank, last});
+        rank_free(rank);
+    }
+    for (int i = 0; i < count; ++i) level_forget_brief(&levels[i]);
+}
+
 static void test_symmetry(void **state) {
     (void)state;
     fields f = irregular();
@@ -143,6 +158,7 @@ static void test_symmetry(void **state) {
         check_symmetric("W, bodies", &(applied){levels, exact, 2, NULL, rank, last});
         rank_free(rank);
     }
+    check_brief(levels, count, exact, last, &f.b);
     coarsest_free(last);
     mic *m = mic_create();
     assert_int_equal(mic_setup(m, &levels[0], NULL), 0);
@@ -252,11 +268,55 @@ static void test_coarse_operators_keep_sums(void **state) {
     drop(&f);
 }
 
+static void check_pair(double sum[8], bits8 pair, vec8 high, vec8 low) {
+    const vec8 to[2] = {pair_high(pair), pair_low(pair)}, from[2] = {high, low};
+    for (int i = 0; i < 2; ++i)
+        for (int lane = 0; lane < 8; ++lane) {
+            check_near((double)to[i][lane], (double)from[i][lane], (double)from[i][lane] / 256);
+            assert_true(to[i][lane] > 0 || !(from[i][lane] > 0));
+            sum[lane] += (double)to[i][lane];
+        }
+}
+
+/* In brief: every coefficient within one part in 256, those of the uniform block to the last bit, and the
+ * diagonal that of the matrix they make. */
+static void test_brief_coefficients(void **state) {
+    (void)state;
+    fields f = irregular();
+    poisson_system system = {{f.face[0], f.face[1], f.face[2]}, f.extra, f.unknown};
+    static level levels[2];
+    buffer scratch = {0};
+    assert_int_equal(level_from_system(&levels[0], &f.b, NULL, &system, &scratch), 0);
+    assert_int_equal(level_from_finer(&levels[1], &levels[0], NULL, &scratch), 0);
+    for (int i = 0; i < 2; ++i) {
+        const level *l = &levels[i];
+        assert_int_equal(level_make_brief(&levels[i], NULL), 0);
+        for (int e = 0; e < l->entries; ++e)
+            for (int half = 0; half < 2; ++half) {
+                const side_coefs *c = &l->coefs[e].side[half];
+                const brief_side *b = &l->brief[e].side[half];
+                double sum[8] = {0};
+                check_pair(sum, b->x, c->x_mid, c->x_out);
+                check_pair(sum, b->y, c->y_low, c->y_high);
+                check_pair(sum, b->z, c->z_low, c->z_high);
+                for (int lane = 0; lane < 8; ++lane) {
+                    const double d = sum[lane] + (double)c->extra[lane];
+                    check_near(d * (double)b->inverse[lane], d > 0, 1e-6);
+                    if (e == 0) assert_true(b->inverse[lane] == c->inverse[lane]);
+                }
+            }
+    }
+    for (int i = 0; i < 2; ++i) level_free(&levels[i]);
+    buffer_drop(&scratch);
+    drop(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symmetry),
         cmocka_unit_test(test_coarsest_is_exact),
         cmocka_unit_test(test_coarse_operators_keep_sums),
+        cmocka_unit_test(test_brief_coefficients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
