@@ -226,7 +226,8 @@ typedef struct cg_pass {
     double alpha, beta;
 } cg_pass;
 
-/* Passes that need no neighbours run over a field as one array. */
+/* Passes that need no neighbours run over a field as one array. All passes hold in locals what stores of
+ * vectors, which may lie anywhere, would have them read again. */
 enum { VECTOR_GRAIN = 2 * BLOCK_GRAIN };
 
 static int vector_chunks(const poisson *s) {
@@ -240,29 +241,33 @@ static int vectors_end(const poisson *s, int chunk) {
 /* y += alpha p; p = z + beta p */
 HOT static void direct_task(void *context, int chunk) {
     const cg_pass *w = context;
-    poisson *s = w->s;
-    vec8 alpha = vec8_of((float)w->alpha), beta = vec8_of((float)w->beta);
-    for (int i = chunk * VECTOR_GRAIN; i < vectors_end(s, chunk); ++i) {
-        vec8 p = s->search[i];
-        s->y[i] += alpha * p;
-        s->search[i] = s->z[i] + beta * p;
+    const vec8 alpha = vec8_of((float)w->alpha), beta = vec8_of((float)w->beta), *z = w->s->z;
+    vec8 *search = w->s->search, *y = w->s->y;
+    const int end = vectors_end(w->s, chunk);
+    for (int i = chunk * VECTOR_GRAIN; i < end; ++i) {
+        vec8 p = search[i];
+        y[i] += alpha * p;
+        search[i] = z[i] + beta * p;
     }
 }
 
 /* q = A p in flux form, which is exact where p is nearly constant; returns p . q */
 INLINE double apply_chunk(const poisson *s, int chunk, int dim) {
-    const level *l = &s->levels[0];
+    const level copy = s->levels[0], *l = &copy;
+    const vec8 *search = s->search;
+    vec8 *to = s->q;
+    const int stop = chunk_end(l, chunk);
     dvec8 dot = dvec8_of(0);
-    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+    for (int id = chunk * BLOCK_GRAIN; id < stop; ++id) {
         call_ahead(l, id, 0);
         call_ahead(l, id, 1);
         const block *k = &l->block[id];
         int even = spot(l, id, EVEN), other[2] = {even == id ? l->stride : 0, even == id ? 0 : l->stride};
         for (int h = 0; h < 2; ++h) {
             const side_coefs *c = &l->coefs[k->coefs].side[h];
-            const vec8 *p = s->search + other[h]; /* the colour of the neighbours */
+            const vec8 *p = search + other[h]; /* the colour of the neighbours */
             int here = id + other[!h];
-            vec8 mine = s->search[here], across = p[id];
+            vec8 mine = search[here], across = p[id];
             vec8 beside = h == EVEN ? vec8_after(lane_value(&p[k->neighbour[X_LOW]], 7), across)
                                     : vec8_before(across, lane_value(&p[k->neighbour[X_HIGH]], 0));
             const int32_t end = l->seam < 0 ? -1 : across_seam(l, id, h);
@@ -275,7 +280,7 @@ INLINE double apply_chunk(const poisson *s, int chunk, int dim) {
                 q += c->z_high * (mine - p[k->neighbour[Z_HIGH]]);
             }
             q += c->extra * mine;
-            s->q[here] = q;
+            to[here] = q;
             dot = dvec8_plus_dot(dot, q, mine);
         }
     }
@@ -299,12 +304,13 @@ static double apply_ranked_task(void *context, int chunk) {
 /* r -= alpha q; returns r . r */
 HOT static double descend_task(void *context, int chunk) {
     const cg_pass *w = context;
-    poisson *s = w->s;
-    vec8 alpha = vec8_of((float)w->alpha);
+    const vec8 alpha = vec8_of((float)w->alpha), *q = w->s->q;
+    vec8 *residual = w->s->r;
+    const int end = vectors_end(w->s, chunk);
     dvec8 dot = dvec8_of(0);
-    for (int i = chunk * VECTOR_GRAIN; i < vectors_end(s, chunk); ++i) {
-        vec8 r = s->r[i] - alpha * s->q[i];
-        s->r[i] = r;
+    for (int i = chunk * VECTOR_GRAIN; i < end; ++i) {
+        vec8 r = residual[i] - alpha * q[i];
+        residual[i] = r;
         dot = dvec8_plus_dot(dot, r, r);
     }
     return dvec8_total(dot);
@@ -313,12 +319,14 @@ HOT static double descend_task(void *context, int chunk) {
 /* x += y + alpha p; y = 0 */
 HOT static void gather_task(void *context, int chunk) {
     const cg_pass *w = context;
-    poisson *s = w->s;
-    vec8 alpha = vec8_of((float)w->alpha);
-    for (int i = chunk * VECTOR_GRAIN; i < vectors_end(s, chunk); ++i) {
-        dvec8 step = dvec8_plus_dot(vec8_wide(s->y[i]), alpha, s->search[i]);
-        s->x[i] = dvec8_plus_product(step, dvec8_of(1), s->x[i]);
-        s->y[i] = vec8_of(0);
+    const vec8 alpha = vec8_of((float)w->alpha), *search = w->s->search;
+    dvec8 *x = w->s->x;
+    vec8 *y = w->s->y;
+    const int end = vectors_end(w->s, chunk);
+    for (int i = chunk * VECTOR_GRAIN; i < end; ++i) {
+        dvec8 step = dvec8_plus_dot(vec8_wide(y[i]), alpha, search[i]);
+        x[i] = dvec8_plus_product(step, dvec8_of(1), x[i]);
+        y[i] = vec8_of(0);
     }
 }
 
@@ -329,18 +337,22 @@ INLINE dvec8 flux(dvec8 sum, vec8 a, dvec8 mine, dvec8 other) {
 
 /* r = b - A x in double; returns r . r. `low`: what rounding takes off r goes there, NULL: nowhere. */
 INLINE double residual_chunk(const poisson *s, vec8 *low, int chunk, int dim) {
-    const level *l = &s->levels[0];
+    const level copy = s->levels[0], *l = &copy;
+    const dvec8 *iterate = s->x;
+    const vec8 *rhs = s->rhs;
+    vec8 *to = s->r;
+    const int stop = chunk_end(l, chunk);
     dvec8 dot = dvec8_of(0);
-    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
+    for (int id = chunk * BLOCK_GRAIN; id < stop; ++id) {
         call_ahead(l, id, 0);
         call_ahead(l, id, 1);
         const block *k = &l->block[id];
         int even = spot(l, id, EVEN), other[2] = {even == id ? l->stride : 0, even == id ? 0 : l->stride};
         for (int h = 0; h < 2; ++h) {
             const side_coefs *c = &l->coefs[k->coefs].side[h];
-            const dvec8 *x = s->x + other[h];
+            const dvec8 *x = iterate + other[h];
             int here = id + other[!h];
-            dvec8 mine = s->x[here], across = x[id];
+            dvec8 mine = iterate[here], across = x[id];
             dvec8 beside = h == EVEN ? dvec8_after(((const double *)&x[k->neighbour[X_LOW]])[7], across)
                                      : dvec8_before(across, ((const double *)&x[k->neighbour[X_HIGH]])[0]);
             const int32_t end = l->seam < 0 ? -1 : across_seam(l, id, h);
@@ -354,9 +366,10 @@ INLINE double residual_chunk(const poisson *s, vec8 *low, int chunk, int dim) {
                 ax = flux(ax, c->z_high, mine, x[k->neighbour[Z_HIGH]]);
             }
             ax = dvec8_plus_product(ax, vec8_wide(c->extra), mine);
-            dvec8 r = dvec8_minus(vec8_wide(s->rhs[here]), ax);
-            s->r[here] = dvec8_narrow(r);
-            if (low) low[here] = dvec8_narrow(dvec8_minus(r, vec8_wide(s->r[here])));
+            dvec8 r = dvec8_minus(vec8_wide(rhs[here]), ax);
+            const vec8 rounded = dvec8_narrow(r);
+            to[here] = rounded;
+            if (low) low[here] = dvec8_narrow(dvec8_minus(r, vec8_wide(rounded)));
             dot = dvec8_plus_product(dot, r, r);
         }
     }

@@ -19,7 +19,8 @@
  * the residual is 0 on black and on red the sum of a x over black. Only red values are corrected, as black
  * ones are made anew from them; that is a pass of its own, since six neighbours would ask for a value
  * otherwise. A pass writes one colour and reads the other, or writes another field, so threads change
- * nothing. */
+ * nothing. It works with copies of the levels, which stores of vectors cannot reach: these may lie anywhere,
+ * and addresses would be read again after each. */
 #include "linear/poisson_level.h"
 
 #include <string.h>
@@ -116,11 +117,15 @@ INLINE vec8 neighbours(const level *l, const vec8 *other, int id, int half, read
 
 /* red = b / d */
 INLINE void first_red_chunk(const pass *w, int chunk, reading how) {
-    const level *l = w->l;
-    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
-        const int ahead = id + BLOCKS_AHEAD;
-        if (how == BRIEF) __builtin_prefetch(&brief_of(l, ahead, half_of(l, ahead, RED))->inverse);
-        w->x[id] = w->b[id] * inverse_of(l, id, half_of(l, id, RED), how);
+    const level copy = *w->l, *l = &copy;
+    const vec8 *b = w->b;
+    vec8 *x = w->x;
+    const int end = chunk_end(l, chunk);
+    for (int id = chunk * BLOCK_GRAIN; id < end; ++id) {
+        const int ahead = id + BLOCKS_AHEAD, half = half_of(l, ahead, RED);
+        if (how == BRIEF) __builtin_prefetch(&brief_of(l, ahead, half)->inverse);
+        else __builtin_prefetch(&coefs_of(l, ahead, half)->inverse);
+        x[id] = b[id] * inverse_of(l, id, half_of(l, id, RED), how);
     }
 }
 
@@ -133,21 +138,26 @@ HOT static void first_red_task(void *context, int chunk) {
 /* red += s P c */
 HOT static void correct_task(void *context, int chunk) {
     const pass *w = context;
-    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(w->l, chunk); ++id)
-        w->x[id] += vec8_of(OVERCORRECTION) * coarse_values(w->coarse, w->l->block[id].parent);
+    const level coarse = *w->coarse;
+    const block *k = w->l->block;
+    vec8 *x = w->x;
+    const int end = chunk_end(w->l, chunk);
+    for (int id = chunk * BLOCK_GRAIN; id < end; ++id)
+        x[id] += vec8_of(OVERCORRECTION) * coarse_values(&coarse, k[id].parent);
 }
 
 /* One colour; returns the sum of x b over it when that is wanted. */
 INLINE double sweep_chunk(const pass *w, int chunk, int dotted, reading how) {
-    const level *l = w->l;
-    const vec8 *other = w->x + (w->colour == RED ? l->stride : 0);
-    const vec8 *b = w->b + (w->colour == RED ? 0 : l->stride);
-    vec8 *x = w->x + (w->colour == RED ? 0 : l->stride);
+    const level copy = *w->l, *l = &copy;
+    const int colour = w->colour, end = chunk_end(l, chunk);
+    const vec8 *other = w->x + (colour == RED ? l->stride : 0);
+    const vec8 *b = w->b + (colour == RED ? 0 : l->stride);
+    vec8 *x = w->x + (colour == RED ? 0 : l->stride);
     dvec8 dot = dvec8_of(0);
-    for (int id = chunk * BLOCK_GRAIN; id < chunk_end(l, chunk); ++id) {
-        if (how == BRIEF) call_brief(l, &l->block[id + BLOCKS_AHEAD], w->colour);
-        else call_ahead(l, id, w->colour);
-        int half = half_of(l, id, w->colour);
+    for (int id = chunk * BLOCK_GRAIN; id < end; ++id) {
+        if (how == BRIEF) call_brief(l, &l->block[id + BLOCKS_AHEAD], colour);
+        else call_ahead(l, id, colour);
+        int half = half_of(l, id, colour);
         vec8 sum = half == EVEN ? neighbours(l, other, id, EVEN, how) : neighbours(l, other, id, ODD, how);
         vec8 mine = b[id], next = (mine + sum) * inverse_of(l, id, half, how);
         x[id] = next;
@@ -222,8 +232,11 @@ INLINE void call_children(const pass *w, int id, reading how) {
 }
 
 /* The coarse right-hand side, and the first red sweep with it. */
-INLINE void restrict_chunk(const pass *w, int chunk, int first, reading how) {
-    level *coarse = w->coarse;
+INLINE void restrict_chunk(const pass *shared, int chunk, int first, reading how) {
+    const level fine = *shared->l;
+    level copy = *shared->coarse, *coarse = &copy;
+    const pass own = {.l = &fine, .coarse = coarse, .x = shared->x, .b = shared->b, .grain = shared->grain},
+               *w = &own;
     const int from = chunk * w->grain,
               end = from + w->grain < coarse->blocks ? from + w->grain : coarse->blocks;
     for (int id = from; id < end; ++id) {

@@ -119,12 +119,14 @@ INLINE int spot(const level *l, int id, int half) {
 INLINE int32_t lane_spot(const level *l, int id, int half, int lane) {
     return 8 * spot(l, id, half) + lane;
 }
-/* Calls the coefficients of a block's cells of a colour into the cache. */
+/* Calls the coefficients of a block's cells of a colour into the cache. The uniform block's are there. */
 INLINE void call_coefs(const level *l, const block *k, int colour) {
+    if (!k->coefs) return;
     const char *c = (const char *)&l->coefs[k->coefs].side[block_parity(k) ^ colour];
     for (int line = 0; line < 4; ++line) __builtin_prefetch(c + 64 * line);
 }
 INLINE void call_brief(const level *l, const block *k, int colour) {
+    if (!k->coefs) return;
     const char *c = (const char *)&l->brief[k->coefs].side[block_parity(k) ^ colour];
     for (int line = 0; line < 2; ++line) __builtin_prefetch(c + 64 * line);
 }

@@ -45,13 +45,16 @@ typedef struct brick {
     vec8 weight, momentum;
 } brick;
 
+enum { BRICK = sizeof(brick) / sizeof(float) };
+
 /* The bricks of a run, a row of them for every combination of halves across it: u has (y, z), v z, w y. Along
  * x those of u count cells, those of v and w half cells: the first ends in the middle of the first cell. */
 typedef struct bricks {
     brick u[4][WIDTH], v[2][WIDTH], w[2][WIDTH];
 } bricks;
 
-/* Places between the faces of a cell, and between the middles of cells, and which bricks they lie in. */
+/* Places between the faces of a cell, and between the middles of cells, and where the bricks they lie in
+ * begin, in floats. */
 typedef struct batch {
     float own[3][BATCH], middle[3][BATCH];
     int32_t at[3][BATCH];
@@ -73,7 +76,10 @@ INLINE void make_ready(batch *r, const particles *p, size_t begin, size_t count,
         }
         const int8 at[3] = {cell + WIDTH * (half[1] + 2 * half[2]), cell + half[0] + WIDTH * half[2],
                             cell + half[0] + WIDTH * half[1]};
-        for (int a = 0; a < dim; ++a) memcpy(r->at[a] + q, &at[a], sizeof at[a]);
+        for (int a = 0; a < dim; ++a) {
+            const int8 floats = at[a] * BRICK;
+            memcpy(r->at[a] + q, &floats, sizeof floats);
+        }
     }
 }
 
@@ -94,8 +100,9 @@ INLINE vec8 distance(float f, int axis) {
 }
 
 /* Adds particle i, the q-th of the batch, to its brick of the component; `place` is of it along each axis. */
-INLINE void add_component(brick *to, const spreading *t, size_t i, vec8 weight, const float place[3],
-                          int axis, int dim, int affine) {
+INLINE void add_component(brick *row, int32_t at, const spreading *t, size_t i, vec8 weight,
+                          const float place[3], int axis, int dim, int affine) {
+    brick *to = (brick *)((float *)&row[1] + at);
     to->weight += weight;
     if (!affine) {
         to->momentum += weight * t->p->v[axis][i];
@@ -114,28 +121,28 @@ INLINE void add_particle(bricks *to, const spreading *t, const batch *r, size_t 
     const float mid[3] = {r->middle[0][q], r->middle[1][q], r->middle[2][q]};
     const vec8 x = weigh(mid[0], 0), y = weigh(mid[1], 1), lower = 1 - upper_faces(2);
     const vec8 z = dim == 3 ? weigh(mid[2], 2) : lower;
-    add_component(&to->u[0][1] + r->at[0][q], t, i, weigh(own[0], 0) * (y * z),
+    add_component(to->u[0], r->at[0][q], t, i, weigh(own[0], 0) * (y * z),
                   (const float[]){own[0], mid[1], mid[2]}, 0, dim, affine);
-    add_component(&to->v[0][1] + r->at[1][q], t, i, x * (weigh(own[1], 1) * z),
+    add_component(to->v[0], r->at[1][q], t, i, x * (weigh(own[1], 1) * z),
                   (const float[]){mid[0], own[1], mid[2]}, 1, dim, affine);
     if (dim == 2) return;
-    add_component(&to->w[0][1] + r->at[2][q], t, i, x * (y * weigh(own[2], 2)),
+    add_component(to->w[0], r->at[2][q], t, i, x * (y * weigh(own[2], 2)),
                   (const float[]){mid[0], mid[1], own[2]}, 2, dim, affine);
 }
 
 /* Adds one row of bricks to the four rows of a field that they touch. What goes beyond the run's last face is
  * 0, up to three faces of it. */
 INLINE void add_bricks(float *to, const float *from, int faces, const box *b, int dim) {
-    enum { NEXT = sizeof(brick) / sizeof *from };
-    for (int i = 0; i < faces; i += 4, from += 4 * NEXT) {
+    const ptrdiff_t step[2] = {b->step[1], b->step[2]}; /* which the stores to rows cannot reach */
+    for (int i = 0; i < faces; i += 4, from += 4 * BRICK) {
         vec4 s[4];
         for (int x = 0; x < 4; ++x)
-            s[x] = vec4_load(from + x * NEXT) +
-                   vec4_load(from + (x - 1) * NEXT + 4); /* upper of the one before */
+            s[x] = vec4_load(from + x * BRICK) +
+                   vec4_load(from + (x - 1) * BRICK + 4); /* upper of the one before */
         vec4_transpose(s);
         for (int z = 0; z < dim - 1; ++z)
             for (int y = 0; y < 2; ++y) {
-                float *row = to + i + y * b->step[1] + z * b->step[2];
+                float *row = to + i + y * step[0] + z * step[1];
                 vec4_store(row, vec4_load(row) + s[y + 2 * z]);
             }
     }
