@@ -91,13 +91,19 @@ rheo_status dry_stack(stack_result *r, int boxes, double side, double gap, rheo_
     return status;
 }
 
-rheo_status dry_roll(roll_result *r, double length, double degrees, double friction, rheo_report *report) {
+rheo_status dry_roll(roll_result *r, double length, double degrees, double friction, int on_box,
+                     rheo_report *report) {
     const double s = sin(radians(degrees)), c = cos(radians(degrees)), radius = 0.1, seconds = 0.6;
     rig w;
     rig_start(&w);
     w.gravity[1] = -DRY_GRAVITY;
-    rheo_solid *slope =
-        rig_add(&w, rig_shape(RHEO_SHAPE_PLANE, (double[]){0, 0, 0}, (double[]){s, c, 0}, 0), RHEO_STATIC);
+    rheo_shape ramp = rig_shape(RHEO_SHAPE_PLANE, (double[]){0, 0, 0}, (double[]){s, c, 0}, 0);
+    if (on_box) {
+        ramp = rig_box(0.4 * c - 0.2 * s, -0.2 * c - 0.4 * s, 0.5, 0.6, 0.2, 0.4);
+        ramp.rotate_axis[2] = 1;
+        ramp.rotate_degrees = -degrees;
+    }
+    rheo_solid *slope = rig_add(&w, ramp, RHEO_STATIC);
     const double from[3] = {radius * s, radius * c, 0.5 - 0.5 * length},
                  to[3] = {radius * s, radius * c, 0.5 + 0.5 * length};
     const rheo_shape_kind kind = length > 0 ? RHEO_SHAPE_CYLINDER : RHEO_SHAPE_SPHERE;

@@ -26,7 +26,9 @@ typedef struct roll_result {
     double off;          /* cells from the slope */
     double aside;        /* speed across the way down over that along it */
 } roll_result;
-rheo_status dry_roll(roll_result *r, double length, double degrees, double friction, rheo_report *report);
+/* on_box: the slope is that of a box. */
+rheo_status dry_roll(roll_result *r, double length, double degrees, double friction, int on_box,
+                     rheo_report *report);
 
 /* A box on a slope: its acceleration along it over g. static_friction 0: the same as friction. */
 rheo_status dry_slide(double *acceleration, double degrees, double friction, double static_friction,

@@ -63,11 +63,11 @@ static rheo_status slopes(rows *out) {
     const double mu = 0.5, edge = atan(mu) * 180 / PI;
     static const double steeper[] = {-6, -2, 0.5, 2, 6};
     roll_result roll;
-    rheo_status status = dry_roll(&roll, 0, 20, mu, out->report);
+    rheo_status status = dry_roll(&roll, 0, 20, mu, 0, out->report);
     if (status) return status;
     put(out, "ball rolls, 20 degrees: a / (g sin)", 32, roll.acceleration, 5.0 / 7, 0.005, "within 0.005");
     put(out, "ball rolls: radius x spin / speed", 32, roll.spin, 1, 0.005, "within 0.005");
-    if ((status = dry_roll(&roll, 0, 45, 0.1, out->report))) return status;
+    if ((status = dry_roll(&roll, 0, 45, 0.1, 0, out->report))) return status;
     put(out, "ball slips, mu 0.1, 45 degrees: a / (g sin)", 32, roll.acceleration, 0.9, 0.01, "within 0.01");
     for (size_t i = 0; i < sizeof steeper / sizeof *steeper && !status; ++i) {
         const double degrees = edge + steeper[i], angle = degrees * PI / 180;

@@ -316,21 +316,36 @@ static double walk_deeper(double x[3], double n[3], const thing *own, const thin
     return gap;
 }
 
-/* The deepest point of a cylinder's side as far along its axis as x is. */
-static double turn_deeper(double x[3], double n[3], const thing *own, const thing *other, const double on[3],
-                          double gap) {
-    double from[3], to[3], axis[3];
-    place_point(from, own, own->points.axis[0]);
-    place_point(to, own, own->points.axis[1]);
+/* One end of a cylinder's axis, and its direction; returns its length. */
+static double axis_of(double from[3], double axis[3], const thing *t) {
+    double to[3];
+    place_point(from, t, t->points.axis[0]);
+    place_point(to, t, t->points.axis[1]);
     vec_sub(axis, to, from);
     const double length = vec_length(axis);
     for (int c = 0; c < 3; ++c) axis[c] /= length;
+    return length;
+}
+
+/* Whether a cylinder lies on its side where the normal is n, not on its end. */
+static bool is_sideways(const thing *t, const double n[3]) {
+    double from[3], axis[3];
+    axis_of(from, axis, t);
+    const double along = vec_dot(n, axis);
+    return 1 - along * along > SIDEWAYS * SIDEWAYS;
+}
+
+/* The deepest point of a cylinder's side as far along its axis as x is. */
+static double turn_deeper(double x[3], double n[3], const thing *own, const thing *other, const double on[3],
+                          double gap) {
+    double from[3], axis[3];
+    const double length = axis_of(from, axis, own);
     for (int round = 0; round < 3; ++round) { /* again, where the normal is another one there */
         double out[3], next[3], there[3];
+        if (!is_sideways(own, n)) break;
         const double tilt = vec_dot(n, axis);
         for (int c = 0; c < 3; ++c) out[c] = n[c] - tilt * axis[c];
         const double across = vec_length(out);
-        if (across < SIDEWAYS) break; /* on its end */
         vec_sub(there, x, from);
         const double along = fmin(fmax(vec_dot(there, axis), 0), length);
         for (int c = 0; c < 3; ++c) next[c] = from[c] + along * axis[c] - own->points.round * out[c] / across;
@@ -343,9 +358,9 @@ static double turn_deeper(double x[3], double n[3], const thing *own, const thin
     return gap;
 }
 
-void touch_refine(touch *t, const thing *things) {
+/* To the deepest place on a curved surface beside where the contact was found. */
+static void refine_on(touch *t, const thing *things) {
     const thing *own = &things[t->of_b ? t->b : t->a];
-    if (!own->points.curved) return;
     const thing *other = t->of_b ? &things[t->a] : t->b >= 0 ? &things[t->b] : NULL;
     const double sign = t->of_b ? -1 : 1;
     double x[3], on[3], n[3];
@@ -360,6 +375,33 @@ void touch_refine(touch *t, const thing *things) {
         t->normal[c] = sign * n[c];
         t->point[c] = x[c] - 0.5 * t->gap * n[c];
     }
+}
+
+/* A contact found on what stands across from a cylinder is told from the cylinder's side, if it lies on that
+ * side: the points of a ramp meet it ahead of and behind the line that it rolls on, and would brake it. */
+static void touch_turn(touch *t, const thing *things) {
+    if (t->b < 0) return;
+    const thing *own = &things[t->of_b ? t->a : t->b], *other = &things[t->of_b ? t->b : t->a];
+    if (!(own->points.round > 0)) return;
+    const double sign = t->of_b ? -1 : 1; /* of the normal out of the cylinder */
+    double x[3], n[3];
+    for (int c = 0; c < 3; ++c) x[c] = t->point[c] - 0.5 * t->gap * sign * t->normal[c];
+    thing_normal(n, other, x, 1e-3 * own->points.spacing);
+    if (!is_sideways(own, n)) return;
+    const double gap = turn_deeper(x, n, own, other, NULL, thing_distance(other, x));
+    if (!(gap <= t->gap + OFF * own->points.spacing)) return;
+    t->gap = gap;
+    t->of_b = !t->of_b;
+    for (int c = 0; c < 3; ++c) {
+        t->normal[c] = -sign * n[c];
+        t->point[c] = x[c] - 0.5 * gap * n[c];
+    }
+}
+
+void touch_refine(touch *t, const thing *things) {
+    const thing *own = &things[t->of_b ? t->b : t->a];
+    if (own->points.curved) refine_on(t, things);
+    if (!(own->points.round > 0)) touch_turn(t, things);
 }
 
 double thing_sag(const thing *t) {

@@ -5,8 +5,8 @@
  *   mesh               vertices, and points along edges longer than the spacing
  *   combinations       what their boxes and meshes have on the common surface, and as everything else
  *   everything else    middles of lattice cells near the surface, carried onto it by x <- x - d grad d; sharp
- *                      edges of combinations are met to within a part of the spacing; of cylinders the axis
- * is told as well, for contacts that must roll
+ *                      edges of combinations are met to within a part of the spacing. Of cylinders
+ *                      the axis is told as well, for contacts that must roll
  *
  * Counts are bounded: the spacing grows where a shape is large. */
 #include "solid/sample.h"

@@ -38,7 +38,7 @@ static void aligned_stack_rests(void **state) {
 static void ball_rolls(void **state) {
     (void)state;
     roll_result r;
-    MUST(dry_roll(&r, 0, 20, 0.5, &report));
+    MUST(dry_roll(&r, 0, 20, 0.5, 0, &report));
     printf("rolling: a / (g sin) %.5f (5/7 = %.5f), spin r / v %.5f, off the slope %.4f cells\n",
            r.acceleration, 5.0 / 7, r.spin, r.off);
     check_near(r.acceleration, 5.0 / 7, 0.005);
@@ -46,23 +46,24 @@ static void ball_rolls(void **state) {
     check_below(r.off, 0.05);
 }
 
-/* Upright on its rim or long as a log: it goes straight down, and friction takes no more than it must. */
+/* Upright on its rim or long as a log: it goes straight down, and friction takes no more than it must; on a
+ * plane, which has no points of its own, and on a box, whose points lie around the line it rolls on. */
 static void cylinder_rolls(void **state) {
     (void)state;
     static const double lengths[] = {0.05, 0.2, 0.6}, degrees[] = {5, 16.7, 35};
-    for (int i = 0; i < 3; ++i)
-        for (int k = 0; k < 3; ++k) {
-            roll_result r;
-            MUST(dry_roll(&r, lengths[i], degrees[k], 0.8, &report));
-            printf(
-                "cylinder of %.2f m at %.1f degrees: a / (g sin) %.5f (2/3), spin r / v %.5f, off the slope "
-                "%.4f cells, aside %.1e\n",
-                lengths[i], degrees[k], r.acceleration, r.spin, r.off, r.aside);
-            check_near(r.acceleration, 2.0 / 3, 0.005);
-            check_near(r.spin, 1, 0.005);
-            check_below(r.off, 0.05);
-            check_below(r.aside, 0.005);
-        }
+    for (int i = 0; i < 18; ++i) {
+        const double length = lengths[i % 3], slope = degrees[i / 3 % 3];
+        const int on_box = i / 9;
+        roll_result r;
+        MUST(dry_roll(&r, length, slope, 0.8, on_box, &report));
+        printf("cylinder of %.2f m at %.1f degrees on a %s: a / (g sin) %.5f (2/3), spin r / v %.5f, off the "
+               "slope %.4f cells, aside %.1e\n",
+               length, slope, on_box ? "box" : "plane", r.acceleration, r.spin, r.off, r.aside);
+        check_near(r.acceleration, 2.0 / 3, 0.005);
+        check_near(r.spin, 1, 0.005);
+        check_below(r.off, 0.05);
+        check_below(r.aside, 0.005);
+    }
 }
 
 /* Slipping: a = g (sin - mu cos), spin rate 5/2 mu g cos / r. */
@@ -70,7 +71,7 @@ static void ball_slips(void **state) {
     (void)state;
     const double mu = 0.1, t = tan(45 * M_PI / 180);
     roll_result r;
-    MUST(dry_roll(&r, 0, 45, mu, &report));
+    MUST(dry_roll(&r, 0, 45, mu, 0, &report));
     printf("slipping: a / (g sin) %.5f (%.5f), spin r / v %.5f (%.5f)\n", r.acceleration, 1 - mu / t, r.spin,
            2.5 * mu / (t - mu));
     check_near(r.acceleration, 1 - mu / t, 0.01);
