@@ -5,7 +5,7 @@
 #include "io/cache.h"
 #include "sim/state.h"
 
-enum { CHECKPOINT_FORMAT = 4 };
+enum { CHECKPOINT_FORMAT = 5 };
 
 typedef struct checkpoint_head {
     int frame;      /* the last complete one */

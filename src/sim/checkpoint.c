@@ -18,6 +18,7 @@ enum {
     CLOCK_NEXT_DT,
     CLOCK_STEP_RATE,
     CLOCK_CROWDED,
+    CLOCK_RISEN,
     CLOCK_SPEED,
     CLOCK_REALS = CLOCK_SPEED + 3
 };
@@ -44,6 +45,7 @@ static void write_clock(rheo_sim *s) {
     s->clock_reals[CLOCK_NEXT_DT] = s->next_dt;
     s->clock_reals[CLOCK_STEP_RATE] = s->step_rate;
     s->clock_reals[CLOCK_CROWDED] = s->crowded;
+    s->clock_reals[CLOCK_RISEN] = s->risen;
     for (int a = 0; a < 3; ++a) s->clock_reals[CLOCK_SPEED + a] = s->speed[a];
     s->clock_wholes[CLOCK_PARTICLES] = (int64_t)s->parts.count;
     s->clock_wholes[CLOCK_FRAME] = s->frame;
@@ -63,6 +65,7 @@ static void read_clock(rheo_sim *s) {
     s->next_dt = s->clock_reals[CLOCK_NEXT_DT];
     s->step_rate = s->clock_reals[CLOCK_STEP_RATE];
     s->crowded = s->clock_reals[CLOCK_CROWDED];
+    s->risen = s->clock_reals[CLOCK_RISEN];
     for (int a = 0; a < 3; ++a) s->speed[a] = s->clock_reals[CLOCK_SPEED + a];
     s->frame = (int)s->clock_wholes[CLOCK_FRAME];
     s->frame_done = (int)s->clock_wholes[CLOCK_DONE];

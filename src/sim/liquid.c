@@ -401,8 +401,10 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "extrapolate");
     const int far = layers_to_cross(s); /* particles only read the velocity where they are */
     liquid_extrapolate(&s->vel, marks_only(s) ? far : liquid_near_layers(s), &s->carry, far, s, phi);
-    if (!s->moving && !liquid_emitters_drive(s, dt)) /* what stands still is known as far as it goes */
-        volume_limit_lift(&s->carry, s->psi, g, &s->vel, &s->parts, gravity, length3(s->speed), dt);
+    if (s->moving || liquid_emitters_drive(s, dt)) s->risen = 0;
+    else /* what stands still is known as far as it goes */
+        volume_limit_lift(&s->carry, &s->risen, s->psi, g, &s->vel, &s->parts, gravity, length3(s->speed),
+                          dt);
 
     timer_stage(&s->timer, "from grid");
     const double keep = is_flip(s) || is_affine(s) ? pow(1 - s->def.pic_blend, 30 * dt) : 0;

@@ -62,11 +62,12 @@ struct rheo_sim {
     double step_rate; /* 1/s: steps a second that the flow asked for when it began */
     double speed[3];  /* m/s: the largest of each axis after the last projection; bounds the next step */
     double crowded;   /* share of the liquid in cells that are too full for it; shortens the next step */
+    double risen;     /* m: what the velocity has lifted particles by since they are at rest, 0 at most */
     int closing_step; /* the step under way ends a frame */
     double volume_put_in;    /* m3, less what left */
     double emitted, outflow; /* m3 since the start: by emitters, through open sides */
     uint32_t next_id;
-    double clock_reals[11]; /* the numbers above and counts, as a checkpoint holds them */
+    double clock_reals[12]; /* the numbers above and counts, as a checkpoint holds them */
     int64_t clock_wholes[8];
     double frame_reals[22]; /* likewise, of stats */
 

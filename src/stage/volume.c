@@ -31,7 +31,8 @@
  * smaller by as much: none is left in a tank at rest. What lowers the liquid, and what more volume is missing
  * for, goes on as before: the centroid ends at most LIFT / RATE cells too low. The velocity itself is free of
  * divergence on the grid, but not where it is interpolated between faces: at rest (AT_REST) what is left of
- * it raised the particles by 1e-10 to 1e-9 m a step, and now all are lowered by as much. Where something
+ * it raised the particles by 1e-10 to 1e-9 m a step, and now all are lowered by as much as they have risen on
+ * the whole; what it lowers them by it may lift again, or small waves would be pumped down. Where something
  * drives the liquid, however slowly, this is not for it: voids behind a ball are few cells of a tank. */
 #include "stage/volume.h"
 
@@ -335,12 +336,21 @@ static double lifted(lift_job *s, const particles *p, const double gravity[3], d
     return sum;
 }
 
-void volume_limit_lift(mac_field *carry, float *scratch, const mac_grid *g, const mac_field *u,
+/* m that u lifts particles on average in dt; spray flies by itself. */
+static double mean_rise(lift_job *s, const particles *p, const double gravity[3], double pull, double dt) {
+    size_t carried = p->count;
+    for (size_t q = 0; q < p->count; ++q) carried -= p->spray[q] != 0;
+    return carried ? lifted(s, p, gravity, dt, 0) / ((double)carried * pull) : 0;
+}
+
+void volume_limit_lift(mac_field *carry, double *risen, float *scratch, const mac_grid *g, const mac_field *u,
                        const particles *p, const double gravity[3], double speed, double dt) {
     lift_job s = {.g = g, .carry = carry, .u = u, .moved = scratch};
-    const double pull2 = gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2];
-    const double count = (double)p->count, wave2 = g->dx * sqrt(pull2); /* of a cell's wave, squared */
-    const double band = count * (LIFT * wave2 - 0.5 * speed * speed);
+    const double pull = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
+    const double wave2 = g->dx * pull; /* of a cell's wave, squared */
+    const double band = (double)p->count * (LIFT * wave2 - 0.5 * speed * speed);
+    const double before = *risen;
+    *risen = 0;
     if (!(band > 0)) return;
     const double lift = lifted(&s, p, gravity, dt, 1);
     if (lift > 0) {
@@ -348,8 +358,9 @@ void volume_limit_lift(mac_field *carry, float *scratch, const mac_grid *g, cons
         parallel_for(g->pool, value_blocks(g), leave_task, &s);
     }
     if (speed * speed > AT_REST * AT_REST * wave2) return;
-    const double rise = lifted(&s, p, gravity, dt, 0);
+    const double rise = before + mean_rise(&s, p, gravity, pull, dt);
+    *risen = fmin(rise, 0);
     if (!(rise > 0)) return;
-    for (int a = 0; a < g->box.dim; ++a) s.by[a] = (float)(rise / (count * dt * pull2) * gravity[a]);
+    for (int a = 0; a < g->box.dim; ++a) s.by[a] = (float)(rise / dt * gravity[a] / pull);
     parallel_for(g->pool, value_blocks(g), lower_task, &s);
 }
