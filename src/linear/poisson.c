@@ -200,9 +200,10 @@ static void prepare(poisson *s) {
 /* Beside bodies the cycle reads coefficients in brief. -1: no memory. */
 static int choose_coefs(poisson *s, int cycled, int groups) {
     int bad = 0;
-    for (int i = 0; i < cycled; ++i)
-        if (!groups) level_forget_brief(&s->levels[i]);
-        else if (!s->levels[i].brief) bad |= level_make_brief(&s->levels[i], s->p);
+    for (int i = 0; i < cycled && groups; ++i)
+        if (!s->levels[i].brief) bad |= level_make_brief(&s->levels[i], s->p);
+    for (int i = 0; i < cycled && (bad || !groups); ++i) /* all or none: passes read two levels alike */
+        level_forget_brief(&s->levels[i]);
     return bad;
 }
 

@@ -10,8 +10,9 @@
  *
  * A term of low rank has its share of every level (poisson_rank.c). Beside bodies most blocks have
  * coefficients of their own, and what passes wait for is memory: there they read them in brief
- * (poisson_level.h). M is then made for a matrix that differs from A by less than one part in 256, which no
- * iteration count tells; without bodies shared entries leave little to gain, and M is made for A itself.
+ * (poisson_level.h). M is then made for a matrix that differs from A by less than one part in 256, which
+ * costs an iteration now and then at most; without bodies shared entries leave little to gain, and M is made
+ * for A itself.
  *
  * The two colours part neighbours only where periodic rows have even lengths: levels end before one is odd.
  *
@@ -49,6 +50,7 @@ INLINE vec8 coarse_values(const level *coarse, int parent) {
     vec8 even = c[parent & 2 ? coarse->stride : 0], odd = c[parent & 2 ? 0 : coarse->stride];
     return parent & 4 ? vec8_highs(even, odd) : vec8_lows(even, odd);
 }
+
 /* How a pass reads coefficients: what it is made for, once each. */
 typedef enum { FLAT, DEEP, BRIEF } reading; /* two dimensions, three, and three in brief */
 
@@ -132,7 +134,7 @@ INLINE void first_red_chunk(const pass *w, int chunk, reading how) {
 HOT static void first_red_task(void *context, int chunk) {
     const pass *w = context;
     if (w->l->brief) first_red_chunk(w, chunk, BRIEF);
-    else first_red_chunk(w, chunk, DEEP);
+    else first_red_chunk(w, chunk, DEEP); /* of two dimensions too: it asks for no faces */
 }
 
 /* red += s P c */

@@ -175,9 +175,9 @@ static void bodies_of_any_density(void **state) {
         }
 }
 
-/* Faces that are open by any share, which the cycle rounds where there are bodies: it takes no more
- * iterations than without rounding, and a solve after the bodies are gone has the bits of one that never had
- * any. */
+/* Faces that are open by any share, which the cycle rounds where there are bodies: it takes as many
+ * iterations as without rounding (20 and 11), and a solve after the bodies are gone has the bits of one that
+ * never had any. */
 static void bodies_among_cut_faces(void **state) {
     (void)state;
     static const double densities[] = {0.01, 0.1, 1, 8, 20};
