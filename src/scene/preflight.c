@@ -241,10 +241,11 @@ static void look_at_sides(doctor *d) {
         if (fabs(made - wanted) <= SIDE_TOLERANCE * wanted) continue;
         const bool much = fabs(made - wanted) > SIDE_WARNING * wanted;
         const int cells = d->out->cells[a];
-        doctor_find(d, much ? RHEO_WARNING : RHEO_NOTE, "domain.size",
-                    "sides that are whole numbers of cells",
-                    "the domain is %.3g m along %c, not %.3g m: %d cells of %.3g m", made, "xyz"[a], wanted,
-                    cells, made / cells);
+        doctor_find(
+            d, much ? RHEO_WARNING : RHEO_NOTE, "domain.size", "sides that are whole numbers of cells",
+            "the domain is %.3g m along %c, not %.3g m: %d cells of %.3g m; boxes of liquid up to its side "
+            "go with it",
+            made, "xyz"[a], wanted, cells, made / cells);
     }
 }
 
