@@ -63,20 +63,53 @@ INLINE void join_faces(labels *g, const level *l, int id, int other, unsigned li
     }
 }
 
-HOT static void join_runs(labels *g, const level *l) {
-    for (int id = 0; id < l->blocks; ++id) {
+/* A part of the blocks: threads join what lies within one, the caller the rest. Which of two links is joined
+ * first does not matter to roots. */
+enum { PARTS = 8 };
+typedef struct part {
+    int from, to;
+} part;
+
+INLINE part part_of(const level *l, int n) {
+    return (part){(int)((int64_t)l->blocks * n / PARTS), (int)((int64_t)l->blocks * (n + 1) / PARTS)};
+}
+
+/* Whether a neighbour is one of the blocks to be joined now: those of the part, or of the others. */
+INLINE int is_wanted(const level *l, part p, int inside, int32_t other) {
+    return other >= 0 && other < l->blocks && (other >= p.from && other < p.to) == inside;
+}
+
+HOT static void join_part(labels *g, const level *l, part p, int inside) {
+    for (int id = p.from; id < p.to; ++id) {
         const block *k = &l->block[id];
         const entry_links *links = links_of(g, l, id);
-        const int outward = links->out;
-        int32_t first = g->run_first[id];
-        if (k->neighbour[X_LOW] < l->blocks && outward)
-            join(g->parent, first, g->run_first[k->neighbour[X_LOW] + 1] - 1);
-        const int32_t end = l->seam < 0 || !outward ? -1 : across_seam(l, id, EVEN);
-        if (end >= 0 && end < l->blocks)
+        const int32_t first = g->run_first[id], x = k->neighbour[X_LOW], y = k->neighbour[Y_LOW],
+                      z = k->neighbour[Z_LOW];
+        if (links->out && is_wanted(l, p, inside, x)) join(g->parent, first, g->run_first[x + 1] - 1);
+        const int32_t end = l->seam < 0 || !links->out ? -1 : across_seam(l, id, EVEN);
+        if (is_wanted(l, p, inside, end))
             join(g->parent, first, g->run_first[end] + run_of(links_of(g, l, end)->starts, 2 * l->seam + 1));
-        if (k->neighbour[Y_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Y_LOW], links->y);
-        if (k->neighbour[Z_LOW] < l->blocks) join_faces(g, l, id, k->neighbour[Z_LOW], links->z);
+        if (is_wanted(l, p, inside, y)) join_faces(g, l, id, y, links->y);
+        if (is_wanted(l, p, inside, z)) join_faces(g, l, id, z, links->z);
     }
+}
+
+typedef struct join_job {
+    labels *g;
+    const level *l;
+} join_job;
+
+static void join_task(void *context, int n) {
+    const join_job *s = context;
+    const part p = part_of(s->l, n);
+    for (int32_t i = s->g->run_first[p.from]; i < s->g->run_first[p.to]; ++i) s->g->parent[i] = i;
+    join_part(s->g, s->l, p, 1);
+}
+
+static void join_runs(labels *g, const level *l, pool *p) {
+    join_job s = {g, l};
+    parallel_for(p, PARTS, join_task, &s);
+    for (int n = 0; n < PARTS; ++n) join_part(g, l, part_of(l, n), 0);
 }
 
 HOT static int32_t number_runs(labels *g, const level *l) {
@@ -100,7 +133,6 @@ int labels_find(labels *g, const level *l, pool *p, float least, const labels *l
     g->runs = (size_t)number_runs(g, l);
     if (buffer_hold(&g->memory[2], g->runs * sizeof *g->parent)) return -1;
     g->parent = g->memory[2].data;
-    for (size_t i = 0; i < g->runs; ++i) g->parent[i] = (int32_t)i;
-    join_runs(g, l);
+    join_runs(g, l, p);
     return 0;
 }
