@@ -16,7 +16,7 @@
 #include "peak_memory.h"
 #include "sim/liquid.h"
 
-enum { STEPS = 20, LATE_STEPS = 10 };
+enum { STEPS = 20, LATE_STEPS = 10, GROWTH_SIZES = 3, GROWTH_TURNS = 20 };
 #define DT 0.01
 
 static double triad_of(const rows *out, int threads) {
@@ -217,19 +217,24 @@ static void put_steps(rows *out, int n, int late, const step_times *t) {
     }
 }
 
-static rheo_status bench_size(rows *out, int n) {
+static rheo_status make_dam(rheo_sim **s, int n, rows *out) {
     char cells[32];
     const char *set[] = {cells, "time.fps=100", "time.cfl=20", "time.frames=1000"};
     rheo_scene *scene;
+    rows_format(cells, sizeof cells, "domain.cells=%d", n);
+    rheo_status status = rheo_load_scene(&scene, "dam-break", set, 4, out->report);
+    if (status) return status;
+    status = rheo_create_sim(s, scene, out->threads, out->report);
+    rheo_free_scene(scene);
+    return status;
+}
+
+static rheo_status bench_size(rows *out, int n) {
     rheo_sim *s;
     step_times t = {0};
     rheo_frame_stats stats;
-    rows_format(cells, sizeof cells, "domain.cells=%d", n);
     const double before = peak_memory_begin();
-    rheo_status status = rheo_load_scene(&scene, "dam-break", set, 4, out->report);
-    if (status) return status;
-    status = rheo_create_sim(&s, scene, out->threads, out->report);
-    rheo_free_scene(scene);
+    rheo_status status = make_dam(&s, n, out);
     if (status) return status;
     for (int late = 0; late < 2 && !status; ++late) {
         while (late && s->time < 0.5 && !status) status = rheo_advance_step(s, DT, out->report);
@@ -244,6 +249,37 @@ static rheo_status bench_size(rows *out, int n) {
     return status;
 }
 
+/* One step to warm the caches, which the other sizes' steps have filled, and one that counts. */
+static rheo_status time_second(double *seconds, rheo_sim *s, rheo_report *report) {
+    rheo_status status = rheo_advance_step(s, DT, report);
+    const double since = timer_now();
+    if (!status) status = rheo_advance_step(s, DT, report);
+    *seconds = timer_now() - since;
+    return status;
+}
+
+/* Time a cell beside that of the smallest: steps of all sizes are taken in turn, so that a noisy machine
+ * troubles all alike, and ratios are medians of those of single turns. */
+static rheo_status bench_growth(rows *out) {
+    static const int sizes[GROWTH_SIZES] = {64, 128, 192};
+    double seconds[GROWTH_SIZES][GROWTH_TURNS], ratio[GROWTH_TURNS];
+    rheo_sim *sims[GROWTH_SIZES] = {NULL};
+    rheo_status status = RHEO_OK;
+    for (int i = 0; i < GROWTH_SIZES && !status; ++i) status = make_dam(&sims[i], sizes[i], out);
+    for (int turn = 0; turn < GROWTH_TURNS && !status; ++turn)
+        for (int i = 0; i < GROWTH_SIZES && !status; ++i)
+            status = time_second(&seconds[i][turn], sims[i], out->report);
+    for (int i = 1; i < GROWTH_SIZES && !status; ++i) { /* ratios first: a median sorts its turns */
+        const double cells = pow((double)sizes[i] / sizes[0], 3);
+        for (int turn = 0; turn < GROWTH_TURNS; ++turn)
+            ratio[turn] = seconds[i][turn] / seconds[0][turn] / cells;
+        put_step(out, "growth from 64, in turn", sizes[i], rows_median(seconds[i], GROWTH_TURNS), (double)NAN,
+                 (double)NAN, -1, rows_median(ratio, GROWTH_TURNS), "x a cell", "asked: linear in cells");
+    }
+    for (int i = 0; i < GROWTH_SIZES; ++i) rheo_free_sim(sims[i]);
+    return status;
+}
+
 rheo_status bench_step(rows *out) {
     static const int sizes[] = {32, 64, 128, 192};
     rheo_status status = stream_measure(out);
@@ -254,5 +290,5 @@ rheo_status bench_step(rows *out) {
         DT, out->triad[1] / 1e9, out->threads);
     rows_put_figure_header(out);
     for (int i = 0; i < 4 && !status; ++i) status = bench_size(out, sizes[i]);
-    return status;
+    return status ? status : bench_growth(out);
 }
