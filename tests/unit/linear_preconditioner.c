@@ -248,15 +248,22 @@ static void test_coarsest_is_exact(void **state) {
     }
 }
 
-/* The sum of a coarse operator's extras is the fine one's, and so is what it does to constants. */
-static void test_coarse_operators_keep_sums(void **state) {
-    (void)state;
+/* An irregular system and its next coarser level. */
+static void make_two(level levels[2]) {
     fields f = irregular();
     poisson_system system = {{f.face[0], f.face[1], f.face[2]}, f.extra, f.unknown};
-    static level levels[2];
     buffer scratch = {0};
     assert_int_equal(level_from_system(&levels[0], &f.b, NULL, &system, &scratch), 0);
     assert_int_equal(level_from_finer(&levels[1], &levels[0], NULL, &scratch), 0);
+    buffer_drop(&scratch);
+    drop(&f);
+}
+
+/* The sum of a coarse operator's extras is the fine one's, and so is what it does to constants. */
+static void test_coarse_operators_keep_sums(void **state) {
+    (void)state;
+    static level levels[2];
+    make_two(levels);
     double sum[2] = {0, 0};
     for (int i = 0; i < 2; ++i)
         for (int id = 0; id < levels[i].blocks; ++id)
@@ -264,8 +271,6 @@ static void test_coarse_operators_keep_sums(void **state) {
                 sum[i] += (double)levels[i].coefs[levels[i].block[id].coefs].side[lane & 1].extra[lane / 2];
     check_near(sum[0], sum[1], 1e-5 * sum[0]);
     for (int i = 0; i < 2; ++i) level_free(&levels[i]);
-    buffer_drop(&scratch);
-    drop(&f);
 }
 
 static void check_pair(double sum[8], bits8 pair, vec8 high, vec8 low) {
@@ -282,12 +287,8 @@ static void check_pair(double sum[8], bits8 pair, vec8 high, vec8 low) {
  * diagonal that of the matrix they make. */
 static void test_brief_coefficients(void **state) {
     (void)state;
-    fields f = irregular();
-    poisson_system system = {{f.face[0], f.face[1], f.face[2]}, f.extra, f.unknown};
     static level levels[2];
-    buffer scratch = {0};
-    assert_int_equal(level_from_system(&levels[0], &f.b, NULL, &system, &scratch), 0);
-    assert_int_equal(level_from_finer(&levels[1], &levels[0], NULL, &scratch), 0);
+    make_two(levels);
     for (int i = 0; i < 2; ++i) {
         const level *l = &levels[i];
         assert_int_equal(level_make_brief(&levels[i], NULL), 0);
@@ -307,8 +308,6 @@ static void test_brief_coefficients(void **state) {
             }
     }
     for (int i = 0; i < 2; ++i) level_free(&levels[i]);
-    buffer_drop(&scratch);
-    drop(&f);
 }
 
 int main(void) {
