@@ -21,8 +21,9 @@
 
 /* Contacts of a pair, and how many times as many where a body is held from several sides. */
 enum { PAIR_CONTACTS = 8, SIDES = 3 };
-#define OFF      1e-3 /* of the spacing: what a point on a surface may be off it */
-#define SIDEWAYS 0.5  /* of a normal, across a cylinder's axis: it lies on its side */
+#define OFF      1e-3  /* of the spacing: what a point on a surface may be off it */
+#define SIDEWAYS 0.5   /* of a normal, across a cylinder's axis: it lies on its side */
+#define EVEN     0.999 /* cosine between normals of what is flat */
 
 /* From the walls of a convex hollow the distance is concave: what is in it comes nearest to them with points
  * and edges of its own. The hollow's points would only find those edges, which have no normal: one beside the
@@ -48,6 +49,7 @@ int thing_make(thing *t, const rheo_solid *def, const shape *s, const body *b, d
     if (isfinite(longest)) spacing = fmax(spacing, longest / 24);
     if (shape_sample(&t->points, s, spacing)) return -1;
     if (def->inside_fluid && is_convex(def->shape.kind)) t->points.count = 0;
+    if (def->inside_fluid) t->points.round = 0; /* nothing rolls on the outside of a tube */
     t->at = mem_alloc((size_t)(t->points.count + 1) * sizeof *t->at);
     if (t->at) return 0;
     thing_free(t);
@@ -384,10 +386,11 @@ static void touch_turn(touch *t, const thing *things) {
     const thing *own = &things[t->of_b ? t->a : t->b], *other = &things[t->of_b ? t->b : t->a];
     if (!(own->points.round > 0)) return;
     const double sign = t->of_b ? -1 : 1; /* of the normal out of the cylinder */
-    double x[3], n[3];
+    double x[3], n[3], around[3];
     for (int c = 0; c < 3; ++c) x[c] = t->point[c] - 0.5 * t->gap * sign * t->normal[c];
     thing_normal(n, other, x, 1e-3 * own->points.spacing);
-    if (!is_sideways(own, n)) return;
+    thing_normal(around, other, x, own->points.spacing);
+    if (!is_sideways(own, n) || vec_dot(n, around) < EVEN) return; /* edges have no normal of their own */
     const double gap = turn_deeper(x, n, own, other, NULL, thing_distance(other, x));
     if (!(gap <= t->gap + OFF * own->points.spacing)) return;
     t->gap = gap;

@@ -66,6 +66,52 @@ static void cylinder_rolls(void **state) {
     }
 }
 
+/* A box on two of its edges in a tube, or with one of them on a log, without friction: nothing drives it
+ * along the axis. Returns how far, degrees, it swings to the left. */
+static double swing(rheo_shape box, double turn, int tube, double seconds) {
+    rig w;
+    rheo_report report = {0};
+    const double from[3] = {0.5, 0.5, -1}, to[3] = {0.5, 0.5, 2};
+    double left = 0;
+    rig_start(&w);
+    w.gravity[1] = -DRY_GRAVITY;
+    rheo_solid *round = rig_add(&w, rig_shape(RHEO_SHAPE_CYLINDER, from, to, 0.3), RHEO_STATIC);
+    box.rotate_degrees = turn;
+    rheo_solid *in = rig_add(&w, box, RHEO_DYNAMIC);
+    round->inside_fluid = tube;
+    round->friction = in->friction = 0;
+    if (rig_begin(&w, &report)) fail_msg("%s", report.message);
+    const double *x = world_body(w.w, 0)->now->position, before = x[2];
+    for (int i = 0; i < 120 * seconds; ++i) {
+        rig_advance(&w, 1.0 / 120, 1.0 / 120);
+        left = fmax(left, atan2(0.5 - x[0], 0.5 - x[1]) * 180 / M_PI);
+    }
+    const double along = fabs(x[2] - before),
+                 overlap = contact_overlap(&w.scene, w.shapes, w.w, w.dx, w.time) / w.dx;
+    printf("%s, box at %g degrees: %.1e m along the axis, overlap %.4f cells, %.2f degrees to the left\n",
+           tube ? "in a tube" : "on a log", turn, along, overlap, left);
+    check_below(along, 1e-4);
+    check_below(overlap, 0.1);
+    rig_end(&w);
+    return left;
+}
+
+static void cylinders_drive_nothing(void **state) {
+    (void)state;
+    const double low = 0.235, at = 10 * M_PI / 180; /* of the box in the tube; where its edge is on the log */
+    for (int degrees = 0; degrees <= 30; degrees += 10) {
+        const double s = sin(degrees * M_PI / 180), c = cos(degrees * M_PI / 180);
+        const rheo_shape box = rig_box(0.5 + low * s, 0.5 - low * c, 0.47, 0.12, 0.04, 0.1);
+        check_near(swing(box, degrees, 1, 2), degrees, 0.01 * degrees + 1e-6);
+    }
+    for (int degrees = 50; degrees <= 70; degrees += 10) {
+        const double s = sin(degrees * M_PI / 180), c = cos(degrees * M_PI / 180);
+        swing(rig_box(0.5 + 0.3 * sin(at) + 0.12 * c - 0.04 * s, 0.5 + 0.3 * cos(at) + 0.12 * s + 0.04 * c,
+                      0.5, 0.12, 0.04, 0.1),
+              degrees, 0, 0.5);
+    }
+}
+
 /* Slipping: a = g (sin - mu cos), spin rate 5/2 mu g cos / r. */
 static void ball_slips(void **state) {
     (void)state;
@@ -234,7 +280,7 @@ int main(void) {
         cmocka_unit_test(ball_slips),          cmocka_unit_test(cone_is_respected),
         cmocka_unit_test(slides_to_rest),      cmocka_unit_test(bounce_keeps_e),
         cmocka_unit_test(collision_conserves), cmocka_unit_test(parting_throws_nothing),
-        cmocka_unit_test(table_carries),
+        cmocka_unit_test(table_carries),       cmocka_unit_test(cylinders_drive_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
