@@ -336,11 +336,23 @@ static double lifted(lift_job *s, const particles *p, const double gravity[3], d
     return sum;
 }
 
+enum { PARTICLES = 1 << 14 }; /* a block */
+
+static double spray_task(void *context, int block) {
+    const particles *p = context;
+    const size_t from = (size_t)block * PARTICLES,
+                 end = from + PARTICLES < p->count ? from + PARTICLES : p->count;
+    int spray = 0;
+    for (size_t q = from; q < end; ++q) spray += p->spray[q] != 0;
+    return spray;
+}
+
 /* m that u lifts particles on average in dt; spray flies by itself. */
 static double mean_rise(lift_job *s, const particles *p, const double gravity[3], double pull, double dt) {
-    size_t carried = p->count;
-    for (size_t q = 0; q < p->count; ++q) carried -= p->spray[q] != 0;
-    return carried ? lifted(s, p, gravity, dt, 0) / ((double)carried * pull) : 0;
+    const double spray =
+        parallel_sum(s->g->pool, block_count((long)p->count, PARTICLES), spray_task, (void *)p);
+    const double carried = (double)p->count - spray;
+    return carried > 0 ? lifted(s, p, gravity, dt, 0) / (carried * pull) : 0;
 }
 
 void volume_limit_lift(mac_field *carry, double *risen, float *scratch, const mac_grid *g, const mac_field *u,
@@ -350,7 +362,7 @@ void volume_limit_lift(mac_field *carry, double *risen, float *scratch, const ma
     const double wave2 = g->dx * pull; /* of a cell's wave, squared */
     const double band = (double)p->count * (LIFT * wave2 - 0.5 * speed * speed);
     const double before = *risen;
-    *risen = 0;
+    *risen = pull > 0 ? -0.5 * speed * speed / pull : 0; /* a wave may rise by what its speed carries it */
     if (!(band > 0)) return;
     const double lift = lifted(&s, p, gravity, dt, 1);
     if (lift > 0) {
