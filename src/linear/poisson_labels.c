@@ -108,7 +108,7 @@ static void join_task(void *context, int n) {
 
 static void join_runs(labels *g, const level *l, pool *p) {
     join_job s = {g, l};
-    parallel_for(p, PARTS, join_task, &s);
+    parallel_for(level_pool(l, p), PARTS, join_task, &s);
     for (int n = 0; n < PARTS; ++n) join_part(g, l, part_of(l, n), 0);
 }
 

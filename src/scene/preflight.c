@@ -243,8 +243,8 @@ static void look_at_sides(doctor *d) {
         const int cells = d->out->cells[a];
         doctor_find(
             d, much ? RHEO_WARNING : RHEO_NOTE, "domain.size", "sides that are whole numbers of cells",
-            "the domain is %.3g m along %c, not %.3g m: %d cells of %.3g m; boxes of liquid up to its side "
-            "go with it",
+            "the domain is %.3g m along %c, not %.3g m: %d cells of %.3g m; fills that are plain boxes up to "
+            "its side go with it",
             made, "xyz"[a], wanted, cells, made / cells);
     }
 }
