@@ -135,8 +135,8 @@ INLINE unsigned take_run(unsigned *left, unsigned starts) {
     return run;
 }
 
-/* Of every set; most have too few to be a region, and the rest of the water is soon seen to be none. Afterwards
- * every run knows its root, so that tasks may ask for it side by side. */
+/* Of every set; most have too few to be a region, and the rest of the water is soon seen to be none.
+ * Afterwards every run knows its root, so that tasks may ask for it side by side. */
 HOT static void count_cells(leaks *g, const level *l) {
     memset(g->cells, 0, g->strong->runs * sizeof *g->cells);
     for (int id = 0; id < l->blocks; ++id) {
