@@ -112,7 +112,7 @@ static double wanted_speed(const joint *j, double time) {
 
 void joint_drive(const joint *j, double time, int acts) {
     if (!j->motor) return;
-    const double force = acts ? j->def->force : 0;
+    const double force = acts ? j->unit * j->def->force : 0;
     if (turns(j)) {
         dJointSetAMotorParam(j->motor, dParamVel, wanted_speed(j, time));
         dJointSetAMotorParam(j->motor, dParamFMax, force);
@@ -275,11 +275,12 @@ void joint_leave_out(double rate[6], const joint *j) {
     if (!j->only) return;
     double torque[3], turn[3], inverse[9];
     body_inverse_inertia(inverse, j->only);
-    for (int c = 0; c < 3; ++c) torque[c] = j->link_push.t1[c] + (j->motor ? j->motor_push.t1[c] : 0);
+    for (int c = 0; c < 3; ++c)
+        torque[c] = (j->link_push.t1[c] + (j->motor ? j->motor_push.t1[c] : 0)) / j->unit;
     mat_times(turn, inverse, torque);
     for (int c = 0; c < 3; ++c) {
         const double force = j->link_push.f1[c] + (j->motor ? j->motor_push.f1[c] : 0);
-        if (!(j->only->flat && c == 2)) rate[c] -= force / j->only->mass;
+        if (!(j->only->flat && c == 2)) rate[c] -= force / (j->unit * j->only->mass);
         rate[3 + c] -= turn[c];
     }
 }

@@ -13,6 +13,7 @@ typedef struct joint {
     dJointFeedback link_push, motor_push;
     double axis[3]; /* unit: of the first body's motion against the second's, where the scene file has them */
     double lever;   /* m: what the farthest point goes a radian; 1 for sliders */
+    double unit;    /* of ODE's forces: so many to a N */
 } joint;
 
 /* How near to a stop counts as there, m, and how much of what is deeper than that the next solve takes back.

@@ -18,6 +18,7 @@
 #include "solid/world_parts.h"
 
 enum { SWEEPS = 80 /* of ODE over contacts that are too many to solve exactly */ };
+#define LIGHT 1e-3 /* kg */
 
 /* ODE's start and messages are the process's: once. */
 static pthread_once_t ode_once = PTHREAD_ONCE_INIT;
@@ -71,6 +72,16 @@ static rheo_status make_things(world *w, rheo_report *report) {
     return RHEO_OK;
 }
 
+/* ODE's exact solve ends the process where masses are those of crumbs: it gets them in units in which the
+ * lightest weighs 1 or more. Powers of two change no digit. */
+static double find_unit(const world *w) {
+    double lightest = LIGHT;
+    int power;
+    for (int i = 0; i < w->count; ++i) lightest = fmin(lightest, w->bodies[i].mass);
+    frexp(lightest, &power);
+    return lightest < LIGHT ? ldexp(1, 1 - power) : 1;
+}
+
 static dBodyID make_ode_body(world *w, const thing *t) {
     if (t->def->motion == RHEO_STATIC) return NULL;
     dBodyID b = dBodyCreate(w->ode);
@@ -79,7 +90,9 @@ static dBodyID make_ode_body(world *w, const thing *t) {
     if (t->body) {
         const double *i = t->body->inertia;
         dMass m;
-        dMassSetParameters(&m, t->body->mass, 0, 0, 0, i[0], i[4], i[8], i[1], i[2], i[5]);
+        const double k = w->unit;
+        dMassSetParameters(&m, k * t->body->mass, 0, 0, 0, k * i[0], k * i[4], k * i[8], k * i[1], k * i[2],
+                           k * i[5]);
         dBodySetMass(b, &m);
     } else {
         dBodySetKinematic(b);
@@ -90,6 +103,7 @@ static dBodyID make_ode_body(world *w, const thing *t) {
 static void make_ode(world *w) {
     pthread_once(&ode_once, start_ode);
     w->ode = dWorldCreate();
+    w->unit = find_unit(w);
     w->contacts = dJointGroupCreate(0);
     dWorldSetGravity(w->ode, 0, 0, 0);
     dWorldSetAutoDisableFlag(w->ode, 0);
@@ -129,6 +143,7 @@ static void make_joints(world *w) {
         }
         joint_make(&w->joints[i], def, w->ode, end[0] >= 0 ? w->ode_body[end[0]] : NULL,
                    end[1] >= 0 ? w->ode_body[end[1]] : NULL, still ? only : NULL, far, w->scene->dim == 2);
+        w->joints[i].unit = w->unit;
     }
 }
 

@@ -38,6 +38,7 @@ struct world {
     body_state *before; /* of each body: as it began the part, or half of it */
     body_state *kept;   /* of each body: what a solve for others must leave alone */
     double fastest;     /* m/s: what is faster in this step is lost */
+    double unit;        /* of ODE's masses and forces: so many to a kg and a N */
     int lost;           /* a body is not finite, or faster: ODE, which would end the process, is not asked */
 };
 

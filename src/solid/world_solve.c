@@ -151,7 +151,7 @@ static void add_contact(world *w, const touch *t, double h, world_speeds least, 
     c.surface.mu = slide_before(w, t) > fmax(friction, STICK * hold) * least.fall ? friction : hold;
     c.surface.mu2 = flat ? 0 : c.surface.mu;
     c.surface.soft_erp = parting ? fmin(0.5, h / WORLD_PART_TIME) : 0;
-    c.surface.soft_cfm = SOFT * (inverse_mass(w, t->a) + inverse_mass(w, t->b)) * h;
+    c.surface.soft_cfm = SOFT * (inverse_mass(w, t->a) + inverse_mass(w, t->b)) * h / w->unit;
     if (restitution > 0 && closing > least.rest) {
         c.surface.mode |= dContactBounce;
         c.surface.bounce = restitution;

@@ -112,6 +112,32 @@ static void cylinders_drive_nothing(void **state) {
     }
 }
 
+/* Of milligrams: ODE's exact solve ended the process. */
+static void crumbs_rest(void **state) {
+    (void)state;
+    for (int i = 0; i < 12; ++i) {
+        rig w;
+        rheo_report report = {0};
+        const double half = 1e-5 * (4 + 3 * i), gap = 2e-6 * i;
+        rig_start(&w);
+        w.dx = 2e-3 / 32;
+        w.scene.wall[RHEO_BOTTOM] = RHEO_WALL_CLOSED;
+        w.gravity[1] = -DRY_GRAVITY;
+        for (int k = 0; k < 3; ++k) {
+            const rheo_shape box = rig_box(5e-4 + 0.1 * half * k, (1 + 2 * k) * half + (1 + k) * gap, 5e-4,
+                                           2 * half, half, half * (1 + k));
+            rig_add(&w, box, RHEO_DYNAMIC)->density = k == 1 ? 100 : 917;
+        }
+        if (rig_begin(&w, &report)) fail_msg("%s", report.message);
+        rig_advance(&w, 0.4, 1e-3);
+        double fastest = 0;
+        for (int k = 0; k < 3; ++k) fastest = fmax(fastest, vec_length(world_body(w.w, k)->now->velocity));
+        printf("stack of boxes of %.2g m: %.1e m/s after 0.4 s\n", 2 * half, fastest);
+        check_below(fastest, 1e-3);
+        rig_end(&w);
+    }
+}
+
 /* Slipping: a = g (sin - mu cos), spin rate 5/2 mu g cos / r. */
 static void ball_slips(void **state) {
     (void)state;
@@ -281,6 +307,7 @@ int main(void) {
         cmocka_unit_test(slides_to_rest),      cmocka_unit_test(bounce_keeps_e),
         cmocka_unit_test(collision_conserves), cmocka_unit_test(parting_throws_nothing),
         cmocka_unit_test(table_carries),       cmocka_unit_test(cylinders_drive_nothing),
+        cmocka_unit_test(crumbs_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
