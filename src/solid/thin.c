@@ -170,10 +170,27 @@ static void lift(double y[3], const double n[3], const obstacle *o, double skin)
     if (own_distance(o, up) > d) memcpy(y, up, sizeof up);
 }
 
+/* Whether the way leads past the ball around a body, wherever that goes meanwhile. What turns far in a step
+ * sees the straight ways of others as chords, which may cross it though nothing came near. */
+static int goes_past(const obstacle *o, const placement *then, const double from[3], const double to[3],
+                     double skin) {
+    double first[3], last[3], way[3], nearest[3];
+    if (!o->body) return 0;
+    vec_sub(first, from, then->position);
+    vec_sub(last, to, o->now.position);
+    if (o->body->flat) first[2] = last[2] = 0;
+    vec_sub(way, last, first);
+    const double length2 = vec_dot(way, way);
+    const double part = length2 > 0 ? fmin(fmax(-vec_dot(first, way) / length2, 0), 1) : 0;
+    for (int c = 0; c < 3; ++c) nearest[c] = first[c] + part * way[c];
+    return vec_length(nearest) > o->body->radius + 2 * skin;
+}
+
 int obstacle_hold(double to[3], double normal[3], const obstacle *o, const placement *then,
                   const double from[3], double skin) {
     double at[3], goal[3], n[3] = {0, 0, 0};
     int touched = 0;
+    if (goes_past(o, then, from, to, skin)) return 0;
     to_own(at, o, then, from);
     to_own(goal, o, &o->now, to);
     for (int slide = 0; slide <= SLIDES; ++slide) {

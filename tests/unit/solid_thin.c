@@ -207,6 +207,29 @@ static void test_never_crossed(void **state) {
     shape_free(r.shapes[0]);
 }
 
+/* What turns by more than half a turn in a step sees points all around it cross it; only one does. */
+static void test_turns_far(void **state) {
+    (void)state;
+    rig r;
+    body crumb = {.radius = 0.1 * DX};
+    obstacle o = make(&r, rig_box(0.5, 0.5, 0.5, 0.05 * DX, 0.05 * DX, 0.05 * DX), RHEO_DYNAMIC);
+    o.body = &crumb;
+    o.now = (placement){.position = {0.5, 0.5, 0.5}, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    const placement then = o.now;
+    double n[3];
+    for (int turn = 1; turn < 16; ++turn) {
+        const double c = cos(0.4 * turn), s = sin(0.4 * turn);
+        memcpy(o.now.rotation, (const double[9]){c, -s, 0, s, c, 0, 0, 0, 1}, sizeof o.now.rotation);
+        for (int p = 0; p < 360; ++p) {
+            const double a = p * M_PI / 180, far = (0.2 + 0.03 * p) * DX;
+            const double from[3] = {0.5 + far * cos(a), 0.5 + far * sin(a), 0.5};
+            double to[3] = {from[0] + 0.3 * DX * cos(a), from[1] + 0.3 * DX * sin(a), 0.5};
+            assert_false(obstacle_hold(to, n, &o, &then, from, 0.02 * DX));
+        }
+    }
+    shape_free(r.shapes[0]);
+}
+
 /* A touch stops the way across and keeps the way along. */
 static void test_slides(void **state) {
     (void)state;
@@ -250,8 +273,9 @@ static void test_sheet(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_which),  cmocka_unit_test(test_edges),
-                                       cmocka_unit_test(test_hides),  cmocka_unit_test(test_never_crossed),
-                                       cmocka_unit_test(test_slides), cmocka_unit_test(test_sheet)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_which),    cmocka_unit_test(test_edges),
+                                       cmocka_unit_test(test_hides),    cmocka_unit_test(test_never_crossed),
+                                       cmocka_unit_test(test_slides),   cmocka_unit_test(test_sheet),
+                                       cmocka_unit_test(test_turns_far)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
