@@ -121,7 +121,8 @@ HOT static void velocity_task(void *context, int block) {
 
 rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
     if (s->smoke)
-        return report_fail(report, RHEO_USAGE, "rheo_view_volume()",
+        return report_fail(report, RHEO_USAGE,
+                           "liquids; smoke is drawn by `rheo render` and read as a volume",
                            "smoke has no surface to make a mesh of");
     const float *drawn = draw(s, s->def.surface);
     if (!drawn) return report_no_memory(report, "the surface");
