@@ -140,7 +140,8 @@ static int project(flow *f, bool separation, double *left) {
     }
     lcp *walls = lcp_create(&f->g.box);
     uint8_t *bounded = mem_alloc(f->g.box.size);
-    int bad = !walls || !bounded || pressure_assemble(f->solver, &f->work, &f->g, &f->open, f->phi);
+    int bad = !walls || !bounded ||
+              pressure_assemble(separation ? NULL : f->solver, &f->work, &f->g, &f->open, f->phi);
     lcp_result r = {.settled = true};
     const poisson_term none = {0};
     if (!bad && separation)

@@ -462,6 +462,7 @@ static void judge(lcp_result *out, lcp *l, const lcp_problem *p, float *x, const
 int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b, const lcp_problem *p,
               double tolerance, int max_iterations) {
     const poisson_system reduced = {{l->face[0], l->face[1], l->face[2]}, l->extra, l->unknown};
+    int is_set_up = 0;
     *out = (lcp_result){0};
     pool *workers = poisson_pool(solver);
     copy_system(l, p, workers);
@@ -472,9 +473,10 @@ int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b
     if (changes < 0) return -1;
     double goal = changes && is_cold ? fmax(tolerance, LOOSE) : tolerance;
     for (;;) {
-        if (changes && (poisson_setup(solver, &reduced) ||
-                        poisson_attach(solver, p->term.rows, p->term.first, p->term.groups)))
+        if ((changes || !is_set_up) && (poisson_setup(solver, &reduced) ||
+                                        poisson_attach(solver, p->term.rows, p->term.first, p->term.groups)))
             return -1;
+        is_set_up = 1;
         out->solve = poisson_solve(solver, x, b, goal, max_iterations);
         iterations += out->solve.iterations;
         ++out->rounds;

@@ -27,8 +27,8 @@ lcp *lcp_create(const box *b); /* NULL: no memory */
 void lcp_free(lcp *l);
 size_t lcp_bytes(const lcp *l);
 
-/* The solver holds the problem's system and term already, and afterwards the system without the cells left at
- * 0. x: warm start in, solution out. The pressure of closed regions is the least that is nowhere negative in
+/* The solver need hold nothing; afterwards it holds the system without the cells left at 0, and the term. x:
+ * warm start in, solution out. The pressure of closed regions is the least that is nowhere negative in
  * a bounded cell. -1: no memory. */
 int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b, const lcp_problem *problem,
               double tolerance, int max_iterations);

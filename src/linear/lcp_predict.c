@@ -115,7 +115,6 @@ static int solve_coarse(job *s, pool *workers) {
     const lcp_problem coarse = {.system = {{c->face[0], c->face[1], c->face[2]}, c->extra, c->unknown},
                                 .bounded = c->bounded};
     lcp_result ignored;
-    if (poisson_setup(c->solver, &coarse.system)) return -1;
     return lcp_solve(&ignored, c->walls, c->solver, c->x, c->rhs, &coarse, GUESS_TOLERANCE, 100);
 }
 

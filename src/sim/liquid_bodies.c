@@ -197,6 +197,11 @@ static void walls_follow(rheo_sim *s, const openings *open, double dt) {
     if (open != &s->open) liquid_close_emitters(s, dt);
 }
 
+/* What is handed the whole system: with separation none, as the solve sets up what is left of it. */
+static poisson *whole_solver(const rheo_sim *s) {
+    return s->separation ? NULL : s->solver;
+}
+
 static rheo_status solve_pressure(rheo_sim *s, const openings *open, const float *phi, rheo_report *report) {
     if (!s->separation) {
         const poisson_result solve = pressure_solve(s->q, s->solver, &s->work, &s->g, open, phi, &s->vel,
@@ -222,7 +227,7 @@ static rheo_status solve_coupled(rheo_sim *s, const openings *open, const float 
         if (status) return status;
         coupling_push(&s->coupling, &s->g, s->q, s->fluid_density);
         if (round == MOTOR_ROUNDS || !coupling_judge(&s->coupling)) break;
-        if (coupling_attach_again(&s->coupling, s->solver, &s->g, s->fluid_density))
+        if (coupling_attach_again(&s->coupling, whole_solver(s), &s->g, s->fluid_density))
             return report_no_memory(report, "the pressure solve");
     }
     walls_follow(s, open, dt);
@@ -260,8 +265,9 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
     wrap_faces(&s->vel, g);
     fit_pressure(s, dt);
     weight.phi = *phi;
-    if ((s->rigid.count && rigid_before(s, phi)) || pressure_assemble(s->solver, &s->work, g, open, *phi) ||
-        coupling_attach(&s->coupling, s->solver, g, open, s->solids, s->walls, s->work.unknown,
+    if ((s->rigid.count && rigid_before(s, phi)) ||
+        pressure_assemble(whole_solver(s), &s->work, g, open, *phi) ||
+        coupling_attach(&s->coupling, whole_solver(s), g, open, s->solids, s->walls, s->work.unknown,
                         s->fluid_density, &weight))
         return report_no_memory(report, "the pressure solve");
     const rheo_status status =

@@ -437,7 +437,7 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
         }
     }
     parallel_for(g->pool, c->count, rows_task, &s);
-    return poisson_attach(solver, c->rows, c->first, c->count);
+    return solver ? poisson_attach(solver, c->rows, c->first, c->count) : 0;
 }
 
 int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, double fluid_density) {
@@ -449,7 +449,7 @@ int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, doubl
         coupling_bind(b);
     }
     parallel_for(g->pool, c->count, rows_task, &s);
-    return poisson_attach(solver, c->rows, c->first, c->count);
+    return solver ? poisson_attach(solver, c->rows, c->first, c->count) : 0;
 }
 
 typedef struct {

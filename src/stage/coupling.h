@@ -28,8 +28,10 @@ typedef struct coupling_weight {
     const struct gaps *gaps; /* below thin bodies; NULL: none */
 } coupling_weight;
 
-/* Hands the solver the bodies among the solids beside the system of `unknown` cells it was set up with, and
- * lets their motors act. -1: no memory. fluid_density in kg/m3. */
+/* Makes the rows of the bodies among the solids beside the system of `unknown` cells, hands them to the
+ * solver that was set up with it (NULL: to none), and lets their motors act. -1: no memory. fluid_density in
+ * kg/m3.
+ */
 int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
                     const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density,
                     const coupling_weight *weight);

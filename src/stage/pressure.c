@@ -614,7 +614,7 @@ int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, c
     ease_films(work, g, o);
     wrap_faces(&work->face, g);
     const poisson_system system = system_of(work);
-    return poisson_setup(solver, &system);
+    return solver ? poisson_setup(solver, &system) : 0;
 }
 
 /* u = from - grad q on every face; they may be the same field */

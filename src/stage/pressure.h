@@ -13,7 +13,8 @@ typedef struct pressure_work {
     const float *source; /* net outflow that cells shall have [m/s, summed over faces]; NULL: none */
 } pressure_work;
 
-/* Builds the system of the liquid cells (phi < 0 at the centre) and hands it to the solver. -1: no memory. */
+/* Builds the system of the liquid cells (phi < 0 at the centre) and hands it to the solver (NULL: to none, as
+ * before pressure_separate(), which sets its solver up itself). -1: no memory. */
 int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, const openings *o,
                       const float *phi);
 
@@ -28,7 +29,7 @@ poisson_result pressure_solve(float *q, poisson *solver, pressure_work *work, co
                               const openings *o, const float *phi, const mac_field *u, double tolerance,
                               int max_iterations);
 /* As pressure_solve, but liquid may leave walls: q >= 0 in cells that solids or closed sides bound, and where
- * q = 0 there a void may open. `term` is what was attached to the solver, if anything. -1: no memory. */
+ * q = 0 there a void may open. `term` is that of bodies, if there are any. -1: no memory. */
 int pressure_separate(lcp_result *out, float *q, lcp *walls, uint8_t *bounded, poisson *solver,
                       pressure_work *work, const mac_grid *g, const openings *o, const float *phi,
                       const mac_field *u, const poisson_term *term, double tolerance, int max_iterations);
