@@ -205,21 +205,32 @@ static void add_low_rank(lcp *l, const lcp_problem *p, const float *x) {
     }
 }
 
-static void find_rest(lcp *l, const lcp_problem *p, const float *x, const float *b) {
-    for (int g = 0; g < p->term.groups; ++g) /* cells that only the term reaches are written too */
-        for (int e = p->term.first[g]; e < p->term.first[g + 1]; ++e) l->rest[p->term.rows[e].cell] = 0;
-    for (int i = 0; i < l->count; ++i) {
+enum { CELLS = 1024 }; /* bounded ones, a block */
+
+static void rest_task(void *context, int block) {
+    const job *s = context;
+    const lcp *l = s->l;
+    const poisson_system *m = &s->p->system;
+    const int from = block * CELLS, to = from + CELLS < l->count ? from + CELLS : l->count;
+    for (int i = from; i < to; ++i) {
         const ptrdiff_t c = l->cell[i];
-        const double mine = (double)x[c];
-        double sum = (double)p->system.extra[c] * mine - (double)b[c];
+        const double mine = (double)s->x[c];
+        double sum = (double)m->extra[c] * mine - (double)s->b[c];
         for (int a = 0; a < l->b.dim; ++a) {
             const ptrdiff_t low = c - l->b.step[a], high = c + l->b.step[a];
-            const double down = (double)p->system.face[a][c], up = (double)p->system.face[a][high];
-            if (down > 0) sum += down * (mine - (double)x[low]);
-            if (up > 0) sum += up * (mine - (double)x[high]);
+            const double down = (double)m->face[a][c], up = (double)m->face[a][high];
+            if (down > 0) sum += down * (mine - (double)s->x[low]);
+            if (up > 0) sum += up * (mine - (double)s->x[high]);
         }
         l->rest[c] = (float)sum;
     }
+}
+
+static void find_rest(lcp *l, const lcp_problem *p, float *x, const float *b, pool *workers) {
+    job s = {.l = l, .p = p, .x = x, .b = b};
+    for (int g = 0; g < p->term.groups; ++g) /* cells that only the term reaches are written too */
+        for (int e = p->term.first[g]; e < p->term.first[g + 1]; ++e) l->rest[p->term.rows[e].cell] = 0;
+    parallel_for(workers, block_count(l->count, CELLS), rest_task, &s);
     add_low_rank(l, p, x);
 }
 
@@ -416,7 +427,7 @@ static int guess(lcp *l, const lcp_problem *p, float *x, const float *b, double 
                  pool *workers) {
     int found = 0;
     if (!is_cold) {
-        find_rest(l, p, x, b);
+        find_rest(l, p, x, b, workers);
         for (int i = 0; i < l->count; ++i) {
             const ptrdiff_t c = l->cell[i];
             if (x[c] > 0 || !((double)l->rest[c] > limit)) continue;
@@ -445,9 +456,10 @@ static double squared_norm(lcp *l, const lcp_problem *p, const float *b, pool *w
     return parallel_sum(workers, blocks_of(&l->b), square_task, &s);
 }
 
-static void judge(lcp_result *out, lcp *l, const lcp_problem *p, float *x, const float *b, double norm) {
+static void judge(lcp_result *out, lcp *l, const lcp_problem *p, float *x, const float *b, double norm,
+                  pool *workers) {
     for (int i = 0; i < l->count; ++i) x[l->cell[i]] = x[l->cell[i]] > 0 ? x[l->cell[i]] : 0;
-    find_rest(l, p, x, b);
+    find_rest(l, p, x, b, workers);
     out->least_value = l->count ? INFINITY : 0;
     for (int i = 0; i < l->count; ++i) {
         const double value = (double)x[l->cell[i]], rest = (double)l->rest[l->cell[i]] / norm;
@@ -485,7 +497,7 @@ int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b
             labelled = 1;
         }
         if (l->regions) lift_regions(l, p, x, workers);
-        find_rest(l, p, x, b);
+        find_rest(l, p, x, b, workers);
         if (out->rounds == ROUNDS_MAX) break;
         changes = exchange(l, p, x, limit, out->rounds < ROUNDS_FREE);
         if (changes == 0 && goal <= tolerance) break;
@@ -494,6 +506,6 @@ int lcp_solve(lcp_result *out, lcp *l, poisson *solver, float *x, const float *b
     }
     out->settled = changes == 0;
     out->solve.iterations = iterations;
-    if (norm > 0) judge(out, l, p, x, b, norm);
+    if (norm > 0) judge(out, l, p, x, b, norm, workers);
     return 0;
 }
