@@ -83,6 +83,8 @@ typedef struct rheo_frame_stats {
  * not depend on it. */
 RHEO_API rheo_status rheo_create_sim(rheo_sim **sim, const rheo_scene *scene, int threads,
                                      rheo_report *report);
+/* The simulation of a scene file, or of a built-in scene by its name, on all threads that the machine has. */
+RHEO_API rheo_status rheo_open_sim(rheo_sim **sim, const char *file_or_name, rheo_report *report);
 RHEO_API void rheo_free_sim(rheo_sim *sim);
 RHEO_API int rheo_count_threads(const rheo_sim *sim); /* that work on it */
 /* `begun` is called as each stage of a step begins, on the thread that steps, with the time of the step's

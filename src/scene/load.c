@@ -1,5 +1,5 @@
-/* Scenes from files, from the names of built-in ones, and from memory; defaults. */
-#include <rheo/scene.h>
+/* Scenes from files, from the names of built-in ones, and from memory; their simulations; defaults. */
+#include <rheo/sim.h>
 #include <rheo/material.h>
 
 #include <errno.h>
@@ -348,5 +348,16 @@ rheo_status rheo_load_scene(rheo_scene **scene, const char *file_or_name, const 
     report_place(status == RHEO_OK ? NULL : report, file_or_name, 0, 0, NULL);
     free(directory);
     free(text);
+    return status;
+}
+
+rheo_status rheo_open_sim(rheo_sim **sim, const char *file_or_name, rheo_report *report) {
+    rheo_scene *scene;
+    *sim = NULL;
+    rheo_status status = rheo_load_scene(&scene, file_or_name, NULL, 0, report);
+    if (status) return status;
+    status = rheo_create_sim(sim, scene, 0, report);
+    if (status) rheo_place_report(report, scene);
+    rheo_free_scene(scene);
     return status;
 }

@@ -186,10 +186,13 @@ static rheo_status start(rheo_sim *s, const rheo_scene *scene, int threads, rheo
     if (!p)
         return report_fail(report, RHEO_INVALID, "fewer threads", "out of memory for %d threads", threads);
     s->g = make_grid(&s->def, p);
-    if (s->g.box.size >= INT32_MAX) /* particle/advect.c, stage/advect_grid.c */
-        return report_fail(report, RHEO_INVALID, "fewer cells",
-                           "%d x %d x %d cells are more than can be numbered, 2^31 with their borders",
-                           s->g.box.n[0], s->g.box.n[1], s->g.box.n[2]);
+    if (s->g.box.size >= INT32_MAX) { /* particle/advect.c, stage/advect_grid.c */
+        report_fail(report, RHEO_INVALID, "fewer cells",
+                    "%d x %d x %d cells are more than can be numbered, 2^31 with their borders",
+                    s->g.box.n[0], s->g.box.n[1], s->g.box.n[2]);
+        report_place(report, NULL, 0, 0, "domain.cells");
+        return RHEO_INVALID;
+    }
     s->fluid_density = s->def.fluid_count ? s->def.fluids[0].density : 1000;
     for (int w = 0; w < 6; ++w) s->open.open_wall[w] = s->def.wall[w] != RHEO_WALL_CLOSED;
     const rheo_status status = compile_shapes(s, scene, report);

@@ -417,8 +417,39 @@ static void parsed_from_memory(void **state) {
     assert_int_equal(rheo_parse_scene(&scene, NULL, 0, "pool", &report), RHEO_USAGE);
 }
 
+/* From a file's name to a simulation in one call; what fails in the making has its place in the file. */
+static void opened_by_name(void **state) {
+    (void)state;
+    static const char pool[] = "domain: { dim: 2, size: [1, 1], cells: 8 }\n"
+                               "fluids: [ { fill: [ { box: { min: [0, 0], max: [1, 0.5] } } ] } ]\n",
+                      huge[] = "fluids: [ { fill: [ { box: { min: [0, 0, 0], max: [1, 1, 1] } } ] } ]\n"
+                               "domain: { cells: 1300 }\n";
+    char file[] = "/tmp/rheo-open-XXXXXX";
+    rheo_report report = {0};
+    rheo_frame_stats now;
+    rheo_sim *sim;
+    const int made = mkstemp(file);
+    assert_true(made >= 0);
+    close(made);
+    write_to(file, pool);
+    assert_int_equal(rheo_open_sim(&sim, file, &report), RHEO_OK);
+    assert_int_equal(rheo_advance_frame(sim, NULL, &now, &report), RHEO_OK);
+    assert_true(now.frame == 1 && now.particles == 4 * 8 * 4 && report.status == RHEO_OK);
+    rheo_free_sim(sim);
+    write_to(file, huge);
+    assert_int_equal(rheo_open_sim(&sim, file, &report), RHEO_INVALID);
+    assert_null(sim);
+    assert_string_equal(report.file, file);
+    assert_int_equal(report.line, 2);
+    remove(file);
+    assert_int_equal(rheo_open_sim(&sim, "dam-brake", &report), RHEO_INVALID);
+    assert_null(sim);
+    assert_string_equal(report.nearest, "dam-break");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(opened_by_name),
         cmocka_unit_test(parsed_from_memory),
         cmocka_unit_test(contract_lands_in_the_struct),
         cmocka_unit_test(solids_probes_and_output_land),
