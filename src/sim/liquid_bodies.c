@@ -13,7 +13,7 @@
 #include "solid/vector.h"
 #include "stage/solids_meet.h"
 
-enum { MOTOR_ROUNDS = 2 }; /* of further solves in a step */
+enum { ROUNDS_MOST = 2 }; /* of further solves in a step */
 /* Cells a step, times the square of a body's density beside the liquid's: no limit from a thirtieth on. 0.3
  * are enough from a hundredth down, where all that is moved is liquid. */
 #define LIGHT_WAY   3000
@@ -218,7 +218,8 @@ static rheo_status solve_pressure(rheo_sim *s, const openings *open, const float
     return RHEO_OK;
 }
 
-/* Liquid and bodies together; again where a motor turns out to be weaker or stronger than was guessed. */
+/* Liquid and bodies together; again where a motor turns out to be weaker or stronger than was guessed, or a
+ * contact to let go. */
 static rheo_status solve_coupled(rheo_sim *s, const openings *open, const float *phi, double dt,
                                  rheo_report *report) {
     for (int round = 0;; ++round) {
@@ -226,7 +227,9 @@ static rheo_status solve_coupled(rheo_sim *s, const openings *open, const float 
         const rheo_status status = solve_pressure(s, open, phi, report);
         if (status) return status;
         coupling_push(&s->coupling, &s->g, s->q, s->fluid_density);
-        if (round == MOTOR_ROUNDS || !coupling_judge(&s->coupling)) break;
+        if (round == ROUNDS_MOST) break;
+        const int released = world_release(s->world, s->time, dt, round > 0);
+        if (!coupling_judge(&s->coupling) && !released) break;
         if (coupling_attach_again(&s->coupling, whole_solver(s), &s->g, s->fluid_density))
             return report_no_memory(report, "the pressure solve");
     }

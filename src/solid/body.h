@@ -35,6 +35,7 @@ typedef struct body_grip {
     int jointed; /* some of the rows, or the motor, are a joint's */
     body_motor motor;
     int wet;            /* liquid is beside it; who applies forces says it */
+    int released;       /* forces drew it off some of its contacts: rows, velocity and `given` are new */
     double given[6];    /* m/s, rad/s: what rows and motor have done to the body's own mass so far */
     double withheld[6]; /* m/s, rad/s, likewise; less what was given and is otherwise in the end */
 } body_grip;

@@ -15,9 +15,10 @@
 #include "solid/vector.h"
 #include "solid/world_parts.h"
 
-#define DEEP  0.05 /* cells: deeper than an impact sinks in; so solids only begin */
-#define FAR   1e6  /* cells that no body goes in a step */
-#define LIGHT 3e8  /* m/s */
+#define DEEP    0.05 /* cells: deeper than an impact sinks in; so solids only begin */
+#define FAR     1e6  /* cells that no body goes in a step */
+#define LIGHT   3e8  /* m/s */
+#define RELEASE 0.5  /* of what gravity gives in a step: slower contacts are let go by world_hold() alone */
 enum { PARTS_MAX = 400 /* of a step; then the rest goes in one */ };
 
 static void note_sliding(world *w) {
@@ -122,16 +123,17 @@ int world_step(world *w, double time, double dt) {
 /* Forces
  * ------------------------------------------------------------------------------------------------------ */
 
-/* A contact that pushed in the last step, as what all contacts did to the body there tells, holds in this. */
-static void grip_touch(world *w, const touch *t) {
-    const body *b = w->things[t->a].body;
-    double arm[3], row[6];
-    if (t->gap >= WORLD_MARGIN * w->dx || (t->b >= 0 && w->things[t->b].def->motion != RHEO_STATIC)) return;
+/* Whether a contact of the body holds it in this step: one with something that stands still, which pushed in
+ * the last step, as what all contacts did to the body there tells. row: the motion off it. */
+static int is_held_by(double row[6], const world *w, const body *b, const touch *t) {
+    double arm[3];
+    if (w->things[t->a].body != b || t->gap >= WORLD_MARGIN * w->dx) return 0;
+    if (t->b >= 0 && w->things[t->b].def->motion != RHEO_STATIC) return 0;
     vec_sub(arm, t->point, b->now->position);
     if (b->flat) arm[2] = 0;
     memcpy(row, t->normal, 3 * sizeof *row);
     vec_cross(row + 3, arm, t->normal);
-    if (six_dot(row, b->now->held) > 0) grip_add(b, row, GRIP_OF_CONTACT);
+    return six_dot(row, b->now->held) > 0;
 }
 
 /* Velocity and spin of a joint's only body before the forces of the step. */
@@ -153,7 +155,11 @@ int world_expect(world *w, double time, double dt, double next) {
     if (w->lost) return WORLD_LOST;
     for (int i = 0; i < w->scene->joint_count; ++i)
         joint_grip(&w->joints[i], slid_by(w, &w->joints[i]), WORLD_MARGIN * w->dx, time, dt);
-    for (int i = 0; i < w->touches.count; ++i) grip_touch(w, &w->touches.item[i]);
+    for (int i = 0; i < w->touches.count; ++i) {
+        const touch *t = &w->touches.item[i];
+        double row[6];
+        if (is_held_by(row, w, w->things[t->a].body, t)) grip_add(w->things[t->a].body, row, GRIP_OF_CONTACT);
+    }
     for (int i = 0; i < w->count; ++i) {
         body_note_motion(w->grips[i].given, &w->states[i], -1);
         grip_obey(&w->bodies[i]);
@@ -165,6 +171,51 @@ int world_expect(world *w, double time, double dt, double next) {
         body_note_motion(w->given[i], &w->states[i], 1);
     }
     return 0;
+}
+
+/* Whether a body touches nothing else that moves: what held it is what its grip tells. */
+static int is_alone(const world *w, int i) {
+    for (int k = 0; k < w->touches.count; ++k) {
+        const touch *t = &w->touches.item[k];
+        if (t->gap >= WORLD_MARGIN * w->dx || t->b < 0 || w->things[t->b].def->motion == RHEO_STATIC)
+            continue;
+        if (w->things[t->a].body == &w->bodies[i] || w->things[t->b].body == &w->bodies[i]) return 0;
+    }
+    return w->hangs[i] < 0;
+}
+
+/* Where a body as fast as v leaves a contact that holds it faster than `fast`: lets go of all such ones, or
+ * of all that hold it. */
+static int release_body(world *w, const body *b, const double v[6], double fast, int all) {
+    int leaves = 0;
+    double row[6];
+    for (int k = 0; k < w->touches.count; ++k)
+        leaves |= is_held_by(row, w, b, &w->touches.item[k]) && six_dot(row, v) > fast;
+    if (!leaves) return 0;
+    b->grip->count = 0;
+    for (int k = 0; k < w->touches.count; ++k) {
+        touch *t = &w->touches.item[k];
+        if (!is_held_by(row, w, b, t)) continue;
+        if (all || six_dot(row, v) > fast) t->gap = INFINITY; /* world_hold() looks anew */
+        else grip_add(b, row, GRIP_OF_CONTACT);
+    }
+    return 1;
+}
+
+int world_release(world *w, double time, double dt, int all) {
+    const double fast = RELEASE * world_least_speeds(w, time, dt).fall;
+    int any = 0;
+    for (int i = 0; i < world_count(w); ++i) {
+        body_grip *g = &w->grips[i];
+        double v[6] = {0};
+        if (g->count == 0 || !is_alone(w, i)) continue;
+        body_note_motion(v, &w->states[i], 1);
+        for (int r = 0; r < 6; ++r) v[r] += g->withheld[r] - w->given[i][r];
+        if (!release_body(w, &w->bodies[i], v, fast, all)) continue;
+        memcpy(g->given, w->given[i], sizeof g->given);
+        g->released = any = 1;
+    }
+    return any;
 }
 
 int world_hold(world *w, double time, double dt, double next) {

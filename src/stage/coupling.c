@@ -445,6 +445,7 @@ int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, doubl
     for (int i = 0; i < c->count; ++i) {
         coupled_body *b = &c->bodies[i];
         memcpy(b->solid->body->now, &b->was, sizeof b->was);
+        coupling_release(b);
         coupling_make_held(b);
         coupling_bind(b);
     }

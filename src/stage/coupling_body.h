@@ -91,6 +91,8 @@ int coupling_is_met(const coupled_body *b, ptrdiff_t cell); /* body_cell.met of 
 void coupling_leave_free(double y[SIX], const coupled_body *b);
 void coupling_make_held(coupled_body *b); /* Q from the grip */
 void coupling_read_start(coupled_body *b);
+/* Where contacts have let go: starts anew from what they leave. */
+void coupling_release(coupled_body *b);
 /* The motor's row, what it can do on the grid, and the guess. */
 void coupling_make_motor(coupled_body *b);
 /* An impulse y that contacts withhold, in the metric of the mass <- what it does to the body. */

@@ -46,13 +46,23 @@ void coupling_make_held(coupled_body *b) {
 }
 
 void coupling_read_start(coupled_body *b) {
-    const body *rigid = b->solid->body;
-    const double *v = rigid->now->velocity, *w = rigid->now->spin, *given = rigid->grip->given;
+    const double *given = b->solid->body->grip->given;
+    double v[SIX] = {0};
+    body_note_motion(v, b->solid->body->now, 1);
     for (int r = 0; r < SIX; ++r) {
         b->start[r] = 0;
-        for (int k = r; k < SIX; ++k)
-            b->start[r] += b->factor[SIX * k + r] * ((k < 3 ? v[k] : w[k - 3]) - given[k]);
+        for (int k = r; k < SIX; ++k) b->start[r] += b->factor[SIX * k + r] * (v[k] - given[k]);
     }
+}
+
+void coupling_release(coupled_body *b) {
+    body_grip *grip = b->solid->body->grip;
+    if (!grip->released) return;
+    coupling_read_start(b);
+    body_add_motion(b->solid->body->now, grip->given, -1);
+    b->was = *b->solid->body->now;
+    memset(b->bound, 0, sizeof b->bound);
+    grip->released = 0;
 }
 
 /* What an impulse, y in the metric of the mass, does to the body's own. */
