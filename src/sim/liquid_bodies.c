@@ -129,6 +129,7 @@ rheo_status liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt, 
 rheo_status liquid_hold_bodies(rheo_sim *s, double dt, rheo_report *report) {
     const int bad = world_hold(s->world, s->time + dt, dt, s->next_dt);
     if (bad) return judge_bodies(bad, s->time + dt, report);
+    coupling_calm(&s->coupling, dt);
     if (s->domain) rigid_fluid_impose(&s->vel, &s->rigid);
     return RHEO_OK;
 }

@@ -35,7 +35,7 @@ int body_make(body *b, body_state *now, const rheo_solid *def, const shape *s, i
         b->radius += far * far;
     }
     b->radius = fmin(sqrt(b->radius), shape_radius(s, m.centre));
-    *now = (body_state){.orientation = {1, 0, 0, 0}};
+    *now = (body_state){.orientation = {1, 0, 0, 0}, .motion = -1};
     memcpy(now->position, b->centre, sizeof now->position);
     memcpy(now->velocity, def->velocity, sizeof now->velocity);
     memcpy(now->spin, def->spin, sizeof now->spin);

@@ -13,8 +13,9 @@ typedef struct body_state {
     double spin[3];        /* rad/s, world axes */
     double held[6];        /* m/s2, rad/s2: what contacts and joints did in the last world_hold() */
     double falls;          /* 1: nothing but gravity acted on it in the last step, else 0 */
+    double motion; /* sqrt(2 J), with the liquid that moved with it; of thin bodies. Below 0: not known */
 } body_state;
-enum { BODY_STATE_REALS = 20 };
+enum { BODY_STATE_REALS = 21 };
 
 /* What drives a body against what stands still: row . (velocity, spin) = speed, as far as its impulse goes.
  */
@@ -33,6 +34,7 @@ typedef struct body_grip {
     int count;
     double row[6][6];
     int jointed; /* some of the rows, or the motor, are a joint's */
+    int alone;   /* it touches nothing that moves, and hangs on no joint */
     body_motor motor;
     int wet;            /* liquid is beside it; who applies forces says it */
     int released;       /* forces drew it off some of its contacts: rows, velocity and `given` are new */

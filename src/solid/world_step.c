@@ -28,12 +28,31 @@ static void note_sliding(world *w) {
     }
 }
 
+/* The bodies of a contact between two things that move; 0: it is none. */
+static int moving_pair(const body *pair[2], const world *w, const touch *t) {
+    if (t->gap >= WORLD_MARGIN * w->dx || t->b < 0 || w->things[t->b].def->motion == RHEO_STATIC) return 0;
+    pair[0] = w->things[t->a].body;
+    pair[1] = w->things[t->b].body;
+    return 1;
+}
+
+/* What is hit by something that moves may gain energy by that. */
+static void note_hits(world *w) {
+    for (int k = 0; k < w->touches.count; ++k) {
+        const body *pair[2];
+        if (!moving_pair(pair, w, &w->touches.item[k])) continue;
+        for (int e = 0; e < 2; ++e)
+            if (pair[e]) pair[e]->now->motion = -1;
+    }
+}
+
 /* The velocities of a part of a step. What parts solids that are deep in each other is in them while they
  * move, and in w->given: it is no motion of theirs, and taken off again. */
 static void solve_part(world *w, double time, double h, world_speeds least) {
     int deep = 0;
     for (int i = 0; i < w->touches.count; ++i) deep |= w->touches.item[i].gap < -DEEP * w->dx;
     note_sliding(w);
+    note_hits(w);
     world_solve(w, time, h, least, SOLVE_TO_MOVE, !deep);
     if (!deep || w->lost) return;
     for (int i = 0; i < w->count; ++i) {
@@ -136,6 +155,17 @@ static int is_held_by(double row[6], const world *w, const body *b, const touch 
     return six_dot(row, b->now->held) > 0;
 }
 
+/* Bodies that touch nothing else that moves, nor hang on a joint: what held one is what its grip tells. */
+static void find_alone(world *w) {
+    for (int i = 0; i < w->count; ++i) w->grips[i].alone = w->hangs[i] < 0;
+    for (int k = 0; k < w->touches.count; ++k) {
+        const body *pair[2];
+        if (!moving_pair(pair, w, &w->touches.item[k])) continue;
+        for (int e = 0; e < 2; ++e)
+            if (pair[e]) pair[e]->grip->alone = 0;
+    }
+}
+
 /* Velocity and spin of a joint's only body before the forces of the step. */
 static const double *slid_by(const world *w, const joint *j) {
     return j->only ? w->slid[j->only - w->bodies] : NULL;
@@ -147,6 +177,7 @@ int world_expect(world *w, double time, double dt, double next) {
     for (int i = 0; i < w->count; ++i) *w->bodies[i].grip = (body_grip){0};
     world_place_things(w, time, next);
     if (world_find_touches(w, 0)) return WORLD_NO_MEMORY;
+    find_alone(w);
     for (int i = 0; i < w->count; ++i) {
         body_note_motion(w->given[i], &w->states[i], -1);
         body_add_motion(&w->states[i], w->states[i].held, dt);
@@ -173,17 +204,6 @@ int world_expect(world *w, double time, double dt, double next) {
     return 0;
 }
 
-/* Whether a body touches nothing else that moves: what held it is what its grip tells. */
-static int is_alone(const world *w, int i) {
-    for (int k = 0; k < w->touches.count; ++k) {
-        const touch *t = &w->touches.item[k];
-        if (t->gap >= WORLD_MARGIN * w->dx || t->b < 0 || w->things[t->b].def->motion == RHEO_STATIC)
-            continue;
-        if (w->things[t->a].body == &w->bodies[i] || w->things[t->b].body == &w->bodies[i]) return 0;
-    }
-    return w->hangs[i] < 0;
-}
-
 /* Where a body as fast as v leaves a contact that holds it faster than `fast`: lets go of all such ones, or
  * of all that hold it. */
 static int release_body(world *w, const body *b, const double v[6], double fast, int all) {
@@ -208,7 +228,7 @@ int world_release(world *w, double time, double dt, int all) {
     for (int i = 0; i < world_count(w); ++i) {
         body_grip *g = &w->grips[i];
         double v[6] = {0};
-        if (g->count == 0 || !is_alone(w, i)) continue;
+        if (g->count == 0 || !g->alone) continue;
         body_note_motion(v, &w->states[i], 1);
         for (int r = 0; r < 6; ++r) v[r] += g->withheld[r] - w->given[i][r];
         if (!release_body(w, &w->bodies[i], v, fast, all)) continue;

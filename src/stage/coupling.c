@@ -25,7 +25,8 @@
  * Of a body thinner than a cell the part in the cell-sized box about a face has its own centre: rows take
  * that for the face's place, or pressure would turn it with arms longer than its own.
  *
- * What moves with walls thinner than a cell, and lies on them, is coupling_thin.c's.
+ * What moves with walls thinner than a cell, and lies on them, is coupling_thin.c's, and the energy of that
+ * coupling_calm.c's.
  *
  * r_f is where the middle of what is closed of a face is (coupling_cells.c). Turns about an axis that a body
  * is round about are taken out of k_f: no pressure makes them and they move no liquid, exactly.
@@ -361,6 +362,7 @@ static void body_task(void *context, int index) {
                                                      (uint16_t)(b->solid - s->solids + 1));
     if (s->still && b->solid->thin && !b->failed) thin_films_on(b, s->still, s->fluid_density);
     make_mass(b, s);
+    coupling_calm_start(b, s->pull);
     coupling_make_held(b);
     coupling_read_start(b);
     b->was = *b->solid->body->now;
@@ -511,6 +513,7 @@ static void push_task(void *context, int index) {
         now->spin[a] += change[3 + a];
     }
     if (b->motor.mode) coupling_read_motor(b, all);
+    coupling_calm_pushed(b);
 }
 
 void coupling_push(coupling *c, const mac_grid *g, const float *q, double fluid_density) {

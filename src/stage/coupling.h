@@ -44,6 +44,9 @@ void coupling_push(coupling *c, const mac_grid *g, const float *q, double fluid_
  * coupling_attach() and the motors right. That returns -1 without memory. */
 int coupling_judge(coupling *c);
 int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, double fluid_density);
+/* After contacts have acted on the bodies in a step of dt: takes off what they gave to the liquid that moves
+ * with thin ones, which they do not know. */
+void coupling_calm(coupling *c, double dt);
 /* Linear and angular momentum of a body (the index counts bodies) with the mass matrix of the last attach:
  * what a projection exchanges with the liquid. */
 void coupling_momentum(double momentum[POISSON_RANK], const coupling *c, int index);

@@ -54,7 +54,9 @@ struct coupled_body {
     double start[SIX]; /* L^T V before contacts, joints, motor and pressure */
     double bound[SIX]; /* what contacts, joints and motor added to that before pressure */
     coupled_motor motor;
-    int failed; /* no memory */
+    double motion; /* |L^T V| after pressure, of thin bodies */
+    int calm;      /* and no contact may add to that */
+    int failed;    /* no memory */
 };
 
 /* What a pressure that rises linearly along each axis does to the faces across one: sums over cells inside
@@ -93,6 +95,10 @@ void coupling_make_held(coupled_body *b); /* Q from the grip */
 void coupling_read_start(coupled_body *b);
 /* Where contacts have let go: starts anew from what they leave. */
 void coupling_release(coupled_body *b);
+/* Before a solve: no more energy than the body had with other layers; pull: m/s by gravity in the step. After
+ * pressure: what contacts may leave. */
+void coupling_calm_start(coupled_body *b, double pull);
+void coupling_calm_pushed(coupled_body *b);
 /* The motor's row, what it can do on the grid, and the guess. */
 void coupling_make_motor(coupled_body *b);
 /* An impulse y that contacts withhold, in the metric of the mass <- what it does to the body. */

@@ -57,6 +57,7 @@ static void waves_do_not_throw_bodies(void **state) {
         {"board of a half, flip", RHEO_FLIP, 0.5, 0.2, thin, 4},
         {"board of a half, apic", RHEO_APIC, 0.5, 0.2, half, 4},
         {"board of a hundredth, flip", RHEO_FLIP, 0.01, 0.2, half, 7},
+        {"thin board of a hundredth, flip", RHEO_FLIP, 0.01, 0.2, thin, 10},
         {"block of a tenth, apic", RHEO_APIC, 0.1, 0.1, 0.1, 5},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) is_not_thrown(&cases[i]);
