@@ -14,6 +14,7 @@
 #include "stage/solids_meet.h"
 
 enum { ROUNDS_MOST = 2 }; /* of further solves in a step */
+#define SQUEEZED 1e-3     /* of the flow: more than rounding */
 /* Cells a step, times the square of a body's density beside the liquid's: no limit from a thirtieth on. 0.3
  * are enough from a hundredth down, where all that is moved is liquid. */
 #define LIGHT_WAY   3000
@@ -203,11 +204,14 @@ static poisson *whole_solver(const rheo_sim *s) {
     return s->separation ? NULL : s->solver;
 }
 
-static rheo_status solve_pressure(rheo_sim *s, const openings *open, const float *phi, rheo_report *report) {
+/* squeezed: what closed regions were asked to take in or give and cannot, as a share of the flow. */
+static rheo_status solve_pressure(double *squeezed, rheo_sim *s, const openings *open, const float *phi,
+                                  rheo_report *report) {
     if (!s->separation) {
         const poisson_result solve = pressure_solve(s->q, s->solver, &s->work, &s->g, open, phi, &s->vel,
                                                     s->def.tolerance, s->def.max_iterations);
         liquid_keep_worst(&s->stats.pressure, &solve);
+        *squeezed = solve.incompatibility;
         return RHEO_OK;
     }
     const poisson_term term = {s->coupling.rows, s->coupling.first, s->coupling.count};
@@ -216,6 +220,7 @@ static rheo_status solve_pressure(rheo_sim *s, const openings *open, const float
                           &term, s->def.tolerance, s->def.max_iterations))
         return report_no_memory(report, "the pressure solve");
     keep_separation(&s->stats.pressure, &r);
+    *squeezed = r.solve.incompatibility;
     return RHEO_OK;
 }
 
@@ -224,13 +229,14 @@ static rheo_status solve_pressure(rheo_sim *s, const openings *open, const float
 static rheo_status solve_coupled(rheo_sim *s, const openings *open, const float *phi, double dt,
                                  rheo_report *report) {
     for (int round = 0;; ++round) {
+        double squeezed;
         walls_follow(s, open, dt);
-        const rheo_status status = solve_pressure(s, open, phi, report);
+        const rheo_status status = solve_pressure(&squeezed, s, open, phi, report);
         if (status) return status;
         coupling_push(&s->coupling, &s->g, s->q, s->fluid_density);
         if (round == ROUNDS_MOST) break;
         const int released = world_release(s->world, s->time, dt, round > 0);
-        if (!coupling_judge(&s->coupling) && !released) break;
+        if (!coupling_judge(&s->coupling, squeezed > SQUEEZED) && !released) break;
         if (coupling_attach_again(&s->coupling, whole_solver(s), &s->g, s->fluid_density))
             return report_no_memory(report, "the pressure solve");
     }
@@ -274,8 +280,9 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
         coupling_attach(&s->coupling, whole_solver(s), g, open, s->solids, s->walls, s->work.unknown,
                         s->fluid_density, &weight))
         return report_no_memory(report, "the pressure solve");
-    const rheo_status status =
-        s->coupling.count ? solve_coupled(s, open, *phi, dt, report) : solve_pressure(s, open, *phi, report);
+    double squeezed;
+    const rheo_status status = s->coupling.count ? solve_coupled(s, open, *phi, dt, report)
+                                                 : solve_pressure(&squeezed, s, open, *phi, report);
     if (status) return status;
     pressure_subtract(&s->vel, s->q, &s->work, g, open, *phi);
     if (s->separation) pressure_release(&s->vel, g, open, liquid_voids(s));

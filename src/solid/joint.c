@@ -215,17 +215,21 @@ static void grip_anchor(const joint *j) {
     }
 }
 
-/* A stop that the body comes to rest on, unless its motor is to draw it away. */
+/* A stop that the body comes to rest on, or rests at, unless its motor is to draw it away: what lifts a light
+ * body against it may be the forces that are still to be found. */
 static void grip_stops(const joint *j, const double before[6], double margin, double time, double dt) {
     double gap[2], rate, place, row[6];
-    if (!read_place(gap, &rate, &place, j)) return;
+    body_grip *g = j->only->grip;
+    if (g->stop || g->left || !read_place(gap, &rate, &place, j)) return;
     motion_row(row, j);
-    const double was = j->lever * six_dot(row, before), now = body_rate_along(row, j->only->now);
-    const double speed = is_driven(j) ? wanted_speed(j, time) : 0;
-    for (int side = 0; side < 2; ++side) {
+    const double was = j->lever * six_dot(row, before), speed = is_driven(j) ? wanted_speed(j, time) : 0;
+    for (int side = 0; side < 2 && !g->stop; ++side) {
         const double away = side ? -1 : 1;
-        if (j->lever * gap[side] >= margin || away * was * dt > 0.01 * margin) continue;
-        if (away * now < 0 && !(away * speed > 0)) grip_add(j->only, row, GRIP_OF_JOINT);
+        const int count = g->count;
+        if (j->lever * gap[side] >= margin || away * was * dt > 0.01 * margin || away * speed > 0) continue;
+        for (int c = 0; c < 6; ++c) row[c] *= away;
+        grip_add(j->only, row, GRIP_OF_JOINT);
+        g->stop = g->count > count ? g->count : 0;
     }
 }
 

@@ -43,10 +43,10 @@ int world_step(world *w, double time, double dt);
  * would have to push. Keyed solids go as they will in the step after, of `next` seconds: so do bodies that
  * they push. */
 int world_expect(world *w, double time, double dt, double next);
-/* After forces: lets go of contacts that would have to pull, where a body touches nothing but what stands
- * still, and says whether there are any. What forces do to a body that is held is no measure of what they do
- * to one that is not, so they are to be found anew, from what world_expect() gave taken back: `given` of the
- * grip. all: of every contact of such a body, so that it need not be asked again. */
+/* After forces: lets go of contacts and stops that would have to pull, where a body touches nothing but what
+ * stands still, and says whether there are any. What forces do to a body that is held is no measure of what
+ * they do to one that is not, so they are to be found anew, from what world_expect() gave taken back: `given`
+ * of the grip. all: of every contact of such a body, so that it need not be asked again. */
 int world_release(world *w, double time, double dt, int all);
 /* Takes back what world_expect() gave and adds what was withheld; contacts, joints and motors act on
  * velocities, nothing moves: after forces of a step of dt, so that what rests has no velocity left. */

@@ -155,20 +155,36 @@ static int is_held_by(double row[6], const world *w, const body *b, const touch 
     return six_dot(row, b->now->held) > 0;
 }
 
-/* Bodies that touch nothing else that moves, nor hang on a joint: what held one is what its grip tells. */
+/* Bodies that touch nothing else that moves, nor hang on it: what held one is what its grip tells. */
 static void find_alone(world *w) {
-    for (int i = 0; i < w->count; ++i) w->grips[i].alone = w->hangs[i] < 0;
+    for (int i = 0; i < w->count; ++i) w->grips[i].alone = 1;
     for (int k = 0; k < w->touches.count; ++k) {
         const body *pair[2];
         if (!moving_pair(pair, w, &w->touches.item[k])) continue;
         for (int e = 0; e < 2; ++e)
             if (pair[e]) pair[e]->grip->alone = 0;
     }
+    for (int i = 0; i < w->scene->joint_count; ++i) {
+        const int end[2] = {w->scene->joints[i].a, w->scene->joints[i].b};
+        for (int e = 0; e < 2 && !w->joints[i].only; ++e)
+            if (end[e] >= 0 && w->things[end[e]].body) w->things[end[e]].body->grip->alone = 0;
+    }
 }
 
 /* Velocity and spin of a joint's only body before the forces of the step. */
 static const double *slid_by(const world *w, const joint *j) {
     return j->only ? w->slid[j->only - w->bodies] : NULL;
+}
+
+/* All that holds a body in this step. */
+static void grip_body(const world *w, const body *b, double time, double dt) {
+    double row[6];
+    b->grip->count = b->grip->stop = 0;
+    for (int i = 0; i < w->scene->joint_count; ++i)
+        if (w->joints[i].only == b)
+            joint_grip(&w->joints[i], slid_by(w, &w->joints[i]), WORLD_MARGIN * w->dx, time, dt);
+    for (int k = 0; k < w->touches.count; ++k)
+        if (is_held_by(row, w, b, &w->touches.item[k])) grip_add(b, row, GRIP_OF_CONTACT);
 }
 
 int world_expect(world *w, double time, double dt, double next) {
@@ -184,13 +200,7 @@ int world_expect(world *w, double time, double dt, double next) {
     }
     if (w->scene->joint_count) world_give_states(w);
     if (w->lost) return WORLD_LOST;
-    for (int i = 0; i < w->scene->joint_count; ++i)
-        joint_grip(&w->joints[i], slid_by(w, &w->joints[i]), WORLD_MARGIN * w->dx, time, dt);
-    for (int i = 0; i < w->touches.count; ++i) {
-        const touch *t = &w->touches.item[i];
-        double row[6];
-        if (is_held_by(row, w, w->things[t->a].body, t)) grip_add(w->things[t->a].body, row, GRIP_OF_CONTACT);
-    }
+    for (int i = 0; i < w->count; ++i) grip_body(w, &w->bodies[i], time, dt);
     for (int i = 0; i < w->count; ++i) {
         body_note_motion(w->grips[i].given, &w->states[i], -1);
         grip_obey(&w->bodies[i]);
@@ -206,32 +216,37 @@ int world_expect(world *w, double time, double dt, double next) {
 
 /* Where a body as fast as v leaves a contact that holds it faster than `fast`: lets go of all such ones, or
  * of all that hold it. */
-static int release_body(world *w, const body *b, const double v[6], double fast, int all) {
+static int leave_contacts(world *w, const body *b, const double v[6], double fast, int all) {
     int leaves = 0;
     double row[6];
     for (int k = 0; k < w->touches.count; ++k)
         leaves |= is_held_by(row, w, b, &w->touches.item[k]) && six_dot(row, v) > fast;
-    if (!leaves) return 0;
-    b->grip->count = 0;
-    for (int k = 0; k < w->touches.count; ++k) {
+    for (int k = 0; k < w->touches.count && leaves; ++k) {
         touch *t = &w->touches.item[k];
-        if (!is_held_by(row, w, b, t)) continue;
-        if (all || six_dot(row, v) > fast) t->gap = INFINITY; /* world_hold() looks anew */
-        else grip_add(b, row, GRIP_OF_CONTACT);
+        if (is_held_by(row, w, b, t) && (all || six_dot(row, v) > fast)) t->gap = INFINITY;
     }
-    return 1;
+    return leaves; /* world_hold() finds them anew */
+}
+
+/* The same of a joint's stop, whose row has the size of the body's mass. */
+static int leave_stop(const body *b, const double v[6], double fast) {
+    body_grip *g = b->grip;
+    if (g->stop && six_dot(g->row[g->stop - 1], v) > fast * sqrt(b->mass)) g->left = 1;
+    return g->stop && g->left;
 }
 
 int world_release(world *w, double time, double dt, int all) {
     const double fast = RELEASE * world_least_speeds(w, time, dt).fall;
     int any = 0;
     for (int i = 0; i < world_count(w); ++i) {
-        body_grip *g = &w->grips[i];
+        const body *b = &w->bodies[i];
+        body_grip *g = b->grip;
         double v[6] = {0};
-        if (g->count == 0 || !g->alone) continue;
-        body_note_motion(v, &w->states[i], 1);
+        if (g->count == 0 || !g->alone || g->motor.of) continue;
+        body_note_motion(v, b->now, 1);
         for (int r = 0; r < 6; ++r) v[r] += g->withheld[r] - w->given[i][r];
-        if (!release_body(w, &w->bodies[i], v, fast, all)) continue;
+        if (g->jointed ? !leave_stop(b, v, fast) : !leave_contacts(w, b, v, fast, all)) continue;
+        grip_body(w, b, time, dt);
         memcpy(g->given, w->given[i], sizeof g->given);
         g->released = any = 1;
     }

@@ -39,10 +39,11 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
 void coupling_walls(openings *o, const coupling *c, pool *p);
 /* The velocity of every body after the pressure q of the solve has acted on it. */
 void coupling_push(coupling *c, const mac_grid *g, const float *q, double fluid_density);
-/* Whether a motor gave more in coupling_push() than it has, or less than it could: the solve is to be done
+/* Whether a motor gave more in coupling_push() than it has, or less than it could; squeezed: liquid that is
+ * shut in was pressed together or drawn apart, as no motor is strong enough for. Then the solve is to be done
  * again after coupling_attach_again(), which puts all velocities back to where they were before
  * coupling_attach() and the motors right. That returns -1 without memory. */
-int coupling_judge(coupling *c);
+int coupling_judge(coupling *c, int squeezed);
 int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, double fluid_density);
 /* After contacts have acted on the bodies in a step of dt: takes off what they gave to the liquid that moves
  * with thin ones, which they do not know. */

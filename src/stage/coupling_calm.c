@@ -46,17 +46,22 @@ static double mass_on_grid(const coupled_body *b) {
     return most;
 }
 
+static int is_free(const coupled_body *b) {
+    const body_grip *grip = b->solid->body->grip;
+    return b->solid->thin && grip->alone && !grip->jointed;
+}
+
 void coupling_calm_start(coupled_body *b, double pull) {
     const body_grip *grip = b->solid->body->grip;
     body_state *now = b->solid->body->now;
-    if (!b->solid->thin || !grip->alone || grip->count > 0 || now->motion < 0) return;
+    if (!is_free(b) || grip->count > 0 || now->motion < 0) return;
     const double size = motion_on_grid(b), most = now->motion + 2 * pull * sqrt(mass_on_grid(b));
     double change[SIX];
     if (size > most) scale_down(change, now, size, most);
 }
 
 void coupling_calm_pushed(coupled_body *b) {
-    b->calm = b->solid->thin && b->solid->body->grip->alone && b->cell_count > 0;
+    b->calm = is_free(b) && b->cell_count > 0;
     b->motion = b->solid->thin ? motion_on_grid(b) : 0;
 }
 

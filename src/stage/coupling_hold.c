@@ -137,16 +137,17 @@ void coupling_read_motor(coupled_body *b, const double change[SIX]) {
     at->passed = at->mode == GIVES_ALL && ahead * at->impulse > 1e-6 * fabs(m->speed * at->impulse);
 }
 
-int coupling_judge(coupling *c) {
+int coupling_judge(coupling *c, int squeezed) {
     int wrong = 0;
     for (int i = 0; i < c->count; ++i) {
         coupled_motor *at = &c->bodies[i].motor;
-        const double most = c->bodies[i].solid->body->grip->motor.most;
-        const int slips = at->mode == HOLDS_SPEED && fabs(at->impulse) > (1 + 1e-6) * most;
-        if (!slips && !at->passed) continue;
+        const body_motor *m = &c->bodies[i].solid->body->grip->motor;
+        const int crushes = squeezed && at->mode == HOLDS_SPEED && m->speed != 0;
+        const int slips = at->mode == HOLDS_SPEED && fabs(at->impulse) > (1 + 1e-6) * m->most;
+        if (!slips && !crushes && !at->passed) continue;
         wrong = 1;
-        at->mode = slips ? GIVES_ALL : HOLDS_SPEED;
-        at->impulse = copysign(most, at->impulse);
+        at->mode = slips || crushes ? GIVES_ALL : HOLDS_SPEED;
+        at->impulse = copysign(m->most, crushes ? m->speed : at->impulse);
     }
     return wrong;
 }
