@@ -16,7 +16,8 @@
  * noise that Carlson reports for such cells. So where the rule would make a face faster than the fastest face
  * of its cell was, the cell is left to the pressure as well, which spreads the change over all its faces.
  * Cells through which an emitter's liquid enters are not divergence-free: their faces towards air rest, but
- * for those behind the inflow, which take what the source leaves over of (22).
+ * for those behind the inflow, which take what the source leaves over of (22), and other faces that the
+ * emitter closes in part move with it.
  * In a plane the third axis has no faces; two pairs are then air all around.
  *
  * Limits: air faces count as fully open, so next to cut solids (22) holds only after the projection. */
@@ -117,6 +118,24 @@ INLINE void close_cell(const job *s, ptrdiff_t c, int dim) {
         if (air >> f & 1u) s->u->value[f / 2][f % 2 ? c + b->step[f / 2] : c] = face[f];
 }
 
+/* Faces of a source cell that the emitter closes in part move with it as a whole: what there is of liquid in
+ * the rest is what it has just brought. Left to themselves they gather momentum along the inflow, step by
+ * step. */
+static void follow_task(void *context, int block) {
+    const job *s = context;
+    const box *b = &s->g->box;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (ptrdiff_t c = row; c < row + b->n[0]; ++c)
+            for (int f = 0; f < 2 * b->dim && s->source[c] > 0; ++f) {
+                const int a = f / 2;
+                const ptrdiff_t at = f % 2 ? c + b->step[a] : c;
+                if (f % 2 && s->source[at] > 0) continue; /* that cell's own */
+                if (s->o->open.value[a][at] < 1) s->u->value[a][at] = s->o->wall.value[a][at];
+            }
+    }
+}
+
 /* An air face has liquid on one side only, so no two cells write the same one. */
 static void close_task(void *context, int block) {
     const job *s = context;
@@ -133,5 +152,6 @@ static void close_task(void *context, int block) {
 void mac_close_surface(mac_field *u, const mac_grid *g, const uint8_t *kind, const openings *o,
                        const float *source) {
     job s = {.g = g, .u = u, .kind = kind, .o = o, .source = source, .range = range_cells(g)};
+    if (source) parallel_for(g->pool, range_blocks(&s.range), follow_task, &s);
     parallel_for(g->pool, range_blocks(&s.range), close_task, &s);
 }
