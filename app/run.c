@@ -212,19 +212,22 @@ static void name_pressers(char *text, size_t size, const rheo_scene *s, double t
     if (!named) snprintf(text, size, "%s", s->emitter_count ? "an emitter" : "a solid");
 }
 
-/* Liquid without air that is pressed together, or drawn apart: the solve leaves out what cannot be, and some
+/* Fluid without air that is pressed together, or drawn apart: the solve leaves out what cannot be, and some
  * of the volume is then lost or made. Said once. */
 static void warn_of_squeeze(runner *r, const rheo_frame_stats *s) {
+    const bool is_smoke = r->scene->method == RHEO_SMOKE;
     char who[160];
     if (r->squeezed || !(s->pressure.incompatible > SQUEEZE)) return;
     r->squeezed = true;
     name_pressers(who, sizeof who, r->scene, s->time);
     progress_say(
         &r->bar,
-        "warning: at t = %.4g s %s presses or pulls at liquid that fills a closed space: %.2g%% of the flow "
+        "warning: at t = %.4g s %s presses or pulls at %s that fills a closed space: %.*f%% of the flow "
         "there has no place to go and is left out (volume %+.2f%%)\n"
-        "  allowed: an open side, some air, or a way out\n",
-        s->time, who, 100 * s->pressure.incompatible, 100 * s->volume_drift);
+        "  allowed: an open side, %sa way out%s\n",
+        s->time, who, is_smoke ? "gas" : "liquid", s->pressure.incompatible < 0.1,
+        100 * s->pressure.incompatible, 100 * s->volume_drift, is_smoke ? "or " : "some air, ",
+        is_smoke ? "" : ", or solver.separation for walls that draw away");
 }
 
 /* An emitter in a closed space that is full: it stands still until there is room. Said once. */

@@ -191,11 +191,13 @@ static void placed_bounds(double lower[3], double upper[3], const cache_solid *s
 #define SWELL        0.2 /* cells */
 #define VESSEL_SWELL 0.35
 
-/* What of a fixed solid lies outside the domain is of no use to the fluid, and in the way of the view. */
-static void cut_to_domain(double lower[3], double upper[3], const picture_scene *p) {
+/* What of a fixed solid lies outside the domain is of no use to the fluid, and in the way of the view; of one
+ * that moves, where it reaches out on both sides. */
+static void cut_to_domain(double lower[3], double upper[3], const picture_scene *p, int fixed) {
     const double low[3] = {(double)p->lower.x, (double)p->lower.y, (double)p->lower.z};
     const double high[3] = {(double)p->upper.x, (double)p->upper.y, (double)p->upper.z};
     for (int a = 0; a < (p->flat ? 2 : 3); ++a) {
+        if (!fixed && !(lower[a] < low[a] && upper[a] > high[a])) continue;
         lower[a] = fmax(lower[a], low[a]);
         upper[a] = fmin(upper[a], high[a]);
     }
@@ -267,7 +269,7 @@ static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def, d
     }
     double lower[3], upper[3];
     placed_bounds(lower, upper, s, p);
-    if (def->motion == RHEO_STATIC && !def->inside_fluid) cut_to_domain(lower, upper, p);
+    if (!def->inside_fluid) cut_to_domain(lower, upper, p, def->motion == RHEO_STATIC);
     return picture_add_solid(p, (picture_solid){placed_distance, s, vec_of(lower), vec_of(upper), material,
                                                 (float)s->swell}) >= 0;
 }
