@@ -171,6 +171,16 @@ static const double *slid_by(const world *w, const joint *j) {
     return j->only ? w->slid[j->only - w->bodies] : NULL;
 }
 
+static void find_ties(world *w) {
+    w->ties.count = 0;
+    for (int i = 0; i < w->scene->joint_count; ++i)
+        w->ties.count += joint_tie(w->ties.item + w->ties.count, &w->joints[i]);
+}
+
+const body_ties *world_ties(const world *w) {
+    return w ? &w->ties : NULL;
+}
+
 int world_expect(world *w, double time, double dt, double next) {
     if (!world_count(w)) return 0;
     if (check_states(w, dt)) return WORLD_LOST;
@@ -186,6 +196,7 @@ int world_expect(world *w, double time, double dt, double next) {
     if (w->lost) return WORLD_LOST;
     for (int i = 0; i < w->scene->joint_count; ++i)
         joint_grip(&w->joints[i], slid_by(w, &w->joints[i]), WORLD_MARGIN * w->dx, time, dt);
+    find_ties(w);
     for (int i = 0; i < w->touches.count; ++i) {
         const touch *t = &w->touches.item[i];
         double row[6];
@@ -258,9 +269,6 @@ int world_hold(world *w, double time, double dt, double next) {
         w->states[i].falls = is_falling(w, i);
         w->grips[i] = (body_grip){0};
     }
-    for (int i = 0; i < w->scene->joint_count; ++i) {
-        const body *b = w->joints[i].only;
-        if (b) joint_leave_out(b->now->held, &w->joints[i]);
-    }
+    for (int i = 0; i < w->scene->joint_count; ++i) joint_leave_out(&w->joints[i]);
     return 0;
 }
