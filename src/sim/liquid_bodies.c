@@ -214,7 +214,7 @@ static rheo_status solve_pressure(double *squeezed, rheo_sim *s, const openings 
         *squeezed = solve.incompatibility;
         return RHEO_OK;
     }
-    const poisson_term term = {s->coupling.rows, s->coupling.first, s->coupling.count};
+    const poisson_term term = {s->coupling.rows, s->coupling.first, s->coupling.terms};
     lcp_result r;
     if (pressure_separate(&r, s->q, s->separation, s->bounded, s->solver, &s->work, &s->g, open, phi, &s->vel,
                           &term, s->def.tolerance, s->def.max_iterations))
@@ -277,8 +277,8 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
     weight.phi = *phi;
     if ((s->rigid.count && rigid_before(s, phi)) ||
         pressure_assemble(whole_solver(s), &s->work, g, open, *phi) ||
-        coupling_attach(&s->coupling, whole_solver(s), g, open, s->solids, s->walls, s->work.unknown,
-                        s->fluid_density, &weight))
+        coupling_attach(&s->coupling, whole_solver(s), g, open, s->solids, s->walls, world_ties(s->world),
+                        s->work.unknown, s->fluid_density, &weight))
         return report_no_memory(report, "the pressure solve");
     double squeezed;
     const rheo_status status = s->coupling.count ? solve_coupled(s, open, *phi, dt, report)

@@ -11,7 +11,8 @@ typedef struct body_state {
     double orientation[4]; /* unit quaternion (w x y z); (1 0 0 0) is how the scene file has it */
     double velocity[3];    /* m/s, of the centre of mass */
     double spin[3];        /* rad/s, world axes */
-    double held[6];        /* m/s2, rad/s2: what contacts and joints did in the last world_hold() */
+    double held[6];        /* m/s2, rad/s2: what contacts, and joints but for grips and ties, did in the last
+                              world_hold() */
     double falls;          /* 1: nothing but gravity acted on it in the last step, else 0 */
     double motion; /* sqrt(2 J), with the liquid that moved with it; of thin bodies. Below 0: not known */
 } body_state;
@@ -33,7 +34,7 @@ typedef struct body_motor {
 typedef struct body_grip {
     int count;
     double row[6][6];
-    int jointed; /* some of the rows, or the motor, are a joint's */
+    int jointed; /* some of the rows, or the motor, are a joint's, or it is tied to another body */
     int stop;    /* which of the rows is a joint's stop, from 1 on; 0: none. It points away from it */
     int left;    /* the stop has been let go in this step */
     int alone;   /* it touches nothing that moves, nor hangs on it */
@@ -59,6 +60,17 @@ typedef struct body {
     body_state *now;
     body_grip *grip;
 } body;
+
+/* A motion against each other that a joint does not let two bodies make: the sum over both of row .
+ * (velocity, spin) is 0. Both are in body_grip.withheld what rows of a grip are. */
+typedef struct body_tie {
+    const body *end[2];
+    double row[2][6];
+} body_tie;
+typedef struct body_ties {
+    int count;
+    body_tie *item;
+} body_ties;
 
 /* Mass properties from shape and density (depth: of a slab in 2D, m); the state as the scene file starts it.
  * -1: the shape has no finite volume. */

@@ -10,7 +10,8 @@
  * too.
  *
  * A body that hangs on what stands still is told to whoever applies forces (body_grip): rows that it cannot
- * move along, and the motor with its limit, which the pressure solve reckons with (stage/coupling.c).
+ * move along, and the motor with its limit, which the pressure solve reckons with (stage/coupling.c). Of
+ * joints between bodies the rows are told (body_tie); stops and motors of these act as they last did.
  *
  * Limits: a hinge with stops a whole turn apart does not know on which side of them it is; only the first
  * motor of a body is in its grip. */
@@ -275,16 +276,162 @@ void joint_grip_motor(const joint *j, const double before[6], double time, doubl
     }
 }
 
-void joint_leave_out(double rate[6], const joint *j) {
-    if (!j->only) return;
-    double torque[3], turn[3], inverse[9];
-    body_inverse_inertia(inverse, j->only);
-    for (int c = 0; c < 3; ++c)
-        torque[c] = (j->link_push.t1[c] + (j->motor ? j->motor_push.t1[c] : 0)) / j->unit;
-    mat_times(turn, inverse, torque);
+/* Two bodies
+ * ------------------------------------------------------------------------------------------------------ */
+
+typedef struct tie_list {
+    const joint *j;
+    body_tie *item;
+    int count;
+} tie_list;
+
+/* Rows of motion along a direction of places at both ends' arms, or of turning about it; none out of the
+ * plane. */
+static void tie_along(tie_list *l, const double direction[3], double arm[2][3], int turning) {
+    body_tie t = {.end = {l->j->pair[0], l->j->pair[1]}};
+    double size = 0;
+    for (int e = 0; e < 2; ++e) {
+        double along[3];
+        for (int c = 0; c < 3; ++c) along[c] = (e ? -1 : 1) * direction[c];
+        if (turning) memcpy(t.row[e] + 3, along, sizeof along);
+        else memcpy(t.row[e], along, sizeof along);
+        if (!turning) vec_cross(t.row[e] + 3, arm[e], along);
+        if (t.end[e]->flat) t.row[e][2] = t.row[e][3] = t.row[e][4] = 0;
+        size += six_dot(t.row[e], t.row[e]);
+    }
+    if (size > 1e-12) l->item[l->count++] = t;
+}
+
+static void tie_axes(tie_list *l, double arm[2][3], int turning) {
     for (int c = 0; c < 3; ++c) {
-        const double force = j->link_push.f1[c] + (j->motor ? j->motor_push.f1[c] : 0);
-        if (!(j->only->flat && c == 2)) rate[c] -= force / (j->unit * j->only->mass);
+        double along[3] = {0};
+        along[c] = 1;
+        tie_along(l, along, arm, turning);
+    }
+}
+
+static void tie_across(tie_list *l, const double axis[3], double arm[2][3], int turning) {
+    const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
+    double side[2][3];
+    vec_cross(side[0], axis, fabs(axis[0]) < 0.7 ? x : y);
+    vec_cross(side[1], axis, side[0]);
+    for (int k = 0; k < 2; ++k) tie_along(l, side[k], arm, turning);
+}
+
+/* A direction, or the way from the centre of mass to a place, where the scene file has them <- where they are
+ * as the body is turned now. */
+static void turn_with(double v[3], const body *b) {
+    const double was[3] = {v[0], v[1], b->flat ? 0 : v[2]};
+    double r[9];
+    body_rotation(r, b);
+    mat_times(v, r, was);
+}
+
+static void axis_now(double axis[3], const joint *j) {
+    memcpy(axis, j->axis, sizeof j->axis);
+    if (!turns(j) || !j->pair[0]->flat) turn_with(axis, j->pair[0]);
+}
+
+/* Where both ends are to be at one place: as ODE has them, from each body's own centre. */
+static void find_arms(double arm[2][3], const joint *j) {
+    const body *a = j->pair[0], *b = j->pair[1];
+    memset(arm, 0, 2 * sizeof *arm);
+    switch (j->def->kind) {
+    case RHEO_JOINT_SLIDER:
+        vec_sub(arm[0], b->now->position, a->now->position);
+        if (a->flat) arm[0][2] = 0;
+        break;
+    case RHEO_JOINT_FIXED:
+        vec_sub(arm[0], b->centre, a->centre);
+        turn_with(arm[0], a);
+        break;
+    default:
+        for (int e = 0; e < 2; ++e) {
+            vec_sub(arm[e], j->def->anchor, j->pair[e]->centre);
+            turn_with(arm[e], j->pair[e]);
+        }
+    }
+}
+
+int joint_tie(body_tie ties[JOINT_TIES], const joint *j) {
+    tie_list l = {.j = j, .item = ties};
+    double arm[2][3], axis[3];
+    if (!j->pair[0]) return 0;
+    find_arms(arm, j);
+    axis_now(axis, j);
+    switch (j->def->kind) {
+    case RHEO_JOINT_BALL: tie_axes(&l, arm, 0); break;
+    case RHEO_JOINT_SLIDER:
+        tie_axes(&l, arm, 1);
+        tie_across(&l, axis, arm, 0);
+        break;
+    case RHEO_JOINT_FIXED:
+        tie_axes(&l, arm, 1);
+        tie_axes(&l, arm, 0);
+        break;
+    case RHEO_JOINT_HINGE:
+    case RHEO_JOINT_MOTOR:
+        tie_across(&l, axis, arm, 1);
+        tie_axes(&l, arm, 0);
+        break;
+    }
+    for (int e = 0; e < 2; ++e) j->pair[e]->grip->jointed = 1;
+    return l.count;
+}
+
+/* What was done
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* Force and torque of a solve, in ODE's units, out of a body's rate of change. */
+static void take_push(const body *b, double unit, const double force[3], const double torque[3]) {
+    double t[3], turn[3], inverse[9], *rate = b->now->held;
+    body_inverse_inertia(inverse, b);
+    for (int c = 0; c < 3; ++c) t[c] = torque[c] / unit;
+    mat_times(turn, inverse, t);
+    for (int c = 0; c < 3; ++c) {
+        if (!(b->flat && c == 2)) rate[c] -= force[c] / (unit * b->mass);
         rate[3 + c] -= turn[c];
     }
+}
+
+/* Takes the share of a stop out of what a link did: a torque about its axis beside that of the force at the
+ * arm, or a force along it, whose torque ODE shares out evenly. */
+static void without_stop(double force[3], double torque[3], const joint *j, double arm[2][3], int end) {
+    double axis[3], moment[3], c[3];
+    axis_now(axis, j);
+    if (turns(j)) {
+        vec_cross(moment, arm[end], force);
+        const double about = vec_dot(axis, torque) - vec_dot(axis, moment);
+        for (int k = 0; k < 3; ++k) torque[k] -= about * axis[k];
+        return;
+    }
+    const double along = vec_dot(axis, force);
+    vec_sub(c, j->pair[1]->now->position, j->pair[0]->now->position);
+    vec_cross(moment, c, axis);
+    for (int k = 0; k < 3; ++k) {
+        force[k] -= along * axis[k];
+        torque[k] -= (end ? -0.5 : 0.5) * along * moment[k];
+    }
+}
+
+static void leave_out_tie(const joint *j) {
+    double arm[2][3];
+    find_arms(arm, j);
+    for (int e = 0; e < 2; ++e) {
+        const dReal *f = e ? j->link_push.f2 : j->link_push.f1, *t = e ? j->link_push.t2 : j->link_push.t1;
+        double force[3] = {f[0], f[1], f[2]}, torque[3] = {t[0], t[1], t[2]};
+        if (has_one_motion(j)) without_stop(force, torque, j, arm, e);
+        take_push(j->pair[e], j->unit, force, torque);
+    }
+}
+
+void joint_leave_out(const joint *j) {
+    double force[3], torque[3];
+    if (j->pair[0]) leave_out_tie(j);
+    if (!j->only) return;
+    for (int c = 0; c < 3; ++c) {
+        force[c] = j->link_push.f1[c] + (j->motor ? j->motor_push.f1[c] : 0);
+        torque[c] = j->link_push.t1[c] + (j->motor ? j->motor_push.t1[c] : 0);
+    }
+    take_push(j->only, j->unit, force, torque);
 }

@@ -7,9 +7,10 @@
 
 typedef struct joint {
     const rheo_joint *def;
-    const body *only; /* the body that hangs on what stands still; NULL: both ends may move */
-    dJointID link;    /* the first of its bodies is `only` */
-    dJointID motor;   /* NULL: of this kind none can be driven */
+    const body *only;    /* the body that hangs on what stands still; NULL: both ends may move */
+    const body *pair[2]; /* the bodies that it ties to each other where forces are to know; else NULL */
+    dJointID link;       /* the first of its bodies is `only` */
+    dJointID motor;      /* NULL: of this kind none can be driven */
     dJointFeedback link_push, motor_push;
     double axis[3]; /* unit: of the first body's motion against the second's, where the scene file has them */
     double lever;   /* m: what the farthest point goes a radian; 1 for sliders */
@@ -47,7 +48,10 @@ void joint_grip(const joint *j, const double before[6], double margin, double ti
 /* The same of its motor, when all else holds the body already: the body gains what the motor does to its own
  * mass. */
 void joint_grip_motor(const joint *j, const double before[6], double time, double dt);
-/* Takes what a joint on what stands still and its motor did in the last solve out of their body's rate of
- * change (m/s2, rad/s2): the grips of the next step find that anew. */
-void joint_leave_out(double rate[6], const joint *j);
+/* Of two bodies: the motions against each other that the joint does not let them make. How many. */
+enum { JOINT_TIES = 6 };
+int joint_tie(body_tie ties[JOINT_TIES], const joint *j);
+/* Takes what the next step finds anew out of its bodies' rates of change (`held`, m/s2, rad/s2): what a joint
+ * on what stands still and its motor did in the last solve, what ties two bodies but for stops and motor. */
+void joint_leave_out(const joint *j);
 #endif

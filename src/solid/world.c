@@ -12,6 +12,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include "core/memory.h"
 #include "core/report.h"
 #include "solid/vector.h"
@@ -128,7 +129,7 @@ static void make_joints(world *w) {
     for (int i = 0; i < w->scene->joint_count; ++i) {
         const rheo_joint *def = &w->scene->joints[i];
         const int end[2] = {def->a, def->b};
-        const body *only = NULL;
+        const body *only = NULL, *pair[2] = {NULL, NULL};
         double far = 0;
         int still = 0;
         for (int e = 0; e < 2; ++e) {
@@ -139,11 +140,13 @@ static void make_joints(world *w) {
             vec_sub(arm, def->anchor, b->now->position);
             if (b->flat) arm[2] = 0;
             far = fmax(far, vec_length(arm) + b->radius);
-            only = b;
+            only = pair[e] = b;
         }
         joint_make(&w->joints[i], def, w->ode, end[0] >= 0 ? w->ode_body[end[0]] : NULL,
                    end[1] >= 0 ? w->ode_body[end[1]] : NULL, still ? only : NULL, far, w->scene->dim == 2);
         w->joints[i].unit = w->unit;
+        if (pair[0] && pair[1] && w->scene->coupling == RHEO_MONOLITHIC)
+            memcpy(w->joints[i].pair, pair, sizeof pair);
     }
 }
 
@@ -169,9 +172,10 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     w->ode_body = mem_alloc(solids * sizeof *w->ode_body);
     w->ode_box = mem_alloc(solids * sizeof *w->ode_box);
     w->joints = mem_alloc(((size_t)scene->joint_count + 1) * sizeof *w->joints);
+    w->ties.item = mem_alloc(((size_t)scene->joint_count * JOINT_TIES + 1) * sizeof *w->ties.item);
     const int whole = w->bodies && w->states && w->grips && w->given && w->slid && w->fallen && w->hangs &&
                       w->swings && w->before && w->kept && w->things && w->ode_body && w->ode_box &&
-                      w->joints;
+                      w->joints && w->ties.item;
     rheo_status status = whole ? make_bodies(w, report) : report_no_memory(report, "the bodies");
     if (!status && w->count) status = make_things(w, report);
     if (!status && w->count) {
@@ -196,9 +200,9 @@ void world_free(world *w) {
     sweep_free(&w->pairs);
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->ode) dWorldDestroy(w->ode);
-    void *const blocks[] = {w->bodies,  w->states, w->grips,        w->given,     w->slid,   w->fallen,
-                            w->hangs,   w->swings, w->before,       w->kept,      w->things, w->ode_body,
-                            w->ode_box, w->joints, w->touches.item, w->close.item};
+    void *const blocks[] = {w->bodies,  w->states, w->grips,        w->given,      w->slid,     w->fallen,
+                            w->hangs,   w->swings, w->before,       w->kept,       w->things,   w->ode_body,
+                            w->ode_box, w->joints, w->touches.item, w->close.item, w->ties.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(w);
 }

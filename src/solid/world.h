@@ -43,6 +43,9 @@ int world_step(world *w, double time, double dt);
  * would have to push. Keyed solids go as they will in the step after, of `next` seconds: so do bodies that
  * they push. */
 int world_expect(world *w, double time, double dt, double next);
+/* What joints between bodies do not let these do while forces of the step act, of world_expect(): with
+ * `coupling: monolithic`, which finds what such joints do by itself. */
+const body_ties *world_ties(const world *w);
 /* After forces: lets go of contacts and stops that would have to pull, where a body touches nothing but what
  * stands still, and says whether there are any. What forces do to a body that is held is no measure of what
  * they do to one that is not, so they are to be found anew, from what world_expect() gave taken back: `given`

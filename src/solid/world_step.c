@@ -187,6 +187,16 @@ static void grip_body(const world *w, const body *b, double time, double dt) {
         if (is_held_by(row, w, b, &w->touches.item[k])) grip_add(b, row, GRIP_OF_CONTACT);
 }
 
+static void find_ties(world *w) {
+    w->ties.count = 0;
+    for (int i = 0; i < w->scene->joint_count; ++i)
+        w->ties.count += joint_tie(w->ties.item + w->ties.count, &w->joints[i]);
+}
+
+const body_ties *world_ties(const world *w) {
+    return w ? &w->ties : NULL;
+}
+
 int world_expect(world *w, double time, double dt, double next) {
     if (!world_count(w)) return 0;
     if (check_states(w, dt)) return WORLD_LOST;
@@ -201,6 +211,7 @@ int world_expect(world *w, double time, double dt, double next) {
     if (w->scene->joint_count) world_give_states(w);
     if (w->lost) return WORLD_LOST;
     for (int i = 0; i < w->count; ++i) grip_body(w, &w->bodies[i], time, dt);
+    find_ties(w);
     for (int i = 0; i < w->count; ++i) {
         body_note_motion(w->grips[i].given, &w->states[i], -1);
         grip_obey(&w->bodies[i]);
@@ -273,9 +284,6 @@ int world_hold(world *w, double time, double dt, double next) {
         w->states[i].falls = is_falling(w, i);
         w->grips[i] = (body_grip){0};
     }
-    for (int i = 0; i < w->scene->joint_count; ++i) {
-        const body *b = w->joints[i].only;
-        if (b) joint_leave_out(b->now->held, &w->joints[i]);
-    }
+    for (int i = 0; i < w->scene->joint_count; ++i) joint_leave_out(&w->joints[i]);
     return 0;
 }

@@ -20,7 +20,8 @@
  * what lifts them is known, cell by cell (stage/coupling_lift.c): rho d, with M n = m n + rho d along the
  * direction n of gravity; what the mass cannot take of it is a force.
  *
- * What contacts, joints and motors let a body do in the meantime is coupling_hold.c's.
+ * What contacts, joints and motors let a body do in the meantime is coupling_hold.c's, and joints between
+ * bodies coupling_ties.c's.
  *
  * Of a body thinner than a cell the part in the cell-sized box about a face has its own centre: rows take
  * that for the face's place, or pressure would turn it with arms longer than its own.
@@ -44,6 +45,7 @@
 #include "solid/vector.h"
 #include "stage/coupling_lift.h"
 #include "stage/coupling_thin.h"
+#include "stage/coupling_ties.h"
 
 typedef struct {
     coupling *c;
@@ -72,6 +74,7 @@ void coupling_free(coupling *c) {
         mem_free(c->bodies[i].faces);
         mem_free(c->bodies[i].cells);
     }
+    ties_free(c);
     mem_free(c->bodies);
     mem_free(c->first);
     mem_free(c->rows);
@@ -84,7 +87,7 @@ size_t coupling_bytes(const coupling *c) {
     for (int i = 0; i < c->count; ++i)
         bytes += (size_t)c->bodies[i].room * sizeof *c->bodies->faces +
                  (size_t)c->bodies[i].cell_room * sizeof *c->bodies->cells;
-    return bytes;
+    return bytes + ties_bytes(c);
 }
 
 /* ---- the faces of a body ---- */
@@ -289,10 +292,13 @@ static int displaced_excess(double excess[SIX * SIX], const coupled_body *b, con
 }
 
 /* The factor of m and as large a part of the excess as leaves half of m and less than doubles it; that part.
- * More would come and go with the body's place on the grid, and with it the momentum of a light body. */
+ * More would come and go with the body's place on the grid, and with it the momentum of a light body. Of
+ * bodies that are tied, all or none: what a light one cannot take another bears as a force, to the last bit.
+ */
 static double factor_with(coupled_body *b, const double m[SIX * SIX], const double excess[SIX * SIX]) {
+    const double least = b->group < 0 ? 0.1 : 0.9;
     double sum[SIX * SIX];
-    for (double part = 1; part > 0.1; part *= 0.5) {
+    for (double part = 1; part > least; part *= 0.5) {
         for (int i = 0; i < SIX * SIX; ++i) sum[i] = m[i] - part * excess[i];
         if (!six_factorise(b->factor, sum)) continue;
         for (int i = 0; i < SIX * SIX; ++i) sum[i] = 0.5 * m[i] + part * excess[i];
@@ -325,6 +331,16 @@ static void right_lift(const coupled_body *b, const job *s, const lift_error *li
     body_add(b->solid->body, impulse, impulse + 3);
 }
 
+/* What gravity would give the excess if it were mass, as a force: on tied bodies, which need not be light
+ * together where one is. */
+static void weigh_excess(const coupled_body *b, const job *s, const double excess[SIX * SIX]) {
+    double impulse[SIX] = {0};
+    if (!s->still) return;
+    for (int r = 0; r < SIX; ++r)
+        for (int a = 0; a < 3; ++a) impulse[r] -= s->pull * s->still->up[a] * excess[SIX * r + a];
+    body_add(b->solid->body, impulse, impulse + 3);
+}
+
 static void make_mass(coupled_body *b, const job *s) {
     double m[SIX * SIX], excess[SIX * SIX];
     lift_error lift;
@@ -332,7 +348,7 @@ static void make_mass(coupled_body *b, const job *s) {
     for (int i = 0; i < SIX * SIX; ++i) m[i] += b->attached[i];
     if (displaced_excess(excess, b, s) || b->solid->thin) {
         for (int i = 0; i < SIX * SIX; ++i) excess[i] += b->film[i];
-        factor_with(b, m, excess);
+        if (!(factor_with(b, m, excess) > 0) && b->group >= 0) weigh_excess(b, s, excess);
         return;
     }
     six_factorise(b->factor, m);
@@ -400,15 +416,51 @@ HOT static void rows_of_cells(poisson_row *rows, const body_cell *cells, int cou
 static void rows_task(void *context, int index) {
     const job *s = context;
     const coupled_body *b = &s->c->bodies[index];
+    const double scale = sqrt(s->fluid_density * s->g->dx * s->g->dx * s->g->dx);
+    tied_group *tied = ties_of(s->c, b);
     double column[SIX][WIDE];
-    if (b->cell_count == 0) return; /* in the air: where no body is wet there are no rows at all */
-    free_columns(column, b, sqrt(s->fluid_density * s->g->dx * s->g->dx * s->g->dx));
-    rows_of_cells(s->c->rows + s->c->first[index], b->cells, b->cell_count, column);
+    if (tied && b->place == 0) ties_rows(s->c, tied, b->term, scale);
+    if (tied || b->cell_count == 0) return; /* in the air: where no body is wet there are no rows at all */
+    free_columns(column, b, scale);
+    rows_of_cells(s->c->rows + s->c->first[b->term], b->cells, b->cell_count, column);
+}
+
+/* Where the rows of each body, or of the first of those that are tied, begin. */
+static void place_terms(coupling *c) {
+    c->terms = c->first[0] = 0;
+    for (int i = 0; i < c->count; ++i) {
+        coupled_body *b = &c->bodies[i];
+        const tied_group *tied = ties_of(c, b);
+        const int terms = !tied ? 1 : b->place == 0 ? ties_terms(tied) : 0;
+        b->term = c->terms;
+        for (int k = 0; k < terms; ++k, ++c->terms)
+            c->first[c->terms + 1] = c->first[c->terms] + (tied ? tied->cells : b->cell_count);
+    }
+}
+
+/* When all bodies are bound by themselves. */
+static int hand_over(const job *s, poisson *solver) {
+    coupling *c = s->c;
+    ties_bind(c, s->g->pool);
+    place_terms(c);
+    const int need = c->first[c->terms];
+    if (need > c->room) {
+        mem_free(c->rows);
+        c->room = 2 * need;
+        c->rows = mem_alloc((size_t)c->room * sizeof *c->rows);
+        if (!c->rows) {
+            c->room = 0;
+            return -1;
+        }
+    }
+    job rows = *s;
+    parallel_for(s->g->pool, c->count, rows_task, &rows);
+    return solver ? poisson_attach(solver, c->rows, c->first, c->terms) : 0;
 }
 
 int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
-                    const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density,
-                    const coupling_weight *weight) {
+                    const obstacle *solids, int solid_count, const body_ties *ties, const uint8_t *unknown,
+                    double fluid_density, const coupling_weight *weight) {
     if (c->count == 0) return 0;
     job s = {.c = c, .g = g, .o = o, .solids = solids, .unknown = unknown, .node_phi = weight->node_phi};
     lift_view still = {.g = g, .o = o, .node_phi = weight->node_phi, .phi = weight->phi, .unknown = unknown};
@@ -422,24 +474,11 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
     }
     for (int i = 0, n = 0; i < solid_count; ++i)
         if (solids[i].body) c->bodies[n++].solid = &solids[i];
+    if (ties_find(c, ties)) return -1;
     parallel_for(g->pool, c->count, body_task, &s);
-    c->first[0] = 0;
-    for (int i = 0; i < c->count; ++i) {
+    for (int i = 0; i < c->count; ++i)
         if (c->bodies[i].failed) return -1;
-        c->first[i + 1] = c->first[i] + c->bodies[i].cell_count;
-    }
-    const int need = c->first[c->count];
-    if (need > c->room) {
-        mem_free(c->rows);
-        c->room = 2 * need;
-        c->rows = mem_alloc((size_t)c->room * sizeof *c->rows);
-        if (!c->rows) {
-            c->room = 0;
-            return -1;
-        }
-    }
-    parallel_for(g->pool, c->count, rows_task, &s);
-    return solver ? poisson_attach(solver, c->rows, c->first, c->count) : 0;
+    return hand_over(&s, solver);
 }
 
 int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, double fluid_density) {
@@ -449,10 +488,10 @@ int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, doubl
         memcpy(b->solid->body->now, &b->was, sizeof b->was);
         coupling_release(b);
         coupling_make_held(b);
+        if (b->group >= 0) memset(b->bound, 0, sizeof b->bound);
         coupling_bind(b);
     }
-    parallel_for(g->pool, c->count, rows_task, &s);
-    return solver ? poisson_attach(solver, c->rows, c->first, c->count) : 0;
+    return hand_over(&s, solver);
 }
 
 typedef struct {
@@ -492,31 +531,39 @@ void coupling_momentum(double momentum[POISSON_RANK], const coupling *c, int ind
     }
 }
 
-static void push_task(void *context, int index) {
+static void press_task(void *context, int index) {
     const job *s = context;
     coupled_body *b = &s->c->bodies[index];
-    body_state *now = b->solid->body->now;
-    double change[SIX] = {0}, all[SIX];
+    double *change = b->change;
+    memset(change, 0, sizeof b->change);
     for (int i = 0; i < b->cell_count; ++i)
         for (int r = 0; r < SIX; ++r) change[r] += b->cells[i].push[r] * (double)s->q[b->cells[i].cell];
     for (int r = 0; r < SIX; ++r) change[r] *= s->fluid_density * s->g->dx * s->g->dx * s->g->dx;
     six_solve_lower(change, b->factor);
-    body_grip *grip = b->solid->body->grip;
-    memcpy(all, change, sizeof change);
+    memcpy(b->pressed, change, sizeof b->pressed);
     coupling_leave_free(change, b);
-    double *withheld = grip->withheld;
-    for (int r = 0; r < SIX; ++r) withheld[r] = all[r] - change[r] - b->bound[r];
+}
+
+static void push_task(void *context, int index) {
+    const job *s = context;
+    coupled_body *b = &s->c->bodies[index];
+    body_state *now = b->solid->body->now;
+    double *change = b->change, *withheld = b->solid->body->grip->withheld;
+    for (int r = 0; r < SIX; ++r) withheld[r] = b->pressed[r] - change[r] - b->bound[r];
     coupling_withhold(withheld, b);
     six_solve_upper(change, b->factor);
     for (int a = 0; a < 3; ++a) {
         now->velocity[a] += change[a];
         now->spin[a] += change[3 + a];
     }
-    if (b->motor.mode) coupling_read_motor(b, all);
+    if (b->motor.mode) coupling_read_motor(b, b->pressed);
     coupling_calm_pushed(b);
 }
 
 void coupling_push(coupling *c, const mac_grid *g, const float *q, double fluid_density) {
     job s = {.c = c, .g = g, .q = q, .fluid_density = fluid_density};
-    if (c->count) parallel_for(g->pool, c->count, push_task, &s);
+    if (c->count == 0) return;
+    parallel_for(g->pool, c->count, press_task, &s);
+    ties_push(c, g->pool);
+    parallel_for(g->pool, c->count, push_task, &s);
 }

@@ -7,12 +7,15 @@
 #include "solid/obstacle.h"
 
 typedef struct coupled_body coupled_body;
+typedef struct coupled_ties coupled_ties;
 
 typedef struct coupling {
     int count;            /* bodies */
     coupled_body *bodies; /* [count] */
+    coupled_ties *ties;   /* between bodies; NULL: there never were any */
     poisson_row *rows;    /* of all bodies, as the solver takes them */
-    int *first;           /* [count + 1] */
+    int *first;           /* [terms + 1] */
+    int terms;            /* at most as many as bodies: one each, fewer of those that are tied */
     int room;             /* rows */
 } coupling;
 
@@ -28,13 +31,12 @@ typedef struct coupling_weight {
     const struct gaps *gaps; /* below thin bodies; NULL: none */
 } coupling_weight;
 
-/* Makes the rows of the bodies among the solids beside the system of `unknown` cells, hands them to the
- * solver that was set up with it (NULL: to none), and lets their motors act. -1: no memory. fluid_density in
- * kg/m3.
- */
+/* Makes the rows of the bodies among the solids, which are tied to each other so (NULL: nowhere), beside the
+ * system of `unknown` cells, hands them to the solver that was set up with it (NULL: to none), and lets their
+ * motors act. The ties must last until the next call. -1: no memory. fluid_density in kg/m3. */
 int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
-                    const obstacle *solids, int solid_count, const uint8_t *unknown, double fluid_density,
-                    const coupling_weight *weight);
+                    const obstacle *solids, int solid_count, const body_ties *ties, const uint8_t *unknown,
+                    double fluid_density, const coupling_weight *weight);
 /* Wall velocities of the faces that bodies close beside unknowns, as the solve has them. */
 void coupling_walls(openings *o, const coupling *c, pool *p);
 /* The velocity of every body after the pressure q of the solve has acted on it. */

@@ -50,9 +50,13 @@ struct coupled_body {
     double factor[SIX * SIX];   /* L of the mass matrix, lower triangle, row-major */
     double held[SIX][SIX];      /* Q^T */
     int held_count;
-    body_state was;    /* before coupling_attach() */
-    double start[SIX]; /* L^T V before contacts, joints, motor and pressure */
-    double bound[SIX]; /* what contacts, joints and motor added to that before pressure */
+    body_state was;      /* before coupling_attach() */
+    double start[SIX];   /* L^T V before contacts, joints, motor and pressure */
+    double bound[SIX];   /* what contacts, joints and motor added to that before pressure */
+    int group, place;    /* of bodies that are tied to each other (coupling_ties.h); -1: it is not */
+    int term;            /* of the solver's: where its rows are */
+    double pressed[SIX]; /* L^T V by pressure, were the body free */
+    double change[SIX];  /* and as it is */
     coupled_motor motor;
     double motion; /* |L^T V| after pressure, of thin bodies */
     int calm;      /* and no contact may add to that */
