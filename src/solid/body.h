@@ -45,6 +45,9 @@ typedef struct body_grip {
     double withheld[6]; /* m/s, rad/s, likewise; less what was given and is otherwise in the end */
 } body_grip;
 
+/* Cells: how pressure, which is known by cells, turns what is smaller than this radius is not told. */
+#define BODY_CRUMB 0.25
+
 typedef struct body {
     int solid; /* its index in the scene */
     const rheo_solid *def;

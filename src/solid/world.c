@@ -55,6 +55,7 @@ static rheo_status make_bodies(world *w, rheo_report *report) {
             report_place(report, NULL, 0, 0, path);
             return RHEO_INVALID;
         }
+        if (b->radius < BODY_CRUMB * w->dx) b->round = ROUND_BALL;
         b->solid = i;
         b->grip = &w->grips[w->count];
         ++w->count;

@@ -228,8 +228,10 @@ static void crumbs_throw_no_water(void **state) {
             drift = fmax(drift, fabs(stats.volume_drift));
             speed = fmax(speed, stats.speed);
         }
-        print_message("crumb of %.2f cells: drift %.2e, water at most %.3f m/s\n", 0.032 * size, drift,
-                      speed);
+        const double moved = fabs(look(&t).position[1] - 0.5 * (crumb.a[1] + crumb.b[1])) * 32;
+        check_below(moved, 0.1); /* cells */
+        print_message("crumb of %.2f cells: moved %.4f cells, drift %.2e, water at most %.3f m/s\n",
+                      0.032 * size, moved, drift, speed);
         check_below(drift, 0.01);
         check_below(speed, 0.2);
         rheo_free_sim(t.sim);
