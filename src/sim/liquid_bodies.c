@@ -271,6 +271,7 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
     double pull[3];
     rheo_evaluate_curve(pull, &s->def.gravity, s->time + 0.5 * dt);
     for (int a = 0; a < 3; ++a) pull[a] *= dt;
+    weight.fall = vec_length(pull);
     if (s->def.method != RHEO_SMOKE) memcpy(weight.pull, pull, sizeof pull); /* smoke is not still */
     wrap_faces(&s->vel, g);
     fit_pressure(s, dt);

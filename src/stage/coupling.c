@@ -57,7 +57,7 @@ typedef struct {
     double fluid_density;
     const lift_view *still; /* NULL without weight */
     const gaps *gaps;
-    double pull, dt; /* m/s by gravity in the step, s */
+    double pull, dt, fall; /* m/s by gravity in the step, s; the same to bodies */
     const float *q;
 } job;
 
@@ -244,6 +244,34 @@ static void fit_crumb(coupled_body *b, face_sums *m, const job *s, int first) {
     }
 }
 
+/* The face next to something so small that it closes none; nothing where that is dry or at a side. */
+static int add_nearest(coupled_body *b, face_sums *m, const job *s, int axis) {
+    const mac_grid *g = s->g;
+    const double cell = g->dx * g->dx * g->dx, none[3] = {0};
+    const cell_range inner = range_inner_faces(g, axis);
+    double arm[3] = {0};
+    int at[3];
+    for (int a = 0; a < 3; ++a) {
+        const double x = (b->solid->body->now->position[a] - g->origin[a]) / g->dx;
+        at[a] = a >= g->box.dim ? 0 : (int)floor(a == axis ? x + 0.5 : x);
+        if (at[a] < inner.lower[a] || at[a] >= inner.upper[a]) return 0;
+        if (a < g->box.dim) arm[a] = (at[a] + (a == axis ? 0 : 0.5) - x) * g->dx;
+    }
+    const ptrdiff_t c = box_at(&g->box, at[0], at[1], at[2]);
+    const uint8_t low = s->unknown[c - g->box.step[axis]], high = s->unknown[c];
+    if ((!low && !high) || s->o->open.value[axis][c] < 1) return 0; /* another's */
+    if (coupling_hold_faces(b, b->count + 1)) return -1;
+    body_face *f = &b->faces[b->count++];
+    *f = (body_face){.cell = (int32_t)c,
+                     .axis = (uint8_t)axis,
+                     .low = low,
+                     .high = high,
+                     .share = b->solid->body->volume / cell};
+    coupling_place(m, low * f->share, high * f->share, arm, none);
+    b->all += f->share;
+    return 0;
+}
+
 static int find_faces(coupled_body *b, const job *s, int axis) {
     const body *rigid = b->solid->body;
     const mac_grid *g = s->g;
@@ -264,7 +292,9 @@ static int find_faces(coupled_body *b, const job *s, int axis) {
                 if (found && add_found(b, &sums, s, axis, &row, found)) return -1;
             }
         }
-    if (rigid->radius < BODY_CRUMB * g->dx) fit_crumb(b, &sums, s, first);
+    const int is_crumb = rigid->radius < BODY_CRUMB * g->dx;
+    if (is_crumb && b->count == first && add_nearest(b, &sums, s, axis)) return -1;
+    if (is_crumb) fit_crumb(b, &sums, s, first);
     coupling_displaced(b, &sums, axis, g);
     return 0;
 }
@@ -403,7 +433,7 @@ static void body_task(void *context, int index) {
                                                      (uint16_t)(b->solid - s->solids + 1));
     if (s->still && b->solid->thin && !b->failed) thin_films_on(b, s->still, s->fluid_density);
     make_mass(b, s);
-    coupling_calm_start(b, s->pull);
+    coupling_calm_start(b, s->fall);
     coupling_make_held(b);
     coupling_read_start(b);
     b->was = *b->solid->body->now;
@@ -492,6 +522,7 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
     s.fluid_density = fluid_density;
     s.pull = vec_length(weight->pull);
     s.dt = weight->dt;
+    s.fall = weight->fall;
     s.gaps = weight->gaps;
     if (s.pull > 0) {
         for (int a = 0; a < 3; ++a) still.up[a] = -weight->pull[a] / s.pull;
@@ -530,6 +561,7 @@ static void walls_task(void *context, int index) {
     const body_state *now = b->solid->body->now;
     for (int k = 0; k < b->count; ++k) {
         const body_face *f = &b->faces[k];
+        if (f->share > 0 && f->part == 0) continue; /* add_nearest(): it closes nothing */
         const double through =
             f->share > 0 ? now->velocity[f->axis] + vec_dot(f->turn, now->spin) / f->share : 0;
         s->o->wall.value[f->axis][f->cell] = (float)(f->part * through);

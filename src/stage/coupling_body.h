@@ -99,9 +99,9 @@ void coupling_make_held(coupled_body *b); /* Q from the grip */
 void coupling_read_start(coupled_body *b);
 /* Where contacts have let go: starts anew from what they leave. */
 void coupling_release(coupled_body *b);
-/* Before a solve: no more energy than the body had with other layers; pull: m/s by gravity in the step. After
+/* Before a solve: no more energy than the body had with other layers; fall: m/s by gravity in the step. After
  * pressure: what contacts may leave. */
-void coupling_calm_start(coupled_body *b, double pull);
+void coupling_calm_start(coupled_body *b, double fall);
 void coupling_calm_pushed(coupled_body *b);
 /* The motor's row, what it can do on the grid, and the guess. */
 void coupling_make_motor(coupled_body *b);

@@ -51,11 +51,11 @@ static int is_free(const coupled_body *b) {
     return b->solid->thin && grip->alone && !grip->jointed;
 }
 
-void coupling_calm_start(coupled_body *b, double pull) {
+void coupling_calm_start(coupled_body *b, double fall) {
     const body_grip *grip = b->solid->body->grip;
     body_state *now = b->solid->body->now;
     if (!is_free(b) || grip->count > 0 || now->motion < 0) return;
-    const double size = motion_on_grid(b), most = now->motion + 2 * pull * sqrt(mass_on_grid(b));
+    const double size = motion_on_grid(b), most = now->motion + 2 * fall * sqrt(mass_on_grid(b));
     double change[SIX];
     if (size > most) scale_down(change, now, size, most);
 }
