@@ -64,6 +64,7 @@ typedef struct body {
 typedef struct body_tie {
     const body *end[2];
     double row[2][6];
+    int fixed; /* the joint lets them make no motion at all against each other */
 } body_tie;
 typedef struct body_ties {
     int count;
