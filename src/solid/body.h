@@ -65,10 +65,11 @@ typedef struct body {
 } body;
 
 /* A motion against each other that a joint does not let two bodies make: the sum over both of row .
- * (velocity, spin) is 0. Both are in body_grip.withheld what rows of a grip are. */
+ * (velocity, spin) is 0. What forces would do against it goes into body_grip.withheld as well. */
 typedef struct body_tie {
     const body *end[2];
     double row[2][6];
+    int fixed; /* the joint lets them make no motion at all against each other */
 } body_tie;
 typedef struct body_ties {
     int count;

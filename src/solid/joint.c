@@ -288,7 +288,7 @@ typedef struct tie_list {
 /* Rows of motion along a direction of places at both ends' arms, or of turning about it; none out of the
  * plane. */
 static void tie_along(tie_list *l, const double direction[3], double arm[2][3], int turning) {
-    body_tie t = {.end = {l->j->pair[0], l->j->pair[1]}};
+    body_tie t = {.end = {l->j->pair[0], l->j->pair[1]}, .fixed = l->j->def->kind == RHEO_JOINT_FIXED};
     double size = 0;
     for (int e = 0; e < 2; ++e) {
         double along[3];

@@ -54,6 +54,7 @@ struct coupled_body {
     double start[SIX];   /* L^T V before contacts, joints, motor and pressure */
     double bound[SIX];   /* what contacts, joints and motor added to that before pressure */
     int group, place;    /* of bodies that are tied to each other (coupling_ties.h); -1: it is not */
+    int fixed;           /* to one of them */
     int term;            /* of the solver's: where its rows are */
     double pressed[SIX]; /* L^T V by pressure, were the body free */
     double change[SIX];  /* and as it is */

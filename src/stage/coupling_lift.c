@@ -20,8 +20,12 @@
  * floor where nothing is below them. D_c is the distance to the surface, which tells the level near enough to
  * rest, where it matters; nothing here depends on it but in cells that the surface passes.
  *
- * Limits: across the largest component of gravity alone; cells that another solid shares are left as they
- * are; bodies thinner than a cell have layers instead (stage/coupling.c). */
+ * Cells that another solid shares are left as they are, unless the body is fixed to another: then its own
+ * shares count and its own distances, as the pressure there acts on both. On joints that move light bodies
+ * may lie in each other, and what such cells tell would throw them.
+ *
+ * Limits: across the largest component of gravity alone; bodies thinner than a cell have layers instead
+ * (stage/coupling.c). */
 #include "stage/coupling_lift.h"
 
 #include <math.h>
@@ -111,6 +115,16 @@ INLINE void read_corners(double corner[SAMPLES], const job *s, ptrdiff_t c, int 
         corner[i] = (double)phi[(i & 1) + (i >> 1 & 1) * b->step[1] + (i >> 2) * b->step[2]] * s->per_dx;
 }
 
+/* From the body alone. */
+static void own_corners(double corner[SAMPLES], const job *s, const int at[3], int dim) {
+    const mac_grid *g = s->v->g;
+    for (int i = 0; i < 1 << dim; ++i) {
+        double x[3];
+        for (int d = 0; d < 3; ++d) x[d] = g->origin[d] + g->dx * (at[d] + (d < dim ? i >> d & 1 : 0.5));
+        corner[i] = obstacle_distance(s->solid, x) * s->per_dx;
+    }
+}
+
 /* Distances at the middles of a cell's octants from those of its corners and of its own middle: linear in
  * each direction, and three quarters of what that lacks in the middle, as x (1 - x) has it at 1/4 and 1/2.
  * Right but for third derivatives. */
@@ -163,12 +177,13 @@ INLINE void find_normal(double n[3], const double corner[SAMPLES], int axis, int
  * at the body's distance would take. From distances at the cell's corners alone it would be less by what
  * curved surfaces have between these, which is as much as what is asked for. Where the body is about flat in
  * the whole cell, and no edge or other solid is near, one look at the body makes up for that. */
-INLINE part solid_below(const job *s, ptrdiff_t c, const int at[3], double high, int dim) {
+INLINE part solid_below(const job *s, ptrdiff_t c, const int at[3], double high, int dim, int shared) {
     double normal[3], side[3], distance[SAMPLES], corner[SAMPLES];
     for (int d = 0; d < 3; ++d) side[d] = d >= dim ? 0 : d == s->axis ? 0.5 * high : 0.5;
-    read_corners(corner, s, c, dim);
+    if (shared) own_corners(corner, s, at, dim);
+    else read_corners(corner, s, c, dim);
     find_normal(normal, corner, s->axis, dim);
-    const double lacking = high >= 1 ? corners_lack(corner, s, at, dim) : INFINITY;
+    const double lacking = high >= 1 && !shared ? corners_lack(corner, s, at, dim) : INFINITY;
     if (fabs(lacking) <= SMOOTH) sample_smooth(distance, corner, lacking, dim);
     else sample_each(distance, s, at, high);
     const plane_cut cut = cut_across(normal, side);
@@ -210,15 +225,28 @@ INLINE void add_part(part *sum, const part *p, double by) {
     for (int d = 0; d < 3; ++d) sum->at[d] += by * p->at[d];
 }
 
+/* What the body closes of a face that may be another's as well: all that is known of its place is the face's.
+ */
+static part own_part(const job *s, ptrdiff_t face) {
+    const openings *o = s->v->o;
+    for (int i = o->met.start[s->me - 1]; i < o->met.start[s->me]; ++i) {
+        const met_face *f = &o->met.face[i];
+        if (f->axis == s->axis && box_at(&s->v->g->box, f->at[0], f->at[1], f->at[2]) == face)
+            return (part){.size = (double)f->share};
+    }
+    return (part){.size = o->mover[s->axis][face] == s->me ? 1 - (double)o->open.value[s->axis][face] : 0};
+}
+
 /* What the grid lifts too much in one cell and where, in cells; `area`: of the body's surface, seen from
- * below. */
-INLINE part cell_excess(double *area, const job *s, ptrdiff_t c, const int at[3], int dim) {
+ * below. shared: with another solid. */
+INLINE part cell_excess(double *area, const job *s, ptrdiff_t c, const int at[3], int dim, int shared) {
     const double depth = -(double)s->v->phi[c] * s->per_dx;
-    const ptrdiff_t step = s->v->g->box.step[s->axis];
-    const part below = closed_part(s, s->low ? c : c + step, dim),
-               above = closed_part(s, s->low ? c + step : c, dim);
+    const ptrdiff_t step = s->v->g->box.step[s->axis], low = s->low ? c : c + step,
+                    top = s->low ? c + step : c;
+    const part below = shared ? own_part(s, low) : closed_part(s, low, dim),
+               above = shared ? own_part(s, top) : closed_part(s, top, dim);
     const double high = smaller(1, depth + 0.5), on_grid = s->v->unknown[c] ? depth : 0;
-    const part wet = solid_below(s, c, at, s->v->unknown[c] && depth >= 0.5 ? 1 : high, dim);
+    const part wet = solid_below(s, c, at, s->v->unknown[c] && depth >= 0.5 ? 1 : high, dim, shared);
     part more = {0};
     *area = above.size - below.size;
     add_part(&more, &below, depth + 0.5 - on_grid);
@@ -227,11 +255,29 @@ INLINE part cell_excess(double *area, const job *s, ptrdiff_t c, const int at[3]
     return more;
 }
 
-/* Excess in m3 and, of its place, m4; the waterline in m2. */
-INLINE void add_row(lift_error *e, const job *s, const int span[2], int j, int k, int dim) {
+INLINE void add_cell(lift_error *e, const job *s, ptrdiff_t c, const int at[3], int dim, int shared) {
     const mac_grid *g = s->v->g;
     const double area_of_face = g->dx * g->dx, cell = area_of_face * g->dx;
     const double *centre = s->solid->body->now->position;
+    double area, up[3], arm[3], turn[3];
+    const part more = cell_excess(&area, s, c, at, dim, shared);
+    for (int a = 0; a < 3; ++a) { /* the arm times what is too much */
+        const double middle = g->origin[a] + g->dx * (at[a] + 0.5) - centre[a];
+        up[a] = s->v->up[a];
+        arm[a] = cell * (more.size * middle + more.at[a] * g->dx);
+    }
+    if (s->solid->body->flat) arm[2] = up[2] = 0;
+    vec_cross(turn, arm, up);
+    for (int a = 0; a < 3; ++a) {
+        e->excess[a] += cell * more.size * up[a];
+        e->excess[3 + a] += turn[a];
+    }
+    e->waterline += area_of_face * area;
+}
+
+/* Excess in m3 and, of its place, m4; the waterline in m2. */
+INLINE void add_row(lift_error *e, const job *s, const int span[2], int j, int k, int dim) {
+    const mac_grid *g = s->v->g;
     for (int from = span[0]; from < span[1]; from += LANES) {
         const ptrdiff_t first = box_at(&g->box, from, j, k);
         unsigned lifting = lifting_of_eight(s, first, dim);
@@ -239,20 +285,7 @@ INLINE void add_row(lift_error *e, const job *s, const int span[2], int j, int k
         for (; lifting; lifting &= lifting - 1) {
             const int i = from + __builtin_ctz(lifting), at[3] = {i, j, k};
             if (s->cells && coupling_is_met(s->cells, first + (i - from))) continue;
-            double area, up[3], arm[3], turn[3];
-            const part more = cell_excess(&area, s, first + (i - from), at, dim);
-            for (int a = 0; a < 3; ++a) { /* the arm times what is too much */
-                const double middle = g->origin[a] + g->dx * (at[a] + 0.5) - centre[a];
-                up[a] = s->v->up[a];
-                arm[a] = cell * (more.size * middle + more.at[a] * g->dx);
-            }
-            if (s->solid->body->flat) arm[2] = up[2] = 0;
-            vec_cross(turn, arm, up);
-            for (int a = 0; a < 3; ++a) {
-                e->excess[a] += cell * more.size * up[a];
-                e->excess[3 + a] += turn[a];
-            }
-            e->waterline += area_of_face * area;
+            add_cell(e, s, first + (i - from), at, dim, 0);
         }
     }
 }
@@ -263,6 +296,20 @@ HOT static void add_flat_row(lift_error *e, const job *s, const int span[2], int
 
 HOT static void add_deep_row(lift_error *e, const job *s, const int span[2], int j, int k) {
     add_row(e, s, span, j, k, 3);
+}
+
+/* Of a body that is fixed to another, the cells with a pressure that another solid has a share in: those
+ * between a hull and its keel. */
+static void add_shared(lift_error *e, const job *s, const coupled_body *b) {
+    const box *in = &s->v->g->box;
+    for (int k = 0; k < b->cell_count; ++k) {
+        const ptrdiff_t from = b->cells[k].cell - in->first;
+        const int at[3] = {(int)(from % in->step[1]),
+                           (int)((in->dim == 3 ? from % in->step[2] : from) / in->step[1]),
+                           in->dim == 3 ? (int)(from / in->step[2]) : 0};
+        if (!b->cells[k].met || !(s->v->phi[b->cells[k].cell] < s->near_air)) continue;
+        add_cell(e, s, b->cells[k].cell, at, in->dim, 1);
+    }
 }
 
 enum { CELL_CENTRES = 3 }; /* as the axis of row_in_ball() */
@@ -291,5 +338,6 @@ void lift_find(lift_error *e, const lift_view *v, const obstacle *solid, uint16_
             if (g->box.dim == 3) add_deep_row(e, &s, span, j, k);
             else add_flat_row(e, &s, span, j, k);
         }
+    if (cells && cells->fixed) add_shared(e, &s, cells);
     e->waterline = fmax(0, e->waterline);
 }

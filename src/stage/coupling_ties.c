@@ -68,6 +68,8 @@ static void list_ties(coupling *c, const body_ties *ties) {
         const int a = index_of(c, ties->item[k].end[0]), b = index_of(c, ties->item[k].end[1]);
         if (a < 0 || b < 0) continue;
         t->list[t->tie_count++] = (coupled_tie){.of = &ties->item[k], .body = {a, b}};
+        c->bodies[a].fixed |= ties->item[k].fixed;
+        c->bodies[b].fixed |= ties->item[k].fixed;
         if (c->bodies[a].group < 0) c->bodies[a].group = a;
         if (c->bodies[b].group < 0) c->bodies[b].group = b;
         const int one = c->bodies[a].group, other = c->bodies[b].group, low = one < other ? one : other;
@@ -130,7 +132,10 @@ static int place_reals(coupled_ties *t) {
 
 int ties_find(coupling *c, const body_ties *ties) {
     const size_t bodies = (size_t)c->count;
-    for (int i = 0; i < c->count; ++i) c->bodies[i].group = -1;
+    for (int i = 0; i < c->count; ++i) {
+        c->bodies[i].group = -1;
+        c->bodies[i].fixed = 0;
+    }
     if (c->ties) c->ties->count = 0;
     if (!ties || ties->count == 0) return 0;
     coupled_ties *t = c->ties = c->ties ? c->ties : mem_alloc(sizeof *t);

@@ -171,7 +171,7 @@ static void floats_bear_what_they_carry(void **state) {
         mean /= steps;
         print_message("%s: draws %.4f m of %.4f\n", i ? "raft with a load above" : "hull with a keel", mean,
                       drawn[i]);
-        check_near(mean, drawn[i], 0.05 * drawn[i]);
+        check_near(mean, drawn[i], 0.02 * drawn[i]);
         rheo_free_sim(t.sim);
     }
 }
