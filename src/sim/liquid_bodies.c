@@ -204,39 +204,37 @@ static poisson *whole_solver(const rheo_sim *s) {
     return s->separation ? NULL : s->solver;
 }
 
-/* squeezed: what closed regions were asked to take in or give and cannot, as a share of the flow. */
-static rheo_status solve_pressure(double *squeezed, rheo_sim *s, const openings *open, const float *phi,
+static rheo_status solve_pressure(lcp_result *r, rheo_sim *s, const openings *open, const float *phi,
                                   rheo_report *report) {
     if (!s->separation) {
-        const poisson_result solve = pressure_solve(s->q, s->solver, &s->work, &s->g, open, phi, &s->vel,
-                                                    s->def.tolerance, s->def.max_iterations);
-        liquid_keep_worst(&s->stats.pressure, &solve);
-        *squeezed = solve.incompatibility;
+        r->solve = pressure_solve(s->q, s->solver, &s->work, &s->g, open, phi, &s->vel, s->def.tolerance,
+                                  s->def.max_iterations);
         return RHEO_OK;
     }
     const poisson_term term = {s->coupling.rows, s->coupling.first, s->coupling.terms};
-    lcp_result r;
-    if (pressure_separate(&r, s->q, s->separation, s->bounded, s->solver, &s->work, &s->g, open, phi, &s->vel,
+    if (pressure_separate(r, s->q, s->separation, s->bounded, s->solver, &s->work, &s->g, open, phi, &s->vel,
                           &term, s->def.tolerance, s->def.max_iterations))
         return report_no_memory(report, "the pressure solve");
-    keep_separation(&s->stats.pressure, &r);
-    *squeezed = r.solve.incompatibility;
     return RHEO_OK;
+}
+
+static void keep_solve(rheo_sim *s, const lcp_result *r) {
+    if (s->separation) keep_separation(&s->stats.pressure, r);
+    else liquid_keep_worst(&s->stats.pressure, &r->solve);
 }
 
 /* Liquid and bodies together; again where a motor turns out to be weaker or stronger than was guessed, or a
  * contact to let go. */
-static rheo_status solve_coupled(rheo_sim *s, const openings *open, const float *phi, double dt,
-                                 rheo_report *report) {
+static rheo_status solve_coupled(lcp_result *r, rheo_sim *s, const openings *open, const float *phi,
+                                 double dt, rheo_report *report) {
     for (int round = 0;; ++round) {
-        double squeezed;
         walls_follow(s, open, dt);
-        const rheo_status status = solve_pressure(&squeezed, s, open, phi, report);
+        const rheo_status status = solve_pressure(r, s, open, phi, report);
         if (status) return status;
         coupling_push(&s->coupling, &s->g, s->q, s->fluid_density);
         if (round == ROUNDS_MOST) break;
-        const int released = world_release(s->world, s->time, dt, round > 0);
-        if (!coupling_judge(&s->coupling, squeezed > SQUEEZED) && !released) break;
+        const int released = world_release(s->world, s->time + dt, dt, round > 0);
+        if (!coupling_judge(&s->coupling, r->solve.incompatibility > SQUEEZED) && !released) break;
         if (coupling_attach_again(&s->coupling, whole_solver(s), &s->g, s->fluid_density))
             return report_no_memory(report, "the pressure solve");
     }
@@ -272,6 +270,7 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
     rheo_evaluate_curve(pull, &s->def.gravity, s->time + 0.5 * dt);
     for (int a = 0; a < 3; ++a) pull[a] *= dt;
     weight.fall = vec_length(pull);
+    weight.flow = &s->vel;
     if (s->def.method != RHEO_SMOKE) memcpy(weight.pull, pull, sizeof pull); /* smoke is not still */
     wrap_faces(&s->vel, g);
     fit_pressure(s, dt);
@@ -281,10 +280,11 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
         coupling_attach(&s->coupling, whole_solver(s), g, open, s->solids, s->walls, world_ties(s->world),
                         s->work.unknown, s->fluid_density, &weight))
         return report_no_memory(report, "the pressure solve");
-    double squeezed;
-    const rheo_status status = s->coupling.count ? solve_coupled(s, open, *phi, dt, report)
-                                                 : solve_pressure(&squeezed, s, open, *phi, report);
+    lcp_result r = {0};
+    const rheo_status status = s->coupling.count ? solve_coupled(&r, s, open, *phi, dt, report)
+                                                 : solve_pressure(&r, s, open, *phi, report);
     if (status) return status;
+    keep_solve(s, &r);
     pressure_subtract(&s->vel, s->q, &s->work, g, open, *phi);
     if (s->separation) pressure_release(&s->vel, g, open, liquid_voids(s));
     if (s->rigid.count)

@@ -34,10 +34,12 @@ typedef struct body_motor {
 typedef struct body_grip {
     int count;
     double row[6][6];
-    int jointed; /* some of the rows, or the motor, are a joint's, or it is tied to another body */
-    int stop;    /* which of the rows is a joint's stop, from 1 on; 0: none. It points away from it */
-    int left;    /* the stop has been let go in this step */
-    int alone;   /* it touches nothing that moves, nor hangs on it */
+    int jointed;  /* some of the rows, or the motor, are a joint's, or it is tied to another body */
+    int stop;     /* which of the rows is a joint's stop, from 1 on; 0: none. It points away from it */
+    int left;     /* the stop has been let go in this step */
+    double bears; /* sqrt(J): what a motor presses on the stop with */
+    int tied;     /* a joint ties it to another body */
+    int alone;    /* it touches nothing that moves, nor hangs on it */
     body_motor motor;
     int wet;            /* liquid is beside it; who applies forces says it */
     int released;       /* forces drew it off some of its contacts: rows, velocity and `given` are new */

@@ -11,8 +11,7 @@
 #include <string.h>
 #include "solid/vector.h"
 
-/* The change of velocity and spin by an impulse along a row, M^-1 row^T. */
-static void row_effect(double effect[6], const body *b, const double row[6]) {
+void grip_effect(double effect[6], const body *b, const double row[6]) {
     double inverse[9];
     body_inverse_inertia(inverse, b);
     for (int c = 0; c < 3; ++c) effect[c] = row[c] / b->mass;
@@ -23,13 +22,13 @@ static void row_effect(double effect[6], const body *b, const double row[6]) {
 static double free_part(double rest[6], double effect[6], double *whole, const body *b, const double row[6]) {
     const body_grip *g = b->grip;
     memcpy(rest, row, 6 * sizeof *rest);
-    row_effect(effect, b, row);
+    grip_effect(effect, b, row);
     *whole = six_dot(row, effect);
     for (int k = 0; k < g->count; ++k) {
         const double part = six_dot(g->row[k], effect);
         for (int c = 0; c < 6; ++c) rest[c] -= part * g->row[k][c];
     }
-    row_effect(effect, b, rest);
+    grip_effect(effect, b, rest);
     return six_dot(rest, effect);
 }
 
@@ -48,16 +47,20 @@ double grip_free_effect(double effect[6], const body *b, const double row[6]) {
     return left > GRIP_OF_JOINT * whole ? left : 0;
 }
 
-void grip_obey(const body *b) {
+void grip_obey_with(double v[6], const body *b) {
     for (int k = 0; k < b->grip->count; ++k) {
-        double v[6], effect[6];
-        memcpy(v, b->now->velocity, 3 * sizeof *v);
-        memcpy(v + 3, b->now->spin, 3 * sizeof *v);
-        row_effect(effect, b, b->grip->row[k]);
+        double effect[6];
+        grip_effect(effect, b, b->grip->row[k]);
         const double along = six_dot(b->grip->row[k], v);
-        for (int c = 0; c < 3; ++c) {
-            b->now->velocity[c] -= along * effect[c];
-            b->now->spin[c] -= along * effect[3 + c];
-        }
+        for (int c = 0; c < 6; ++c) v[c] -= along * effect[c];
     }
+}
+
+void grip_obey(const body *b) {
+    double v[6];
+    memcpy(v, b->now->velocity, 3 * sizeof *v);
+    memcpy(v + 3, b->now->spin, 3 * sizeof *v);
+    grip_obey_with(v, b);
+    memcpy(b->now->velocity, v, 3 * sizeof *v);
+    memcpy(b->now->spin, v + 3, 3 * sizeof *v);
 }

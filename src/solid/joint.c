@@ -152,8 +152,10 @@ void joint_set_stops(const joint *j, stop_rule rule) {
     if (!read_place(gap, &rate, &place, j)) return;
     const double margin = rule.margin / j->lever;
     const double deep[2] = {fmax(0, -gap[0] - margin), fmax(0, -gap[1] - margin)};
-    set_link(j, dParamLoStop, gap[0] < margin ? place + deep[0] : -dInfinity);
-    set_link(j, dParamHiStop, gap[1] < margin ? place - deep[1] : dInfinity);
+    /* ODE's hinge keeps what it found at a stop until it is asked to look at one again: it always is */
+    const double away = turns(j) ? 1 : dInfinity;
+    set_link(j, dParamLoStop, gap[0] < margin ? place + deep[0] : place - away);
+    set_link(j, dParamHiStop, gap[1] < margin ? place - deep[1] : place + away);
     set_link(j, dParamStopERP, rule.repair);
 }
 
@@ -219,7 +221,7 @@ static void grip_anchor(const joint *j) {
 /* A stop that the body comes to rest on, or rests at, unless its motor is to draw it away: what lifts a light
  * body against it may be the forces that are still to be found. */
 static void grip_stops(const joint *j, const double before[6], double margin, double time, double dt) {
-    double gap[2], rate, place, row[6];
+    double gap[2], rate, place, row[6], effect[6];
     body_grip *g = j->only->grip;
     if (g->stop || g->left || !read_place(gap, &rate, &place, j)) return;
     motion_row(row, j);
@@ -229,6 +231,7 @@ static void grip_stops(const joint *j, const double before[6], double margin, do
         const int count = g->count;
         if (j->lever * gap[side] >= margin || away * was * dt > 0.01 * margin || away * speed > 0) continue;
         for (int c = 0; c < 6; ++c) row[c] *= away;
+        g->bears = is_driven(j) ? sqrt(grip_free_effect(effect, j->only, row)) * j->def->force * dt : 0;
         grip_add(j->only, row, GRIP_OF_JOINT);
         g->stop = g->count > count ? g->count : 0;
     }

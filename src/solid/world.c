@@ -169,6 +169,7 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     w->swings = mem_alloc(solids * sizeof *w->swings);
     w->before = mem_alloc(solids * sizeof *w->before);
     w->kept = mem_alloc(solids * sizeof *w->kept);
+    w->judged = mem_alloc(solids * sizeof *w->judged);
     w->things = mem_alloc(solids * sizeof *w->things);
     w->ode_body = mem_alloc(solids * sizeof *w->ode_body);
     w->ode_box = mem_alloc(solids * sizeof *w->ode_box);
@@ -176,7 +177,7 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     w->ties.item = mem_alloc(((size_t)scene->joint_count * JOINT_TIES + 1) * sizeof *w->ties.item);
     const int whole = w->bodies && w->states && w->grips && w->given && w->slid && w->fallen && w->hangs &&
                       w->swings && w->before && w->kept && w->things && w->ode_body && w->ode_box &&
-                      w->joints && w->ties.item;
+                      w->joints && w->ties.item && w->judged;
     rheo_status status = whole ? make_bodies(w, report) : report_no_memory(report, "the bodies");
     if (!status && w->count) status = make_things(w, report);
     if (!status && w->count) {
@@ -201,9 +202,9 @@ void world_free(world *w) {
     sweep_free(&w->pairs);
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->ode) dWorldDestroy(w->ode);
-    void *const blocks[] = {w->bodies,  w->states, w->grips,        w->given,      w->slid,     w->fallen,
-                            w->hangs,   w->swings, w->before,       w->kept,       w->things,   w->ode_body,
-                            w->ode_box, w->joints, w->touches.item, w->close.item, w->ties.item};
+    void *const blocks[] = {w->bodies,  w->states, w->grips,        w->given,      w->slid,      w->fallen,
+                            w->hangs,   w->swings, w->before,       w->kept,       w->things,    w->ode_body,
+                            w->ode_box, w->joints, w->touches.item, w->close.item, w->ties.item, w->judged};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(w);
 }

@@ -31,6 +31,7 @@ struct world {
     joint *joints;       /* of the scene, in its order */
     body_grip *grips;    /* of each body */
     body_ties ties;      /* between bodies, in the step */
+    double (*judged)[6]; /* of each body: velocity and spin if contacts let go */
     double (*given)[6];  /* of each body: velocity lent to it by world_expect(), or to be parted with */
     double (*fallen)[3]; /* what gravity gave it before it moved */
     double (*slid)[6];   /* of each body: velocity and spin before the forces of a step */

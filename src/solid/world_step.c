@@ -19,7 +19,7 @@
 #define FAR     1e6  /* cells that no body goes in a step */
 #define LIGHT   3e8  /* m/s */
 #define RELEASE 0.5  /* of what gravity gives in a step: slower contacts are let go by world_hold() alone */
-enum { PARTS_MAX = 400 /* of a step; then the rest goes in one */ };
+enum { PARTS_MAX = 400 /* of a step; then the rest goes in one */, TIE_SWEEPS = 40 };
 
 static void note_sliding(world *w) {
     for (int i = 0; i < w->count; ++i) {
@@ -164,10 +164,19 @@ static void find_alone(world *w) {
         for (int e = 0; e < 2; ++e)
             if (pair[e]) pair[e]->grip->alone = 0;
     }
-    for (int i = 0; i < w->scene->joint_count; ++i) {
+    for (int i = 0; i < w->scene->joint_count; ++i) { /* and not on keyed solids */
         const int end[2] = {w->scene->joints[i].a, w->scene->joints[i].b};
-        for (int e = 0; e < 2 && !w->joints[i].only; ++e)
+        for (int e = 0; e < 2 && !w->joints[i].only && !w->joints[i].pair[0]; ++e)
             if (end[e] >= 0 && w->things[end[e]].body) w->things[end[e]].body->grip->alone = 0;
+    }
+    for (int turn = 0, more = 1; more && turn < w->count; ++turn) { /* all that hang together, or none */
+        more = 0;
+        for (int i = 0; i < w->scene->joint_count; ++i) {
+            const body *const *pair = w->joints[i].pair;
+            if (!pair[0] || pair[0]->grip->alone == pair[1]->grip->alone) continue;
+            pair[0]->grip->alone = pair[1]->grip->alone = 0;
+            more = 1;
+        }
     }
 }
 
@@ -176,21 +185,32 @@ static const double *slid_by(const world *w, const joint *j) {
     return j->only ? w->slid[j->only - w->bodies] : NULL;
 }
 
-/* All that holds a body in this step. */
-static void grip_body(const world *w, const body *b, double time, double dt) {
-    double row[6];
+static void grip_joints(const world *w, const body *b, double time, double dt) {
     b->grip->count = b->grip->stop = 0;
     for (int i = 0; i < w->scene->joint_count; ++i)
         if (w->joints[i].only == b)
             joint_grip(&w->joints[i], slid_by(w, &w->joints[i]), WORLD_MARGIN * w->dx, time, dt);
+}
+
+/* All that holds a body in this step. */
+static void grip_body(const world *w, const body *b, double time, double dt) {
+    double row[6];
+    grip_joints(w, b, time, dt);
     for (int k = 0; k < w->touches.count; ++k)
         if (is_held_by(row, w, b, &w->touches.item[k])) grip_add(b, row, GRIP_OF_CONTACT);
+}
+
+static void grip_motors(const world *w, const body *b, double time, double dt) {
+    for (int i = 0; i < w->scene->joint_count; ++i)
+        if (w->joints[i].only == b) joint_grip_motor(&w->joints[i], slid_by(w, &w->joints[i]), time, dt);
 }
 
 static void find_ties(world *w) {
     w->ties.count = 0;
     for (int i = 0; i < w->scene->joint_count; ++i)
         w->ties.count += joint_tie(w->ties.item + w->ties.count, &w->joints[i]);
+    for (int k = 0; k < w->ties.count; ++k)
+        for (int e = 0; e < 2; ++e) w->ties.item[k].end[e]->grip->tied = 1;
 }
 
 const body_ties *world_ties(const world *w) {
@@ -216,8 +236,7 @@ int world_expect(world *w, double time, double dt, double next) {
         body_note_motion(w->grips[i].given, &w->states[i], -1);
         grip_obey(&w->bodies[i]);
     }
-    for (int i = 0; i < w->scene->joint_count; ++i)
-        joint_grip_motor(&w->joints[i], slid_by(w, &w->joints[i]), time, dt);
+    for (int i = 0; i < w->count; ++i) grip_motors(w, &w->bodies[i], time, dt);
     for (int i = 0; i < w->count; ++i) {
         body_note_motion(w->grips[i].given, &w->states[i], 1);
         body_note_motion(w->given[i], &w->states[i], 1);
@@ -239,25 +258,59 @@ static int leave_contacts(world *w, const body *b, const double v[6], double fas
     return leaves; /* world_hold() finds them anew */
 }
 
-/* The same of a joint's stop, whose row has the size of the body's mass. */
+/* The same of a joint's stop, whose row has the size of the body's mass: beyond what its motor presses on. */
 static int leave_stop(const body *b, const double v[6], double fast) {
     body_grip *g = b->grip;
-    if (g->stop && six_dot(g->row[g->stop - 1], v) > fast * sqrt(b->mass)) g->left = 1;
+    if (g->stop && six_dot(g->row[g->stop - 1], v) > fast * sqrt(b->mass) + g->bears) g->left = 1;
     return g->stop && g->left;
+}
+
+/* Contacts of a body on joints: what the joints take of v would else count as leaving. */
+static int leave_beside_joints(world *w, const body *b, double v[6], double fast, int all, double time,
+                               double dt) {
+    const body_grip kept = *b->grip;
+    const int leaves_stop = leave_stop(b, v, fast);
+    grip_joints(w, b, time, dt);
+    grip_obey_with(v, b);
+    const int leaves = leave_contacts(w, b, v, fast, all) || leaves_stop;
+    if (!leaves) *b->grip = kept;
+    return leaves;
+}
+
+/* What joints between bodies leave of velocities, one after another: near enough to tell what leaves. */
+static void obey_ties(world *w) {
+    for (int turn = 0; turn < TIE_SWEEPS; ++turn)
+        for (int k = 0; k < w->ties.count; ++k) {
+            const body_tie *t = &w->ties.item[k];
+            double effect[2][6], rate = 0, ease = 0;
+            for (int e = 0; e < 2; ++e) {
+                grip_effect(effect[e], t->end[e], t->row[e]);
+                rate += six_dot(t->row[e], w->judged[t->end[e] - w->bodies]);
+                ease += six_dot(t->row[e], effect[e]);
+            }
+            for (int e = 0; e < 2 && ease > 0; ++e)
+                for (int c = 0; c < 6; ++c) w->judged[t->end[e] - w->bodies][c] -= rate / ease * effect[e][c];
+        }
 }
 
 int world_release(world *w, double time, double dt, int all) {
     const double fast = RELEASE * world_least_speeds(w, time, dt).fall;
     int any = 0;
+    for (int i = 0; i < world_count(w); ++i)
+        for (int r = 0; r < 6; ++r)
+            w->judged[i][r] = (r < 3 ? w->states[i].velocity[r] : w->states[i].spin[r - 3]) +
+                              w->grips[i].withheld[r] - w->given[i][r];
+    obey_ties(w);
     for (int i = 0; i < world_count(w); ++i) {
         const body *b = &w->bodies[i];
         body_grip *g = b->grip;
-        double v[6] = {0};
-        if (g->count == 0 || !g->alone || g->motor.of) continue;
-        body_note_motion(v, b->now, 1);
-        for (int r = 0; r < 6; ++r) v[r] += g->withheld[r] - w->given[i][r];
-        if (g->jointed ? !leave_stop(b, v, fast) : !leave_contacts(w, b, v, fast, all)) continue;
+        double *v = w->judged[i];
+        if (g->count == 0 || !g->wet || !g->alone || g->motor.of) continue;
+        if (g->jointed ? !leave_beside_joints(w, b, v, fast, all, time, dt)
+                       : !leave_contacts(w, b, v, fast, all))
+            continue;
         grip_body(w, b, time, dt);
+        grip_motors(w, b, time, dt);
         memcpy(g->given, w->given[i], sizeof g->given);
         g->released = any = 1;
     }

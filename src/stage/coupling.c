@@ -57,6 +57,7 @@ typedef struct {
     double fluid_density;
     const lift_view *still; /* NULL without weight */
     const gaps *gaps;
+    const mac_field *flow;
     double pull, dt, fall; /* m/s by gravity in the step, s; the same to bodies */
     const float *q;
 } job;
@@ -422,7 +423,7 @@ static void make_mass(coupled_body *b, const job *s) {
 static void body_task(void *context, int index) {
     const job *s = context;
     coupled_body *b = &s->c->bodies[index];
-    b->count = b->cell_count = b->failed = 0;
+    b->count = b->cell_count = b->failed = b->freed = 0;
     b->all = b->closed[0] = b->closed[1] = b->closed[2] = 0;
     body_felt_turn(b->felt, b->solid->body);
     memset(b->excess, 0, sizeof b->excess);
@@ -433,7 +434,7 @@ static void body_task(void *context, int index) {
                                                      (uint16_t)(b->solid - s->solids + 1));
     if (s->still && b->solid->thin && !b->failed) thin_films_on(b, s->still, s->fluid_density);
     make_mass(b, s);
-    coupling_calm_start(b, s->fall);
+    coupling_calm_start(b, s->flow, s->fall);
     coupling_make_held(b);
     coupling_read_start(b);
     b->was = *b->solid->body->now;
@@ -523,6 +524,7 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
     s.pull = vec_length(weight->pull);
     s.dt = weight->dt;
     s.fall = weight->fall;
+    s.flow = weight->flow;
     s.gaps = weight->gaps;
     if (s.pull > 0) {
         for (int a = 0; a < 3; ++a) still.up[a] = -weight->pull[a] / s.pull;
@@ -542,8 +544,9 @@ int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, doubl
     for (int i = 0; i < c->count; ++i) {
         coupled_body *b = &c->bodies[i];
         memcpy(b->solid->body->now, &b->was, sizeof b->was);
-        coupling_release(b);
+        const int released = coupling_release(b);
         coupling_make_held(b);
+        if (released) coupling_make_motor(b);
         if (b->group >= 0) memset(b->bound, 0, sizeof b->bound);
         coupling_bind(b);
     }

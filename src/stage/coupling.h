@@ -26,6 +26,7 @@ size_t coupling_bytes(const coupling *c);
 /* What gravity does to still liquid and solids in the step. */
 typedef struct coupling_weight {
     double pull[3], dt;      /* m/s, by gravity; s */
+    const mac_field *flow;   /* of the liquid before the solve, m/s */
     double fall;             /* m/s: what gravity gives to bodies, also where liquid is not still */
     const float *node_phi;   /* of solids, m */
     const float *phi;        /* of the liquid, m */

@@ -61,6 +61,7 @@ struct coupled_body {
     coupled_motor motor;
     double motion; /* |L^T V| after pressure, of thin bodies */
     int calm;      /* and no contact may add to that */
+    int freed;     /* contacts have let go in this step */
     int failed;    /* no memory */
 };
 
@@ -98,11 +99,11 @@ int coupling_is_met(const coupled_body *b, ptrdiff_t cell); /* body_cell.met of 
 void coupling_leave_free(double y[SIX], const coupled_body *b);
 void coupling_make_held(coupled_body *b); /* Q from the grip */
 void coupling_read_start(coupled_body *b);
-/* Where contacts have let go: starts anew from what they leave. */
-void coupling_release(coupled_body *b);
+/* Where contacts have let go: starts anew from what they leave. Whether they have. */
+int coupling_release(coupled_body *b);
 /* Before a solve: no more energy than the body had with other layers; fall: m/s by gravity in the step. After
  * pressure: what contacts may leave. */
-void coupling_calm_start(coupled_body *b, double fall);
+void coupling_calm_start(coupled_body *b, const mac_field *flow, double fall);
 void coupling_calm_pushed(coupled_body *b);
 /* The motor's row, what it can do on the grid, and the guess. */
 void coupling_make_motor(coupled_body *b);

@@ -55,14 +55,18 @@ void coupling_read_start(coupled_body *b) {
     }
 }
 
-void coupling_release(coupled_body *b) {
+int coupling_release(coupled_body *b) {
     body_grip *grip = b->solid->body->grip;
-    if (!grip->released) return;
-    coupling_read_start(b);
-    body_add_motion(b->solid->body->now, grip->given, -1);
-    b->was = *b->solid->body->now;
+    if (!grip->released) return 0;
+    if (!b->freed) { /* what was given has been taken back before else */
+        coupling_read_start(b);
+        body_add_motion(b->solid->body->now, grip->given, -1);
+        b->was = *b->solid->body->now;
+    }
     memset(b->bound, 0, sizeof b->bound);
+    b->freed = 1;
     grip->released = 0;
+    return 1;
 }
 
 /* What an impulse, y in the metric of the mass, does to the body's own. */
