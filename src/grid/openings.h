@@ -5,6 +5,7 @@
 #include "core/hot.h"
 #include "geom/sweep.h"
 #include "grid/mac.h"
+#include "grid/rows.h"
 
 /* What a moving solid closes of a face beside another solid, where openings.mover and the open share alone do
  * not tell (stage/solids_meet.h). */
@@ -42,6 +43,23 @@ INLINE int meetings_any(const meetings *m, uint16_t mover) {
     return m->count > 0 && m->start[mover] > m->start[mover - 1];
 }
 
+/* Faces that moving solids may close: of each solid and axis the rows within its reach, of each row a span.
+ */
+typedef struct mover_span {
+    int32_t from, to;
+} mover_span;
+
+typedef struct mover_reach {
+    cell_range range;
+    int first; /* of its spans; those of the next reach follow */
+} mover_reach;
+
+typedef struct mover_rows {
+    mover_reach *reach; /* [solids * dim + 1] */
+    mover_span *span;
+    int reach_room, span_room;
+} mover_rows;
+
 typedef struct openings {
     mac_field open; /* share of each face outside solids and closed walls, [0, 1] */
     mac_field wall; /* velocity of the solid at each face, m/s; values NULL when everything stands still */
@@ -50,6 +68,7 @@ typedef struct openings {
     /* 1 where the domain's side (RHEO_LEFT ...) is no wall: liquid goes out into air, or around a periodic
      * axis */
     uint8_t open_wall[6];
+    mover_rows rows;
     sweep near;   /* which solids are near which, by balls around them */
     meetings met; /* where they come so near that a face is not one's alone */
 } openings;

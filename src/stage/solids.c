@@ -37,8 +37,8 @@ typedef struct {
     float *const *scratch;
     cell_range range;
     int bricks[3];
-    int axis, no_slip, changed_only;
-    void (*on_row)(const struct mover_faces *m, int j, int k);
+    int axis, no_slip, changed_only, whole;
+    void (*on_row)(mover_span *of, const struct mover_faces *m, int j, int k);
 } job;
 
 static void place(double x[3], const mac_grid *g, double i, double j, double k) {
@@ -176,22 +176,19 @@ typedef struct mover_faces {
     const job *s;
     const obstacle *solid;
     int mover, axis;
+    int whole;         /* spans are all that is within reach: thin solids add faces later */
     reach_near others; /* where there are none, this one closes what is closed */
     cell_range range;
     reach_ball around;
     placement felt; /* the solid's motion as liquid sees it */
 } mover_faces;
 
-static void mover_row(int from_to[2], const mover_faces *m, int j, int k) {
-    row_in_ball(from_to, &m->range, m->s->g->box.dim, m->axis, j, k, m->around.middle, m->around.radius + 1);
-}
-
 /* It is the nearest, and within a cell. */
-static void mover_on_row(const mover_faces *m, int j, int k) {
+static void mover_on_row(mover_span *of, const mover_faces *m, int j, int k) {
     const job *s = m->s;
     const int a = m->axis;
-    int span[2], any = 0;
-    mover_row(span, m, j, k);
+    int span[2], first = 0, end = 0;
+    row_in_ball(span, &m->range, s->g->box.dim, a, j, k, m->around.middle, m->around.radius + 1);
     for (int i = span[0]; i < span[1]; ++i) {
         const ptrdiff_t n = box_at(&s->g->box, i, j, k);
         if (s->o->open.value[a][n] >= 1 || is_on_side(s, a, a == 0 ? i : a == 1 ? j : k)) continue;
@@ -204,31 +201,30 @@ static void mover_on_row(const mover_faces *m, int j, int k) {
                 continue;
         }
         s->o->mover[a][n] = (uint16_t)(1 + m->mover);
-        any = 1;
+        if (end == 0) first = i;
+        end = i + 1;
     }
+    *of = m->whole ? (mover_span){span[0], span[1]} : (mover_span){first, end};
     /* other tasks may say the same of the row */
-    if (any) __atomic_store_n(&s->o->moves[a][openings_row(&s->g->box, j, k)], 1, __ATOMIC_RELAXED);
+    if (end > 0) __atomic_store_n(&s->o->moves[a][openings_row(&s->g->box, j, k)], 1, __ATOMIC_RELAXED);
 }
 
 enum { ROWS_AHEAD = 4 };
 
 /* Where a face is this mover's: the others may be another task's. */
-HOT static void set_linear(float *wall, const uint16_t *mover, uint16_t me, const int span[2], double base,
+HOT static void set_linear(float *wall, const uint16_t *mover, uint16_t me, mover_span span, double base,
                            double slope) {
-    for (int i = span[0]; i < span[1]; ++i)
+    for (int i = span.from; i < span.to; ++i)
         if (mover[i] == me) wall[i] = (float)(base + slope * i);
 }
 
 /* The velocity of a rigid motion is linear along a row. */
-static void velocity_on_row(const mover_faces *m, int j, int k) {
+static void velocity_on_row(mover_span *of, const mover_faces *m, int j, int k) {
     const job *s = m->s;
     const int a = m->axis;
     const placement *now = &m->felt;
     double x[3];
-    int span[2];
-    if (!row_moves(s->o, &s->g->box, a, j, k)) return;
-    mover_row(span, m, j, k);
-    if (span[1] <= span[0]) return;
+    if (of->from >= of->to || !row_moves(s->o, &s->g->box, a, j, k)) return;
     place(x, s->g, (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
     const int p = (a + 1) % 3, q = (a + 2) % 3;
     const double base = now->velocity[a] + now->spin[p] * (x[q] - now->position[q]) -
@@ -236,11 +232,11 @@ static void velocity_on_row(const mover_faces *m, int j, int k) {
     const double slope = s->g->dx * (q == 0 ? now->spin[p] : p == 0 ? -now->spin[q] : 0);
     const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
     const uint16_t *mover = s->o->mover[a] + row, me = (uint16_t)(1 + m->mover);
-    const ptrdiff_t ahead = span[0] + ROWS_AHEAD * s->g->box.step[1];
+    const ptrdiff_t ahead = of->from + ROWS_AHEAD * s->g->box.step[1];
     __builtin_prefetch(mover + ahead); /* rows lie too far apart for the hardware to see what comes next */
     __builtin_prefetch(s->o->wall.value[a] + row + ahead, 1);
     __builtin_prefetch(s->o->wall.value[a] + row + ahead + 16, 1);
-    set_linear(s->o->wall.value[a] + row, mover, me, span, base, slope);
+    set_linear(s->o->wall.value[a] + row, mover, me, *of, base, slope);
 }
 
 /* A task is a part of the rows of one solid across one axis. */
@@ -249,27 +245,58 @@ enum { MOVER_PARTS = 4 };
 static void mover_task(void *context, int task) {
     const job *s = context;
     const int mover = task / (MOVER_PARTS * s->g->box.dim), part = task % MOVER_PARTS;
-    mover_faces m = {.s = s, .solid = &s->solids[mover], .mover = mover};
-    m.felt = obstacle_felt(m.solid);
-    if (m.solid->def->motion == RHEO_STATIC || (s->changed_only && !m.solid->changed)) return;
+    const mover_reach *reach = &s->o->rows.reach[task / MOVER_PARTS];
+    mover_faces m = {.s = s, .solid = &s->solids[mover], .mover = mover, .range = reach->range};
+    if (reach[1].first == reach->first || (s->changed_only && !m.solid->changed)) return;
     m.axis = task / MOVER_PARTS % s->g->box.dim;
-    m.around = reach_around(s->g, m.solid);
-    if (s->on_row == mover_on_row) m.others = reach_others(&s->o->near, s->g, s->solids, s->count, mover);
-    m.range = reach_within(range_faces(s->g, m.axis), s->g, m.solid, 1);
+    m.felt = obstacle_felt(m.solid);
+    if (s->on_row == mover_on_row) {
+        m.whole = s->whole;
+        m.around = reach_around(s->g, m.solid);
+        m.others = reach_others(&s->o->near, s->g, s->solids, s->count, mover);
+    }
     const int rows = range_rows(&m.range), high = m.range.upper[1] - m.range.lower[1];
     for (int row = rows * part / MOVER_PARTS; row < rows * (part + 1) / MOVER_PARTS; ++row)
-        s->on_row(&m, m.range.lower[1] + row % high, m.range.lower[2] + row / high);
+        s->on_row(&s->o->rows.span[reach->first + row], &m, m.range.lower[1] + row % high,
+                  m.range.lower[2] + row / high);
 }
 
 /* Over the faces within reach of each moving solid; a face is at most one's. */
-static void each_mover(job *s, void (*on_row)(const mover_faces *m, int j, int k)) {
+static void each_mover(job *s, void (*on_row)(mover_span *of, const mover_faces *m, int j, int k)) {
     s->on_row = on_row;
     parallel_for(s->g->pool, s->count * s->g->box.dim * MOVER_PARTS, mover_task, s);
 }
 
+/* The rows within reach of moving solids; those that stand still have none. -1: no memory. */
+static int list_reaches(mover_rows *r, const mac_grid *g, const obstacle *solids, int count) {
+    const int dim = g->box.dim, reaches = count * dim;
+    int spans = 0;
+    if (reaches + 1 > r->reach_room) {
+        mem_free(r->reach);
+        r->reach = mem_alloc(((size_t)reaches + 1) * sizeof *r->reach);
+        r->reach_room = r->reach ? reaches + 1 : 0;
+        if (!r->reach) return -1;
+    }
+    for (int i = 0; i < reaches; ++i) {
+        const obstacle *o = &solids[i / dim];
+        r->reach[i] = (mover_reach){.first = spans};
+        if (o->def->motion == RHEO_STATIC) continue;
+        r->reach[i].range = reach_within(range_faces(g, i % dim), g, o, 1);
+        spans += range_rows(&r->reach[i].range);
+    }
+    r->reach[reaches].first = spans;
+    if (spans <= r->span_room) return 0;
+    mem_free(r->span);
+    r->span_room = spans + spans / 2;
+    r->span = mem_alloc((size_t)r->span_room * sizeof *r->span);
+    if (!r->span) r->span_room = 0;
+    return r->span ? 0 : -1;
+}
+
 int solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int count) {
-    if (reach_list(&o->near, g, solids, count)) return -1;
+    if (reach_list(&o->near, g, solids, count) || list_reaches(&o->rows, g, solids, count)) return -1;
     job s = {.g = g, .solids = solids, .count = count, .o = o};
+    for (int i = 0; i < count; ++i) s.whole |= solids[i].thin;
     for (int a = 0; a < g->box.dim; ++a) {
         parallel_zero(g->pool, o->wall.value[a], g->box.size * sizeof(float));
         parallel_zero(g->pool, o->mover[a], g->box.size * sizeof *o->mover[a]);
@@ -305,6 +332,9 @@ int openings_make_movers(openings *o, const mac_grid *g) {
 
 void openings_free_movers(openings *o) {
     mac_field_free(&o->wall);
+    mem_free(o->rows.reach);
+    mem_free(o->rows.span);
+    o->rows = (mover_rows){0};
     sweep_free(&o->near);
     solids_meet_free(&o->met);
     mem_free(o->mover[0]);
