@@ -47,6 +47,7 @@ INLINE int meetings_any(const meetings *m, uint16_t mover) {
  */
 typedef struct mover_span {
     int32_t from, to;
+    int32_t mine; /* of these, as far as known: to - from where no other solid has any */
 } mover_span;
 
 typedef struct mover_reach {

@@ -187,7 +187,8 @@ typedef struct mover_faces {
 static void mover_on_row(mover_span *of, const mover_faces *m, int j, int k) {
     const job *s = m->s;
     const int a = m->axis;
-    int span[2], first = 0, end = 0;
+    int span[2];
+    mover_span found = {0};
     row_in_ball(span, &m->range, s->g->box.dim, a, j, k, m->around.middle, m->around.radius + 1);
     for (int i = span[0]; i < span[1]; ++i) {
         const ptrdiff_t n = box_at(&s->g->box, i, j, k);
@@ -201,12 +202,13 @@ static void mover_on_row(mover_span *of, const mover_faces *m, int j, int k) {
                 continue;
         }
         s->o->mover[a][n] = (uint16_t)(1 + m->mover);
-        if (end == 0) first = i;
-        end = i + 1;
+        if (found.mine++ == 0) found.from = i;
+        found.to = i + 1;
     }
-    *of = m->whole ? (mover_span){span[0], span[1]} : (mover_span){first, end};
+    *of = m->whole ? (mover_span){span[0], span[1], 0} : found;
     /* other tasks may say the same of the row */
-    if (end > 0) __atomic_store_n(&s->o->moves[a][openings_row(&s->g->box, j, k)], 1, __ATOMIC_RELAXED);
+    if (found.mine > 0)
+        __atomic_store_n(&s->o->moves[a][openings_row(&s->g->box, j, k)], 1, __ATOMIC_RELAXED);
 }
 
 enum { ROWS_AHEAD = 4 };
@@ -214,8 +216,11 @@ enum { ROWS_AHEAD = 4 };
 /* Where a face is this mover's: the others may be another task's. */
 HOT static void set_linear(float *wall, const uint16_t *mover, uint16_t me, mover_span span, double base,
                            double slope) {
-    for (int i = span.from; i < span.to; ++i)
-        if (mover[i] == me) wall[i] = (float)(base + slope * i);
+    if (span.mine == span.to - span.from)
+        for (int i = span.from; i < span.to; ++i) wall[i] = (float)(base + slope * i);
+    else
+        for (int i = span.from; i < span.to; ++i)
+            if (mover[i] == me) wall[i] = (float)(base + slope * i);
 }
 
 /* The velocity of a rigid motion is linear along a row. */
