@@ -169,7 +169,7 @@ const param scene_params[] = {
     {IN_SOLID, "rotation", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_ROTATION,
      "keyed: rotation about an axis through the shape's centre"},
     {IN_SOLID, "density", P_REAL, "kg/m3", 1e-3, 1e5, false, false, "1000", SOLID(density), NULL, 0,
-     "dynamic: mass per volume"},
+     "dynamic: mass per volume; material water has 998, so that what keeps the default sinks in it"},
     {IN_SOLID, "velocity", P_VECTOR, "m/s", -1e4, 1e4, false, false, "[0, 0, 0]", SOLID(velocity), NULL, 0,
      "dynamic: initial velocity of the centre of mass"},
     {IN_SOLID, "spin", P_VECTOR, "rad/s", -1e5, 1e5, false, false, "[0, 0, 0]", SOLID(spin), NULL, 0,

@@ -432,7 +432,22 @@ static void look_at_solids(doctor *d) {
     }
 }
 
-/* Solids of which nothing is left, and those that stand still where nothing is: keyed ones may come in.
+/* Whether a keyed solid is outside in every frame. */
+static bool stays_outside(const rheo_scene *s, const rheo_solid *def, const shape *of) {
+    const double reach = shape_reach(of);
+    for (int frame = 0; frame <= s->frames; ++frame) {
+        const placement now = placement_of_solid(def, of, frame / s->fps, 0);
+        double low[3], high[3];
+        for (int a = 0; a < 3; ++a) {
+            low[a] = now.position[a] - reach;
+            high[a] = now.position[a] + reach;
+        }
+        if (!is_outside(s, low, high)) return false;
+    }
+    return true;
+}
+
+/* Solids of which nothing is left, and those that are where nothing is: keyed ones may come in.
  * That bodies lie outside is world_create()'s to say. */
 static void look_for_stray_solids(doctor *d) {
     const rheo_scene *s = d->scene;
@@ -445,7 +460,13 @@ static void look_for_stray_solids(doctor *d) {
         if (empty && !dynamic)
             doctor_find(d, RHEO_WARNING, path, "shapes that leave something",
                         "the solid is empty: nothing is left of its shapes");
-        if (empty || s->solids[i].inside_fluid || s->solids[i].motion == RHEO_KEYED) continue;
+        if (empty || s->solids[i].inside_fluid) continue;
+        if (s->solids[i].motion == RHEO_KEYED) {
+            if (stays_outside(s, &s->solids[i], d->solid[i]))
+                doctor_find(d, RHEO_WARNING, path, "a shape, or keys, that reach into the domain",
+                            "the solid stays outside the domain and does nothing");
+            continue;
+        }
         shape_bounds(low, high, d->solid[i]);
         const double size = 2 * shape_reach(d->solid[i]);
         if (isfinite(high[0] - low[0]) && size < SPECK * d->out->dx)

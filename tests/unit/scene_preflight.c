@@ -129,6 +129,13 @@ static void slips_are_found(void **state) {
     look(&p, &r, FILL "solids: [ { shape: { sphere: { center: [3, 0.5, 0.5], radius: 0.1 } } } ]");
     assert_true(found(&p, RHEO_WARNING, "solids[0].shape", "outside the domain"));
     look(&p, &r,
+         FILL "solids: [ { name: away, shape: { sphere: { center: [3, 0.5, 0.5], radius: 0.1 } },\n"
+              "            position: { keys: [[0, [3, 0.5, 0.5]], [1, [4, 0.5, 0.5]]] } },\n"
+              " { name: visitor, shape: { sphere: { center: [3, 0.5, 0.5], radius: 0.1 } },\n"
+              "   position: { keys: [[0, [3, 0.5, 0.5]], [1, [0.5, 0.5, 0.5]], [2, [3, 0.5, 0.5]]] } } ]");
+    assert_true(found(&p, RHEO_WARNING, "solids[0].shape", "stays outside the domain"));
+    assert_false(found(&p, RHEO_WARNING, "solids[1].shape", "outside"));
+    look(&p, &r,
          FILL "probes: [ { name: a, from: [0.5, 2, 0.5], of: [phi] },\n"
               " { name: b, from: [0.5, 0.5, 0.5], to: [0.5, 2, 0.5], of: [phi] },\n"
               " { name: c, from: [0, 0, 0], to: [1, 1, 1], of: [phi] } ]");
