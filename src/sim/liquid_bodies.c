@@ -178,7 +178,7 @@ static int rigid_before(rheo_sim *s, const float **phi) {
         rigid_fluid_join(s->domain, &s->vel, &s->rigid, &s->g, *phi);
         *phi = s->domain;
     }
-    rigid_fluid_note(&s->rigid, &s->vel);
+    rigid_fluid_note(&s->rigid, &s->g, &s->vel);
     return 0;
 }
 
@@ -288,6 +288,6 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
     pressure_subtract(&s->vel, s->q, &s->work, g, open, *phi);
     if (s->separation) pressure_release(&s->vel, g, open, liquid_voids(s));
     if (s->rigid.count)
-        rigid_fluid_push(&s->rigid, g, &s->vel, s->work.unknown, s->fluid_density, s->domain ? pull : NULL);
+        rigid_fluid_push(&s->rigid, g, &s->vel, s->work.unknown, s->fluid_density, s->domain != NULL);
     return RHEO_OK;
 }

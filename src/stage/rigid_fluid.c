@@ -25,16 +25,18 @@
  * Below ULTRABUOYANT the factor rho_f / rho_r makes this explicit exchange unstable whatever dt (84). The
  * source leaves the term out, V = fit of u* + (1 - rho_f / rho_r) f dt, and reports bodies that leap out of
  * the water for ever: ours did. Instead the liquid that must move with the body is reckoned in, with the
- * coefficient C of a sphere times the share of the cells around the body that hold liquid (were it not for
- * that share, a body that has just left the water would hover there, no heavier than it is but as hard to
- * move as water),
+ * coefficient C of a sphere times the share of the cells around the body that hold liquid. It resists what
+ * the body does beyond what it does itself, u_a -> u_a* in the mean over those cells,
  *
- *   V = V^n + (rho_r f dt + rho_f (fit of u* - V_0)) / (rho_r + C rho_f),
+ *   V = V_0 + rho_f (fit of u* - V_0 + C (u_a* - u_a)) / (rho_r + C rho_f).
  *
- * which gives a sphere at rest the right acceleration in its first step and leaves it afloat where it should
- * be. In the steps that follow the wake is reckoned a step late: over five, a ball of a tenth of the liquid's
- * density gains 0.6 of what it should. Like the source's, the remedy does not conserve momentum. Where the
- * liquid feels nothing of the bodies nothing is exchanged, and C = 0.
+ * At rest u_a* - u_a = -f dt: a sphere has the right acceleration in its first step and stays afloat where it
+ * should be. In liquid that falls, as spray does, there is nothing but V_0. (Were the liquid taken to be at
+ * rest wherever it is, drops that fly along would bear a body that has left the water: one of a hundredth of
+ * its density with a sixth of its surface wet fell at a tenth of f, or hung from the ceiling.) In the steps
+ * that follow the wake is reckoned a step late: over five, a ball of a tenth of the liquid's density gains
+ * 0.55 of what it should. Like the source's, the remedy does not conserve momentum. Where the liquid feels
+ * nothing of the bodies nothing is exchanged, and C = 0.
  *
  * A dry body moves freely. What pressure cannot turn (solid/body.h) it does not turn. Limits: w is sampled at
  * eight points a cell; liquid slips into bodies thinner than a cell; plugs leak (the source says so): the
@@ -66,13 +68,19 @@ typedef struct held_cell {
     float distance; /* m, < 0 */
 } held_cell;
 
+typedef struct near_cell { /* of liquid beside the body */
+    ptrdiff_t at;
+    float before[3]; /* m/s */
+} near_cell;
+
 struct rigid_region {
     const obstacle *solid;
     held_face *faces;
     held_cell *cells;
-    int face_count, face_room, cell_count, cell_room;
+    near_cell *around;
+    int face_count, face_room, cell_count, cell_room, around_count, around_room;
     int wet, failed;
-    int beside, wetted; /* cells around it; those of them that hold liquid */
+    int beside; /* cells around it, with liquid or not */
 };
 
 typedef struct {
@@ -83,7 +91,7 @@ typedef struct {
     double density;
     const mac_field *u;
     const uint8_t *unknown;
-    const double *pull;
+    int shared;
 } job;
 
 int rigid_fluid_make(rigid_fluid *r, int bodies) {
@@ -96,6 +104,7 @@ void rigid_fluid_free(rigid_fluid *r) {
     for (int i = 0; r->regions && i < r->count; ++i) {
         mem_free(r->regions[i].faces);
         mem_free(r->regions[i].cells);
+        mem_free(r->regions[i].around);
     }
     mem_free(r->regions);
     *r = (rigid_fluid){0};
@@ -105,7 +114,8 @@ size_t rigid_fluid_bytes(const rigid_fluid *r) {
     size_t bytes = (size_t)r->count * sizeof *r->regions;
     for (int i = 0; i < r->count; ++i)
         bytes += (size_t)r->regions[i].face_room * sizeof *r->regions->faces +
-                 (size_t)r->regions[i].cell_room * sizeof *r->regions->cells;
+                 (size_t)r->regions[i].cell_room * sizeof *r->regions->cells +
+                 (size_t)r->regions[i].around_room * sizeof *r->regions->around;
     return bytes;
 }
 
@@ -163,6 +173,14 @@ static int find_faces(rigid_region *b, const job *s, int axis) {
     return 0;
 }
 
+static int add_around(rigid_region *b, ptrdiff_t at) {
+    near_cell *list = one_more(b->around, b->around_count, &b->around_room, sizeof *list);
+    if (!list) return -1;
+    b->around = list;
+    list[b->around_count++] = (near_cell){.at = at};
+    return 0;
+}
+
 static int find_cells(rigid_region *b, const job *s) {
     const mac_grid *g = s->g;
     const body *rigid = b->solid->body;
@@ -177,7 +195,7 @@ static int find_cells(rigid_region *b, const job *s) {
                 const int near = d < g->dx, liquid = s->phi[at] < 0;
                 b->wet |= near & liquid;
                 b->beside += near & (d >= 0);
-                b->wetted += near & (d >= 0) & liquid;
+                if (d >= 0 && near && liquid && add_around(b, at)) return -1;
                 if (d >= 0) continue;
                 held_cell *list = one_more(b->cells, b->cell_count, &b->cell_room, sizeof *list);
                 if (!list) return -1;
@@ -191,7 +209,7 @@ static void find_task(void *context, int index) {
     const job *s = context;
     rigid_region *b = &s->r->regions[index];
     b->solid = &s->bodies[index];
-    b->face_count = b->cell_count = b->wet = b->beside = b->wetted = 0;
+    b->face_count = b->cell_count = b->around_count = b->wet = b->beside = 0;
     b->failed = find_cells(b, s);
     for (int axis = 0; axis < s->g->box.dim && !b->failed; ++axis) b->failed = find_faces(b, s, axis);
 }
@@ -239,12 +257,30 @@ void rigid_fluid_join(float *domain, mac_field *u, rigid_fluid *r, const mac_gri
     rigid_fluid_impose(u, r);
 }
 
-void rigid_fluid_note(rigid_fluid *r, const mac_field *u) {
-    for (int i = 0; i < r->count; ++i)
+static float in_cell(const mac_field *u, const mac_grid *g, ptrdiff_t at, int axis) {
+    return 0.5f * (u->value[axis][at] + u->value[axis][at + g->box.step[axis]]);
+}
+
+void rigid_fluid_note(rigid_fluid *r, const mac_grid *g, const mac_field *u) {
+    for (int i = 0; i < r->count; ++i) {
         for (int f = 0; f < r->regions[i].face_count; ++f) {
             held_face *face = &r->regions[i].faces[f];
             face->before = u->value[face->axis][face->at];
         }
+        for (int c = 0; c < r->regions[i].around_count; ++c) {
+            near_cell *cell = &r->regions[i].around[c];
+            for (int a = 0; a < g->box.dim; ++a) cell->before[a] = in_cell(u, g, cell->at, a);
+        }
+    }
+}
+
+/* What pressure has done to the liquid around the body, times its share of what is around. */
+static void change_around(double change[3], const rigid_region *b, const job *s) {
+    change[0] = change[1] = change[2] = 0;
+    for (int c = 0; c < b->around_count; ++c)
+        for (int a = 0; a < s->g->box.dim; ++a)
+            change[a] += (double)(in_cell(s->u, s->g, b->around[c].at, a) - b->around[c].before[a]);
+    for (int a = 0; a < 3 && b->beside > 0; ++a) change[a] /= b->beside;
 }
 
 /* The rigid motion with the momenta of what happened to the velocities in the body. Pressure does nothing to
@@ -281,17 +317,22 @@ static void push_task(void *context, int index) {
     double change[SIX];
     if (!b->wet || !fit_change(change, b, s)) return;
     const double relative = rigid->mass / (s->density * rigid->volume);
-    const double around = s->g->box.dim == 2 ? ADDED_DISC : ADDED_BALL;
-    const double wetted = b->beside > 0 ? (double)b->wetted / b->beside : 0;
+    const int remedy = s->shared && relative < ULTRABUOYANT;
+    const double form = !remedy ? 0 : s->g->box.dim == 2 ? ADDED_DISC : ADDED_BALL;
+    const double added = b->beside > 0 ? form * b->around_count / b->beside : 0;
+    if (added > 0) {
+        double around[3];
+        change_around(around, b, s);
+        for (int a = 0; a < 3; ++a) change[a] += form * around[a];
+    }
     if (rigid->round) {
         double felt[9];
         const double turn[3] = {change[3], change[4], change[5]};
         body_felt_turn(felt, rigid);
         mat_times(change + 3, felt, turn);
     }
-    const double added = s->pull && relative < ULTRABUOYANT ? around * wetted : 0;
     for (int a = 0; a < 3; ++a) {
-        rigid->now->velocity[a] += (change[a] - (added > 0 ? added * s->pull[a] : 0)) / (relative + added);
+        rigid->now->velocity[a] += change[a] / (relative + added);
         rigid->now->spin[a] += change[3 + a] / (relative + added);
     }
     if (!rigid->flat) return;
@@ -299,9 +340,9 @@ static void push_task(void *context, int index) {
 }
 
 void rigid_fluid_push(const rigid_fluid *r, const mac_grid *g, const mac_field *u, const uint8_t *unknown,
-                      double fluid_density, const double pull[3]) {
+                      double fluid_density, int shared) {
     rigid_fluid copy = *r;
-    job s = {.r = &copy, .g = g, .u = u, .unknown = unknown, .density = fluid_density, .pull = pull};
+    job s = {.r = &copy, .g = g, .u = u, .unknown = unknown, .density = fluid_density, .shared = shared};
     parallel_for(g->pool, r->count, push_task, &s);
 }
 

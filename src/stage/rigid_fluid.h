@@ -23,11 +23,11 @@ int rigid_fluid_find(rigid_fluid *r, const mac_grid *g, const obstacle *bodies, 
  * velocity of the body. */
 void rigid_fluid_join(float *domain, mac_field *u, rigid_fluid *r, const mac_grid *g, const float *phi);
 /* Remembers the velocity that pressure is about to change. */
-void rigid_fluid_note(rigid_fluid *r, const mac_field *u);
+void rigid_fluid_note(rigid_fluid *r, const mac_grid *g, const mac_field *u);
 /* The velocity of wet bodies from what pressure has done to the faces in them that have an unknown cell.
- * `pull` (m/s): what gravity has given them in this step; NULL where the liquid feels nothing of them. */
+ * `shared`: whether the liquid feels them. */
 void rigid_fluid_push(const rigid_fluid *r, const mac_grid *g, const mac_field *u, const uint8_t *unknown,
-                      double fluid_density, const double pull[3]);
+                      double fluid_density, int shared);
 /* The faces of wet bodies move with them. */
 void rigid_fluid_impose(mac_field *u, const rigid_fluid *r);
 /* field = 0 in the cells of wet bodies. */
