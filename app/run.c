@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include "app.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SQUEEZE 1e-3 /* share of a closed space's flow that is no rounding any more */
+#define ASTRAY  0.1  /* share of the volume that no flow explains */
 
 typedef struct runner {
     const options *o;
@@ -15,6 +17,7 @@ typedef struct runner {
     bool idle;       /* no frame is wanted that is not there */
     bool deaf;       /* standard output failed */
     bool full;       /* it was said that an emitter has no room */
+    bool astray;     /* it was said that the volume is off */
     bool squeezed;   /* it was said that a closed space is pressed together */
 } runner;
 
@@ -241,10 +244,23 @@ static void warn_of_full(runner *r, const rheo_frame_stats *s) {
         s->time, s->refusing - 1, refusing_fluid(r, s), s->refusing - 1);
 }
 
+/* Liquid that takes up other room than it should: pressed into films by what pressure does not hold up, or
+ * too few cells for its drops. Said once. */
+static void warn_of_volume(runner *r, const rheo_frame_stats *s) {
+    if (r->astray || r->squeezed || r->scene->method == RHEO_SMOKE || fabs(s->volume_drift) < ASTRAY) return;
+    r->astray = true;
+    progress_say(&r->bar,
+                 "warning: at t = %.4g s the liquid takes up %.3g%% %s room than what was put in\n"
+                 "  allowed: more cells, a smaller solver.cfl%s\n",
+                 s->time, 100 * fabs(s->volume_drift), s->volume_drift < 0 ? "less" : "more",
+                 r->scene->coupling == RHEO_MONOLITHIC ? "" : ", or solver.coupling: monolithic");
+}
+
 static void on_frame(void *user, rheo_sim *sim, const rheo_frame_stats *s) {
     runner *r = user;
     warn_of_squeeze(r, s);
     warn_of_full(r, s);
+    warn_of_volume(r, s);
     if (r->o->json) {
         put_frame(r, sim, s);
         hear(r);

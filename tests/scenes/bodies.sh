@@ -52,6 +52,20 @@ awk 'BEGIN { dx = 0.05 }
     }
     END { if (seen != 5) { print "not five bodies: " seen; bad = 1 } exit bad }' "$dir/places" > "$dir/faults" ||
     fail "$(cat "$dir/faults" "$dir/places")"
+# A heavy plug that pressure does not hold up: what becomes of the water under it is said.
+cat > "$dir/plug.yaml" <<'SCENE'
+domain: { dim: 2, size: [0.5, 1], cells: 32 }
+time: { frames: 12, fps: 30 }
+solver: { coupling: rigid-fluid }
+fluids: [ { density: 1000, fill: [ { box: { min: [0, 0], max: [0.5, 0.7] } } ] } ]
+solids: [ { name: plug, motion: dynamic, density: 20000, friction: 0, shape: { box: { min: [0, 0.4], max: [0.5, 0.5] } } } ]
+output: { mesh: false }
+SCENE
+"$rheo" run "$dir/plug.yaml" -q --out "$dir/plug" 2> "$dir/log" || fail "$(cat "$dir/log")"
+grep -q 'less room than what was put in' "$dir/log" || fail "water is lost and nobody hears of it"
+"$rheo" run "$dir/plug.yaml" -q --set solver.coupling=monolithic --out "$dir/held" 2> "$dir/log" || fail "$(cat "$dir/log")"
+grep -q 'room than' "$dir/log" && fail "a plug that is held up loses water: $(cat "$dir/log")"
+
 # A light body that leans across a box of 25 cells, two corners of it sealed off.
 cat > "$dir/corners.yaml" <<'SCENE'
 domain: { dim: 2, size: [0.5, 1], cells: 7, walls: closed }
