@@ -155,6 +155,12 @@ static void to_world(double x[3], const obstacle *o, const placement *p, const d
     for (int c = 0; c < 3; ++c) x[c] += p->position[c];
 }
 
+double obstacle_bare_distance(const obstacle *o, const double x[3]) {
+    double y[3];
+    to_own(y, o, &o->now, x);
+    return own_distance(o, y);
+}
+
 int obstacle_hides(const obstacle *o, const double from[3], const double to[3], double skin) {
     double at[3], goal[3];
     to_own(at, o, &o->now, from);

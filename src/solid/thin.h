@@ -10,6 +10,10 @@
  * do not count. Sheets always are. -1: no memory. */
 int obstacle_is_thin(const obstacle *o, double dx, int dim);
 
+/* By its shape alone, at x in the scene [m]: what ways past it are marched by. Unlike obstacle_distance() it
+ * does not look at the ball around a body, which may show more. */
+double obstacle_bare_distance(const obstacle *o, const double x[3]);
+
 /* Whether the way from `from` to `to` leads through the solid or nearer to it than `skin`. */
 int obstacle_hides(const obstacle *o, const double from[3], const double to[3], double skin);
 

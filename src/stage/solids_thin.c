@@ -48,12 +48,12 @@ typedef struct {
     const mac_grid *g;
     const obstacle *solids;
     int count, axis;
+    picked_solids near; /* of them, those that the cell under way has to ask */
     cell_range range;
     openings *o;
-    const openings *open;
     const thin_around *around;
-    const float *node_phi, *filled; /* filled: the room that densities are divided by */
-    float *room, *density;
+    const float *filled; /* the room that densities are divided by */
+    float *density;
     float full;
     const particles *p;
 } job;
@@ -69,9 +69,7 @@ static void centre_of(double x[3], const mac_grid *g, const int c[3]) {
 }
 
 static int is_hidden(const job *s, const double from[3], const double to[3]) {
-    for (int i = 0; i < s->count; ++i)
-        if (s->solids[i].thin && obstacle_hides(&s->solids[i], from, to, SKIN * s->g->dx)) return 1;
-    return 0;
+    return picked_hide(&s->near, from, to, SKIN * s->g->dx);
 }
 
 /* ---- making ---- */
@@ -144,15 +142,13 @@ static void gap_task(void *context, int block) {
 }
 
 static const obstacle *nearest_thin(double *distance, const job *s, const double x[3]) {
-    const obstacle *nearest = NULL;
-    *distance = INFINITY;
-    for (int i = 0; i < s->count; ++i) {
-        const double d = s->solids[i].thin ? obstacle_distance(&s->solids[i], x) : INFINITY;
-        if (d >= *distance) continue;
-        *distance = d;
-        nearest = &s->solids[i];
-    }
-    return nearest;
+    return picked_nearest(distance, &s->near, x);
+}
+
+static double thin_distance(const job *s, const double x[3]) {
+    double distance;
+    nearest_thin(&distance, s, x);
+    return distance;
 }
 
 /* Out of the solid, straight to its surface and a skin beyond. */
@@ -216,7 +212,7 @@ static int clear_of(float middle[3], const job *s, const obstacle *solid, const 
         x[a] = centre[a] + way[a];
         if (fabs(way[a]) > MIDDLE * s->g->dx) return 0;
     }
-    if (obstacles_thin_distance(s->solids, s->count, x) < SKIN * s->g->dx) return 0;
+    if (thin_distance(s, x) < SKIN * s->g->dx) return 0;
     if (distance < SKIN * s->g->dx && !goes_on(s, solid, centre, n)) return 0;
     for (int a = 0; a < s->g->box.dim; ++a) middle[a] = (float)(way[a] / s->g->dx);
     return 1;
@@ -275,7 +271,9 @@ static void find_gap(cut_cell *cell, const job *s, const int c[3]) {
 }
 
 static void middle_task(void *context, int block) {
-    const job *s = context;
+    job own = *(const job *)context, *s = &own;
+    thin_pick pick;
+    pick_begin(&pick, s->g, s->solids, s->count);
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         int next = s->t->row_count[row_];
@@ -283,20 +281,28 @@ static void middle_task(void *context, int block) {
             const int cut = s->t->gap[row + i] < (float)(CUT * s->g->dx);
             s->t->cut[row + i] = cut ? next : -1;
             cut_cell *cell = cut ? &s->t->cells[next++] : NULL;
-            if (cell) find_middle(cell, s, (const int[3]){i, j, k});
+            if (cell) {
+                s->near = pick_cell(&pick, (const int[3]){i, j, k});
+                find_middle(cell, s, (const int[3]){i, j, k});
+            }
             if (s->around) find_gap(cell, s, (const int[3]){i, j, k});
         }
     }
 }
 
 static void sees_task(void *context, int block) {
-    const job *s = context;
+    job own = *(const job *)context, *s = &own;
+    thin_pick pick;
+    pick_begin(&pick, s->g, s->solids, s->count);
     const float reach = (float)(1.74 * s->g->dx);
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
-        for (int i = 0; i < s->g->box.n[0]; ++i)
-            s->t->sees[row + i] =
-                s->t->gap[row + i] < reach ? look_around(s, (const int[3]){i, j, k}) : SIGHT_ALL;
+        for (int i = 0; i < s->g->box.n[0]; ++i) {
+            s->t->sees[row + i] = SIGHT_ALL;
+            if (!(s->t->gap[row + i] < reach)) continue;
+            s->near = pick_cell(&pick, (const int[3]){i, j, k});
+            s->t->sees[row + i] = look_around(s, (const int[3]){i, j, k});
+        }
     }
 }
 
@@ -316,9 +322,7 @@ static int sees_centre(const job *s, const double x[3], double near, const doubl
     const double skin = 0.5 * SKIN * s->g->dx; /* a particle rests nearer than a skin */
     if (gap > far + 2 * skin) return 1;
     if (near > skin && gap >= CLEAR * s->g->dx && near + gap > far + 2 * skin) return 1; /* y is the centre */
-    for (int i = 0; i < s->count; ++i)
-        if (s->solids[i].thin && obstacle_hides(&s->solids[i], x, y, skin)) return 0;
-    return 1;
+    return !picked_hide(&s->near, x, y, skin);
 }
 
 /* The cell a place in cell c, `near` to the walls, belongs to: its own when it sees that one's centre, else
@@ -358,12 +362,12 @@ static int find_home_of(const job *s, const int c[3], const double x[3]) {
     for (int a = 0; a < 3; ++a) way[a] -= x[a];
     const double gap = free_around(s, box_at(&s->g->box, c[0], c[1], c[2]));
     if (gap > vec_length(way) + SKIN * s->g->dx) return SELF;
-    return find_home(s, c, x, obstacles_thin_distance(s->solids, s->count, x));
+    return find_home(s, c, x, thin_distance(s, x));
 }
 
 int thin_home(int home[3], const thin_scene *w, const mac_grid *g, const int c[3], const double x[3]) {
     thin_walls walls = *w->walls;
-    const job s = {.t = &walls, .g = g, .solids = w->solids, .count = w->count};
+    const job s = {.t = &walls, .g = g, .near = {.all = w->solids, .count = w->count}};
     const int whole = walls.cut[box_at(&g->box, c[0], c[1], c[2])] < 0;
     const int dir = whole ? SELF : find_home_of(&s, c, x);
     if (dir == NOWHERE) return 0;
@@ -445,12 +449,16 @@ static void cut_one(cut_cell *cell, const job *s, const int c[3]) {
 }
 
 static void cut_task(void *context, int block) {
-    const job *s = context;
+    job own = *(const job *)context, *s = &own;
+    thin_pick pick;
+    pick_begin(&pick, s->g, s->solids, s->count);
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
-        for (int i = 0; i < s->g->box.n[0]; ++i)
-            if (s->t->cut[row + i] >= 0)
-                cut_one(&s->t->cells[s->t->cut[row + i]], s, (const int[3]){i, j, k});
+        for (int i = 0; i < s->g->box.n[0]; ++i) {
+            if (s->t->cut[row + i] < 0) continue;
+            s->near = pick_cell(&pick, (const int[3]){i, j, k});
+            cut_one(&s->t->cells[s->t->cut[row + i]], s, (const int[3]){i, j, k});
+        }
     }
 }
 
@@ -483,22 +491,24 @@ static int is_wall(const job *s, ptrdiff_t low, int axis) {
     return 1;
 }
 
-/* Share of the cell-sized box about a face that thin solids take up, octant by octant. */
+/* Share of the cell-sized box about a face that thin solids take up, octant by octant. Samples are at most
+ * 0.375 cells along each axis from the face and 0.125 from the middle of their octant: where that is farther
+ * from a surface none of them, or where it is deeper all, are inside. */
 static float taken_share(const job *s, const double face[3]) {
     const int dim = s->g->box.dim, parts = 1 << dim;
-    const double half = 0.25 * s->g->dx, clear = (0.25 * sqrt((double)dim) + 0.5 / QUARTERS) * s->g->dx;
+    const double half = 0.25 * s->g->dx, root = sqrt((double)dim), edge = 0.5 / QUARTERS + 1e-6;
     double inside = 0;
-    if (obstacles_thin_distance(s->solids, s->count, face) > 0.87 * s->g->dx) return 0;
+    if (thin_distance(s, face) > (0.375 * root + edge) * s->g->dx) return 0;
     for (int o = 0; o < parts; ++o) {
-        double middle[3] = {face[0], face[1], face[2]};
+        double middle[3] = {face[0], face[1], face[2]}, distance;
         for (int a = 0; a < dim; ++a) middle[a] += o >> a & 1 ? half : -half;
-        if (obstacles_thin_distance(s->solids, s->count, middle) > clear) continue;
+        const double deep = thin_distance(s, middle), clear = (0.125 * root + edge) * s->g->dx;
+        if (deep > clear) continue;
         for (int q = 0; q < parts; ++q) {
             double x[3] = {middle[0], middle[1], middle[2]};
             for (int a = 0; a < dim; ++a) x[a] += q >> a & 1 ? 0.5 * half : -0.5 * half;
-            double distance;
-            const obstacle *solid = nearest_thin(&distance, s, x);
-            inside += share_inside(s, solid, distance);
+            const obstacle *solid = deep < -clear ? NULL : nearest_thin(&distance, s, x);
+            inside += solid ? share_inside(s, solid, distance) : 1;
         }
     }
     return (float)(inside / (parts * parts));
@@ -534,9 +544,11 @@ static int close_in_gap(const job *s, const int at[3], ptrdiff_t c, ptrdiff_t lo
 }
 
 static void close_task(void *context, int block) {
-    const job *s = context;
+    job own = *(const job *)context, *s = &own;
     const box *b = &s->g->box;
     const int a = s->axis;
+    thin_pick pick;
+    pick_begin(&pick, s->g, s->solids, s->count);
     const float near = (float)(1.4 * s->g->dx);
     int ahead[3] = {0, 0, 0};
     ahead[a] = 1;
@@ -550,6 +562,7 @@ static void close_task(void *context, int block) {
             if (s->around && close_in_gap(s, (const int[3]){i, j, k}, c, low)) continue;
             if (*open <= 0 || (s->t->gap[c] > near && s->t->gap[low] > near)) continue;
             place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
+            s->near = pick_cell(&pick, (const int[3]){i, j, k});
             if (!(s->t->sees[low] >> over & 1) && is_wall(s, low, a)) {
                 *open = 0;
                 if (is_slanting(s, x, c)) s->t->slants[c] = (uint8_t)(s->t->slants[c] | 1u << a);
@@ -602,110 +615,7 @@ int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *so
     return around ? gap_list_films(o, t, g) : 0;
 }
 
-/* ---- room and density ---- */
-
-/* How far a particle at d from a cell's centre [cells] counts there: the mean over the cell's faces of
- * trilinear weights. */
-INLINE float reach_of(const float d[3], int dim) {
-    float hat[3], half[3], sum = 0;
-    for (int a = 0; a < dim; ++a) {
-        const float x = fabsf(d[a]), t = 1 - x;
-        hat[a] = t > 0 ? t : 0;
-        half[a] = 0.5f * ((x < 0.5f ? 0.5f + x : 1.5f - x) + (x < 0.5f ? 0.5f - x : 0));
-        if (x >= 1.5f) half[a] = 0;
-    }
-    for (int a = 0; a < dim; ++a) {
-        float w = half[a];
-        for (int e = 0; e < dim; ++e)
-            if (e != a) w *= hat[e];
-        sum += w;
-    }
-    return sum / (float)dim;
-}
-
-/* Whether cell c sees the home (relative to the cell at `dir` from c) of something in that cell. */
-INLINE int is_in_sight(uint32_t sees, int dir, int home) {
-    if (home == SELF) return sees >> dir & 1;
-    if (home == NOWHERE) return 0;
-    int d[3], h[3];
-    offset_of(d, dir);
-    offset_of(h, home);
-    for (int a = 0; a < 3; ++a) d[a] += h[a];
-    if (d[0] * d[0] > 1 || d[1] * d[1] > 1 || d[2] * d[2] > 1) return 0;
-    return sees >> sight_bit(d[0], d[1], d[2]) & 1;
-}
-
-/* Open share of an octant for all other solids and the domain's closed sides. */
-static float octant_open(const job *s, const float x[3]) {
-    for (int a = 0; a < s->g->box.dim; ++a)
-        if ((x[a] < 0 && !s->open->open_wall[2 * a]) ||
-            (x[a] > (float)s->g->box.n[a] && !s->open->open_wall[2 * a + 1]))
-            return 0;
-    const float d = sample_nodes(s->node_phi, s->g, x) / (float)(0.5 * s->g->dx);
-    return d > 0.5f ? 1 : d < -0.5f ? 0 : d + 0.5f;
-}
-
-/* What the parts of octant o of a cut cell that are in sight leave, weighed where they are. */
-static float parts_in_sight(const cut_cell *cell, int o, uint32_t sees, int dir, const float way[3],
-                            int dim) {
-    float sum = 0;
-    for (int part = 0; part < 2; ++part) {
-        float at[3] = {0, 0, 0};
-        if (!cell->share[o][part] || !is_in_sight(sees, dir, cell->home[o][part])) continue;
-        for (int a = 0; a < dim; ++a) at[a] = way[a] + (float)cell->place[o][part][a] / PLACE;
-        sum += (float)cell->share[o][part] / (float)((1 << dim) * PART) * reach_of(at, dim);
-    }
-    return sum;
-}
-
-static float room_of_cell(const job *s, const int c[3]) {
-    const box *b = &s->g->box;
-    const int dim = b->dim, octants = 1 << dim;
-    const uint32_t sees = s->t->sees[box_at(b, c[0], c[1], c[2])];
-    float open = 0, all = 0;
-    for (int dir = 0; dir < 27; ++dir) {
-        int d[3];
-        offset_of(d, dir);
-        if (dim == 2 && d[2]) continue;
-        const ptrdiff_t at = box_at(b, c[0] + d[0], c[1] + d[1], c[2] + d[2]);
-        const int32_t cut = s->t->cut[at];
-        for (int o = 0; o < octants; ++o) {
-            float way[3] = {0, 0, 0}, x[3] = {0, 0, 0};
-            for (int a = 0; a < dim; ++a) {
-                way[a] = (float)d[a] + 0.5f * (float)(o >> a & 1) - 0.25f;
-                x[a] = (float)c[a] + 0.5f + way[a];
-            }
-            const float w = reach_of(way, dim);
-            if (w <= 0) continue;
-            all += w;
-            const float seen = cut < 0 ? w * (float)(sees >> dir & 1)
-                                       : parts_in_sight(&s->t->cells[cut], o, sees, dir, way, dim);
-            if (seen > 0) open += seen * octant_open(s, x);
-        }
-    }
-    return open / all;
-}
-
-INLINE int is_near(const job *s, ptrdiff_t c) {
-    return s->t->gap[c] < (float)(2.7 * s->g->dx);
-}
-
-static void room_task(void *context, int block) {
-    const job *s = context;
-    FOR_ROWS(&s->range, block, j, k) {
-        for (int i = 0; i < s->g->box.n[0]; ++i) {
-            const ptrdiff_t c = box_at(&s->g->box, i, j, k);
-            if (is_near(s, c)) s->room[c] = room_of_cell(s, (const int[3]){i, j, k});
-        }
-    }
-}
-
-void thin_room(float *room, const thin_walls *t, const mac_grid *g, const float *node_phi,
-               const openings *o) {
-    thin_walls copy = *t;
-    job s = {.t = &copy, .g = g, .node_phi = node_phi, .open = o, .room = room, .range = range_cells(g)};
-    parallel_for(g->pool, range_blocks(&s.range), room_task, &s);
-}
+/* ---- density ---- */
 
 static void particle_place(double x[3], const job *s, size_t q) {
     double cells[3] = {0, 0, 0};
@@ -714,8 +624,10 @@ static void particle_place(double x[3], const job *s, size_t q) {
 }
 
 static void home_task(void *context, int block) {
-    const job *s = context;
+    job own = *(const job *)context, *s = &own;
     const box *b = &s->g->box;
+    thin_pick pick;
+    pick_begin(&pick, s->g, s->solids, s->count);
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = 0; i < b->n[0]; ++i) {
             const size_t cell = box_dense(b, i, j, k);
@@ -725,6 +637,7 @@ static void home_task(void *context, int block) {
                 memset(s->t->home + from, SELF, to - from);
                 continue;
             }
+            s->near = pick_cell(&pick, (const int[3]){i, j, k});
             for (uint32_t q = from; q < to; ++q) {
                 double x[3];
                 particle_place(x, s, q);
@@ -761,7 +674,7 @@ static void density_task(void *context, int block) {
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = 0; i < s->g->box.n[0]; ++i) {
             const ptrdiff_t c = box_at(&s->g->box, i, j, k);
-            if (!is_near(s, c)) continue;
+            if (!is_near_thin(s->t, s->g, c)) continue;
             const float room = s->filled[c];
             s->density[c] =
                 room > ROOM_MIN ? density_of_cell(s, (const int[3]){i, j, k}) / (s->full * room) : 0;

@@ -165,7 +165,8 @@ static const obstacle *nearest_wall(const job *s, const double x[3]) {
     const obstacle *nearest = NULL;
     double least = INFINITY;
     for (int i = 0; i < s->count; ++i) {
-        const double d = s->solids[i].thin ? obstacle_distance(&s->solids[i], x) : INFINITY;
+        if (!s->solids[i].thin || obstacle_is_beyond(&s->solids[i], x, least)) continue;
+        const double d = obstacle_distance(&s->solids[i], x);
         if (d < least) {
             least = d;
             nearest = &s->solids[i];

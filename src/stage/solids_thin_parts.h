@@ -2,6 +2,7 @@
 #ifndef STAGE_SOLIDS_THIN_PARTS_H
 #define STAGE_SOLIDS_THIN_PARTS_H
 
+#include <math.h>
 #include "stage/solids_thin.h"
 
 /* Of the 27 cells around one: itself; none of them. How often a sample of a cut cell counts in full. */
@@ -27,6 +28,68 @@ INLINE ptrdiff_t step_of(const box *b, int dir) {
     offset_of(d, dir);
     return d[0] + d[1] * b->step[1] + d[2] * b->step[2];
 }
+
+/* Whether what walls leave of cells around may be less than all [cells from a wall: 2.7]. */
+INLINE int is_near_thin(const thin_walls *t, const mac_grid *g, ptrdiff_t c) {
+    return t->gap[c] < (float)(2.7 * g->dx);
+}
+
+/* How far a particle at d from a cell's centre [cells] counts there: the mean over the cell's faces of
+ * trilinear weights. */
+INLINE float reach_of(const float d[3], int dim) {
+    float hat[3], half[3], sum = 0;
+    for (int a = 0; a < dim; ++a) {
+        const float x = fabsf(d[a]), t = 1 - x;
+        hat[a] = t > 0 ? t : 0;
+        half[a] = 0.5f * ((x < 0.5f ? 0.5f + x : 1.5f - x) + (x < 0.5f ? 0.5f - x : 0));
+        if (x >= 1.5f) half[a] = 0;
+    }
+    for (int a = 0; a < dim; ++a) {
+        float w = half[a];
+        for (int e = 0; e < dim; ++e)
+            if (e != a) w *= hat[e];
+        sum += w;
+    }
+    return sum / (float)dim;
+}
+
+/* Whether cell c sees the home (relative to the cell at `dir` from c) of something in that cell. */
+INLINE int is_in_sight(uint32_t sees, int dir, int home) {
+    if (home == SELF) return sees >> dir & 1;
+    if (home == NOWHERE) return 0;
+    int d[3], h[3];
+    offset_of(d, dir);
+    offset_of(h, home);
+    for (int a = 0; a < 3; ++a) d[a] += h[a];
+    if (d[0] * d[0] > 1 || d[1] * d[1] > 1 || d[2] * d[2] > 1) return 0;
+    return sees >> sight_bit(d[0], d[1], d[2]) & 1;
+}
+
+/* Thin solids near a cell, in their order: those of a list, or without one all of an array. */
+typedef struct picked_solids {
+    const obstacle *const *near;
+    const obstacle *all;
+    int count;
+} picked_solids;
+
+/* Whether one of them is on the way, or nearer to it than `skin`. */
+int picked_hide(const picked_solids *p, const double from[3], const double to[3], double skin);
+/* The first of those that are nearest, NULL and +inf without any. */
+const obstacle *picked_nearest(double *distance, const picked_solids *p, const double x[3]);
+
+/* What is known of the cell asked last and its stretch of a row. One a task. */
+enum { PICKS = 64 };
+typedef struct thin_pick {
+    const mac_grid *g;
+    const obstacle *all;
+    int all_count, span_count, span_at[3]; /* span_count -1: more than PICKS */
+    const obstacle *span[PICKS], *cell[PICKS];
+} thin_pick;
+
+void pick_begin(thin_pick *p, const mac_grid *g, const obstacle *all, int count);
+/* The thin solids that can matter to a cell, its faces and its ways to the cells around; valid until the next
+ * is asked. */
+picked_solids pick_cell(thin_pick *p, const int c[3]);
 
 typedef struct gap_view {
     const mac_grid *g;
