@@ -31,26 +31,56 @@
 #define DEEPEST 1.75 /* cells */
 #define CLEAR   0.03 /* cells above a wall: what is looked along it */
 
+enum { SAMPLES = 6 };
+
+/* Sample `at` of the cell-sized box about x. */
+static void sample_place(double y[3], const mac_grid *g, const double x[3], const int at[3]) {
+    for (int a = 0; a < 3; ++a) y[a] = a < g->box.dim ? x[a] + g->dx * ((at[a] + 0.5) / SAMPLES - 0.5) : x[a];
+}
+
+/* From the body's centre to that sample which is nearest to it. */
+static void nearest_sample(double arm[3], const obstacle *solid, const mac_grid *g, const double x[3]) {
+    const int layers = g->box.dim == 3 ? SAMPLES : 1;
+    double nearest = INFINITY, y[3];
+    for (int q = 0; q < SAMPLES * SAMPLES * layers; ++q) {
+        sample_place(y, g, x, (const int[3]){q % SAMPLES, q / SAMPLES % SAMPLES, q / (SAMPLES * SAMPLES)});
+        const double d = obstacle_distance(solid, y);
+        if (d >= nearest) continue;
+        nearest = d;
+        vec_sub(arm, y, solid->body->now->position);
+    }
+}
+
+/* A distance tells, less by a sample's width, that of the samples beside it. Only where this is too little to
+ * show that they are all in or all out the solid is asked. */
+static double sample_distance(double known[SAMPLES][SAMPLES], const obstacle *solid, const mac_grid *g,
+                              const double y[3], const int at[3]) {
+    const double width = g->dx / SAMPLES;
+    double *here = &known[at[1]][at[0]]; /* of the layer before */
+    if (at[0] && fabs(known[at[1]][at[0] - 1]) > fabs(*here)) *here = known[at[1]][at[0] - 1];
+    if (at[1] && fabs(known[at[1] - 1][at[0]]) > fabs(*here)) *here = known[at[1] - 1][at[0]];
+    const double left = fabs(*here) - width;
+    *here = left > (0.5 + 1e-6) * width ? copysign(left, *here) : obstacle_distance(solid, y);
+    return *here;
+}
+
 double thin_arm(double arm[3], const obstacle *solid, const mac_grid *g, const double x[3]) {
-    enum { SAMPLES = 6 };
     const int dim = g->box.dim, layers = dim == 3 ? SAMPLES : 1;
     const double *centre = solid->body->now->position;
-    double all = 0, sum[3] = {0, 0, 0}, nearest = INFINITY, place[3] = {0, 0, 0};
+    double all = 0, sum[3] = {0, 0, 0}, known[SAMPLES][SAMPLES] = {{0}};
     for (int k = 0; k < layers; ++k)
         for (int j = 0; j < SAMPLES; ++j)
             for (int i = 0; i < SAMPLES; ++i) {
                 const int at[3] = {i, j, k};
-                double y[3] = {x[0], x[1], x[2]};
-                for (int a = 0; a < dim; ++a) y[a] += g->dx * ((at[a] + 0.5) / SAMPLES - 0.5);
-                const double d = obstacle_distance(solid, y);
+                double y[3];
+                sample_place(y, g, x, at);
+                const double d = sample_distance(known, solid, g, y, at);
                 const double inside = fmax(0, fmin(1, 0.5 - SAMPLES * d / g->dx)); /* as far as it is */
                 for (int a = 0; a < dim; ++a) sum[a] += inside * (y[a] - centre[a]);
                 all += inside;
-                if (d >= nearest) continue;
-                nearest = d;
-                vec_sub(place, y, centre);
             }
-    for (int a = 0; a < 3; ++a) arm[a] = all > 0 ? sum[a] / all : place[a];
+    for (int a = 0; a < 3; ++a) arm[a] = all > 0 ? sum[a] / all : 0;
+    if (!(all > 0)) nearest_sample(arm, solid, g, x);
     return all / (SAMPLES * SAMPLES * layers);
 }
 

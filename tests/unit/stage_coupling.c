@@ -7,6 +7,7 @@
 #include "grid/rows.h"
 #include "stage/coupling_body.h"
 #include "stage/coupling_lift.h"
+#include "stage/coupling_thin.h"
 #include "stage/solids.h"
 
 typedef struct scene {
@@ -336,12 +337,54 @@ static void nothing_turns_an_axis(void **state) {
     drop(&s);
 }
 
+/* ---- thin bodies ---- */
+
+/* By all of 6 x 6 x 6 samples. */
+static double plain_arm(double arm[3], const scene *s, const double x[3]) {
+    const int dim = s->g.box.dim, count = dim == 3 ? 216 : 36;
+    double all = 0, sum[3] = {0}, least = INFINITY;
+    for (int q = 0; q < count; ++q) {
+        const int at[3] = {q % 6, q / 6 % 6, q / 36};
+        double y[3] = {x[0], x[1], x[2]};
+        for (int a = 0; a < dim; ++a) y[a] += s->g.dx * ((at[a] + 0.5) / 6 - 0.5);
+        const double d = obstacle_distance(&s->solid, y), in = fmax(0, fmin(1, 0.5 - 6 * d / s->g.dx));
+        for (int a = 0; a < dim; ++a) sum[a] += in * (y[a] - s->state.position[a]);
+        for (int a = 0; a < 3 && d < least; ++a) arm[a] = y[a] - s->state.position[a];
+        least = fmin(least, d);
+        all += in;
+    }
+    for (int a = 0; a < 3 && all > 0; ++a) arm[a] = sum[a] / all;
+    return all / count;
+}
+
+static void arms_are_sums_over_samples(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        scene s;
+        int in = 0, part = 0, out = 0;
+        make(&s, dim, box_within((double[]){0.4, 0.42, 0.3}, (double[]){0.9, dim == 2 ? 0.5 : 0.47, 0.7}, 17),
+             8, 1);
+        for (int q = 0; q < 400; ++q) {
+            double x[3], arm[3], wanted[3];
+            for (int a = 0; a < 3; ++a)
+                x[a] = s.state.position[a] + 0.3 * ((double)random_unit(3, (uint64_t)q, (uint64_t)a) - 0.5);
+            const double share = plain_arm(wanted, &s, x);
+            assert_true(thin_arm(arm, &s.solid, &s.g, x) == share);
+            for (int a = 0; a < 3; ++a) assert_true(arm[a] == wanted[a]);
+            in += share >= 1;
+            out += share <= 0;
+            part += share > 0 && share < 1;
+        }
+        assert_true(part > 50 && out > 50 && (dim == 3 || in > 5));
+        drop(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_are_sums_of_faces),
-        cmocka_unit_test(lifts_are_volumes),
-        cmocka_unit_test(still_water_turns_no_ball),
-        cmocka_unit_test(nothing_turns_an_axis),
+        cmocka_unit_test(cells_are_sums_of_faces),    cmocka_unit_test(lifts_are_volumes),
+        cmocka_unit_test(still_water_turns_no_ball),  cmocka_unit_test(nothing_turns_an_axis),
+        cmocka_unit_test(arms_are_sums_over_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
