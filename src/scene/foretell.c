@@ -3,7 +3,8 @@
  * Memory is a model of the solver's fields (bytes a cell) and particles (bytes each). Time is the number of
  * steps, from the solver's own limits at the speed of free fall and of keyed solids, times a cost a cell and
  * a particle. Limits: estimates are good to a factor of two on a machine like the one they were calibrated
- * on; a scene that comes to rest takes fewer steps; of several solids that move the dearest counts. */
+ * on; a scene that comes to rest takes fewer steps; of several solids that move the dearest counts, but for
+ * what thin ones cost by their surfaces. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include "stage/mac_method.h"
 
 enum { PARTS_MOST = 4096, STEPS_MANY = 100 }; /* parts of a run looked at one by one; steps a frame */
+enum { LATTICE_MOST = 32 };                   /* steps along a shape */
 #define DAYS_MANY    3.0                      /* of computing */
 #define GRAVITY_MANY 100.0                    /* m/s2 */
 
@@ -29,10 +31,11 @@ static const double SMOKE_CELL_BYTES = 200;
  * by a cell of the box and a particle; more by a cell where there are solids, solids that move, and a
  * velocity field that is carried along itself; a frame's statistics, a byte of a mesh, a byte of a
  * checkpoint. Of a solid that moves: thinner than the grid resolves, a mesh by log2 of its triangles, and one
- * that is thin as well. */
+ * that is thin as well. Of all that are thin and no meshes, by a cell of their surface and a primitive, from
+ * gears-and-bunnies at 40 cells, bucket and a plate. */
 static const double STEP_SECONDS = 4e-3, CELL_SECONDS = 6e-8, PARTICLE_SECONDS = 1.4e-7,
-                    SOLID_SECONDS = 1.5e-7, MOVING_SECONDS = 8e-7, CARRY_SECONDS = 5e-7, THIN_SECONDS = 1e-6,
-                    MESH_SECONDS = 2e-7, THIN_MESH_SECONDS = 8e-7;
+                    SOLID_SECONDS = 1.5e-7, MOVING_SECONDS = 8e-7, CARRY_SECONDS = 5e-7, THIN_SECONDS = 1e-7,
+                    MESH_SECONDS = 2e-7, THIN_MESH_SECONDS = 8e-7, THIN_WALL_SECONDS = 4e-5;
 static const double FRAME_SECONDS = 2e-3, FILE_SECONDS = 2e-8, STATE_SECONDS = 1.2e-8;
 /* The same of smoke, by a cell, on two threads. */
 static const double SMOKE_CELL_SECONDS = 3e-7;
@@ -177,21 +180,57 @@ static double expected_steps(const doctor *d) {
     return sum * s->frames / parts;
 }
 
+static bool is_thin(const doctor *d, int solid) {
+    const obstacle seen = {.shape = d->solid[solid], .def = &d->scene->solids[solid], .now = d->place[solid]};
+    return obstacle_is_thin(&seen, d->out->dx, d->scene->dim) > 0;
+}
+
 /* What the dearest solid that moves costs a cell and step, s. */
 static double moving_seconds(const doctor *d) {
     const rheo_scene *s = d->scene;
     double most = 0;
     for (int i = 0; i < s->solid_count; ++i) {
         if (s->solids[i].motion == RHEO_STATIC) continue;
-        const obstacle seen = {.shape = d->solid[i], .def = &s->solids[i], .now = d->place[i]};
-        const bool thin = obstacle_is_thin(&seen, d->out->dx, s->dim) > 0;
         const double depth =
             log2((double)shape_triangles(d->solid[i]) + 1); /* of a search tree; 0: no mesh */
+        const bool thin = is_thin(d, i);
         const double more =
             depth > 0 ? depth * (thin ? THIN_MESH_SECONDS : MESH_SECONDS) : (thin ? THIN_SECONDS : 0);
         most = fmax(most, MOVING_SECONDS + more);
     }
     return most;
+}
+
+/* About how many cells have a shape's surface in them: its area from the places of a lattice that are within
+ * a step of it, as many on either side. */
+static double surface_cells(const doctor *d, const shape *of) {
+    const int dim = d->scene->dim;
+    double low[3], high[3], side = 0;
+    int n[3] = {1, 1, 1}, found = 0;
+    shape_bounds(low, high, of);
+    for (int a = 0; a < dim; ++a) side = fmax(side, high[a] - low[a]);
+    const double step = fmax(d->out->dx, side / LATTICE_MOST);
+    for (int a = 0; a < dim; ++a) n[a] = (int)ceil((high[a] - low[a]) / step) + 2;
+    for (int q = 0; q < n[0] * n[1] * n[2]; ++q) {
+        const int at[3] = {q % n[0], q / n[0] % n[1], q / (n[0] * n[1])};
+        double x[3] = {0, 0, 0};
+        for (int a = 0; a < dim; ++a) x[a] = 0.5 * (low[a] + high[a]) + step * (at[a] - 0.5 * (n[a] - 1));
+        found += fabs(shape_distance(of, x)) < step;
+    }
+    return 0.5 * found * pow(step / d->out->dx, dim - 1);
+}
+
+/* What all thin solids that move cost a step, s: by their surfaces, and what it takes to ask for a distance.
+ * Meshes are in moving_seconds(). */
+static double thin_seconds(const doctor *d) {
+    const rheo_scene *s = d->scene;
+    double sum = 0;
+    for (int i = 0; i < s->solid_count; ++i) {
+        if (s->solids[i].motion == RHEO_STATIC || shape_triangles(d->solid[i]) > 0 || !is_thin(d, i))
+            continue;
+        sum += THIN_WALL_SECONDS * (1 + shape_primitives(d->solid[i])) * surface_cells(d, d->solid[i]);
+    }
+    return sum;
 }
 
 /* Seconds a step on one thread, without files. */
@@ -201,7 +240,7 @@ static double step_seconds(const doctor *d, double cells, double count) {
     if (s->solid_count) cell += SOLID_SECONDS;
     if (s->method == RHEO_SEMI_LAGRANGIAN) cell += CARRY_SECONDS;
     const double share = s->method == RHEO_MAC ? 1.6 : s->method == RHEO_APIC ? 1.2 : 1;
-    return share * (STEP_SECONDS + cell * cells + PARTICLE_SECONDS * count);
+    return share * (STEP_SECONDS + cell * cells + PARTICLE_SECONDS * count) + thin_seconds(d);
 }
 
 /* Smoke fills the box whatever the scene puts in it; a third of a volume's bytes are left after packing. */

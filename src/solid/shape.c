@@ -471,6 +471,12 @@ double shape_reach(const shape *s) {
     return sqrt(square);
 }
 
+int shape_primitives(const shape *s) {
+    int sum = s->child_count == 0;
+    for (int i = 0; i < s->child_count; ++i) sum += shape_primitives(&s->children[i]);
+    return sum;
+}
+
 size_t shape_triangles(const shape *s) {
     size_t sum = s->mesh.triangle_count;
     for (int i = 0; i < s->child_count; ++i) sum += shape_triangles(&s->children[i]);

@@ -27,6 +27,7 @@ void shape_bounds(double lower[3], double upper[3], const shape *s); /* infinite
 void shape_part_bounds(double lower[3], double upper[3], const shape *s, const double x[3]);
 double shape_reach(const shape *s);     /* m, half the diagonal of the bounds; sides without end count 0 */
 size_t shape_triangles(const shape *s); /* of all its meshes */
+int shape_primitives(const shape *s);   /* that it is combined of; 1: none but itself */
 /* A ball of this radius about x holds the shape; infinite for planes. */
 double shape_radius(const shape *s, const double x[3]);
 void shape_centre(double centre[3], const shape *s); /* about which it scales, rotates and is keyed */
