@@ -209,6 +209,7 @@ static double surface_cells(const doctor *d, const shape *of) {
     int n[3] = {1, 1, 1}, found = 0;
     shape_bounds(low, high, of);
     for (int a = 0; a < dim; ++a) side = fmax(side, high[a] - low[a]);
+    if (!isfinite(side)) return 0;
     const double step = fmax(d->out->dx, side / LATTICE_MOST);
     for (int a = 0; a < dim; ++a) n[a] = (int)ceil((high[a] - low[a]) / step) + 2;
     for (int q = 0; q < n[0] * n[1] * n[2]; ++q) {
