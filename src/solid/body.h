@@ -39,10 +39,12 @@ typedef struct body_grip {
     int left;     /* the stop has been let go in this step */
     double bears; /* sqrt(J): what a motor presses on the stop with */
     int tied;     /* a joint ties it to another body */
-    int alone;    /* it touches nothing that moves, nor hangs on it */
+    int touched;  /* it touches something */
+    int alone;    /* but nothing that moves, nor does it hang on that */
     body_motor motor;
     int wet;            /* liquid is beside it; who applies forces says it */
     int released;       /* forces drew it off some of its contacts: rows, velocity and `given` are new */
+    double lent[6];     /* m/s, rad/s: what contacts did in the last step, which it has once more */
     double given[6];    /* m/s, rad/s: what rows and motor have done to the body's own mass so far */
     double withheld[6]; /* m/s, rad/s, likewise; less what was given and is otherwise in the end */
 } body_grip;
@@ -59,6 +61,7 @@ typedef struct body {
     double inertia[9]; /* kg m2 about the centre of mass, in the scene file's axes */
     double centre[3];  /* m, the centre of mass where the scene file has it */
     double radius;     /* m: no point of it is farther from the centre of mass */
+    int ball;          /* all that is nearer belongs to it */
     int flat;          /* moves in x and y, turns about z */
     roundness round;   /* turns that no pressure makes */
     double axis[3];    /* about which it is round, in the scene file's axes */

@@ -3,8 +3,8 @@
  *   row_i M^-1 row_j^T = 1 where i = j, else 0,
  *
  * by Gram and Schmidt, so that at most six are kept however many contacts hold the body and each is obeyed by
- * itself: v -= M^-1 row^T (row . v). Limit: a contact's row of which less than a hundredth is new counts as
- * held. */
+ * itself: v -= M^-1 row^T (row . v). Limit: a contact's row of which other contacts leave less than a
+ * hundredth counts as held. */
 #include "solid/grip.h"
 
 #include <math.h>
@@ -18,13 +18,15 @@ void grip_effect(double effect[6], const body *b, const double row[6]) {
     mat_times(effect + 3, inverse, row + 3);
 }
 
-/* What of a row those of the grip leave; returns its square in the metric, and that of the whole row. */
-static double free_part(double rest[6], double effect[6], double *whole, const body *b, const double row[6]) {
+/* What of a row the first `count` of the grip leave; returns its square in the metric, and that of the whole
+ * row. */
+static double free_part(double rest[6], double effect[6], double *whole, const body *b, const double row[6],
+                        int count) {
     const body_grip *g = b->grip;
     memcpy(rest, row, 6 * sizeof *rest);
     grip_effect(effect, b, row);
     *whole = six_dot(row, effect);
-    for (int k = 0; k < g->count; ++k) {
+    for (int k = 0; k < count; ++k) {
         const double part = six_dot(g->row[k], effect);
         for (int c = 0; c < 6; ++c) rest[c] -= part * g->row[k][c];
     }
@@ -32,18 +34,35 @@ static double free_part(double rest[6], double effect[6], double *whole, const b
     return six_dot(rest, effect);
 }
 
-void grip_add(const body *b, const double row[6], double fresh) {
+/* Of `whole` some must be left. */
+static void add_rest(const body *b, const double row[6], double whole, double fresh) {
     body_grip *g = b->grip;
-    double rest[6], effect[6], whole;
-    const double left = free_part(rest, effect, &whole, b, row);
-    if (!(left > fresh * whole) || g->count == 6) return;
+    double rest[6], effect[6], size;
+    const double left = free_part(rest, effect, &size, b, row, g->count);
+    if (!(left > fresh * (whole < size ? whole : size)) || g->count == 6) return;
     for (int c = 0; c < 6; ++c) g->row[g->count][c] = rest[c] / sqrt(left);
     ++g->count;
 }
 
+void grip_add(const body *b, const double row[6], double fresh) {
+    add_rest(b, row, INFINITY, fresh);
+}
+
+void grip_add_contact(const body *b, const double row[6], int joints) {
+    double rest[6], effect[6], whole;
+    const double left = free_part(rest, effect, &whole, b, row, joints);
+    if (left > GRIP_OF_JOINT * whole) add_rest(b, row, left, GRIP_OF_CONTACT);
+}
+
+double grip_free_share(const body *b, const double row[6], int joints) {
+    double rest[6], effect[6], whole;
+    const double left = free_part(rest, effect, &whole, b, row, joints);
+    return whole > 0 ? left / whole : 0;
+}
+
 double grip_free_effect(double effect[6], const body *b, const double row[6]) {
     double rest[6], whole;
-    const double left = free_part(rest, effect, &whole, b, row);
+    const double left = free_part(rest, effect, &whole, b, row, b->grip->count);
     return left > GRIP_OF_JOINT * whole ? left : 0;
 }
 

@@ -180,6 +180,15 @@ double joint_time_to_stop(const joint *j, double margin, double sink) {
     return most;
 }
 
+int joint_holds_place(const joint *j, const double x[3], double near) {
+    double from[3];
+    if (!j->only || !(turns(j) || j->def->kind == RHEO_JOINT_BALL)) return 0;
+    vec_sub(from, x, j->def->anchor);
+    if (j->only->flat) from[2] = 0;
+    const double along = turns(j) ? vec_dot(from, j->axis) : 0;
+    return vec_dot(from, from) - along * along < near * near;
+}
+
 /* What forces are to know
  * ------------------------------------------------------------------------------------------------------ */
 

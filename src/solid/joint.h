@@ -41,6 +41,10 @@ int joint_is_busy(const joint *j, double margin);
 /* How long the joint may move on as it does before it is past a stop by more than sink, s. */
 double joint_time_to_stop(const joint *j, double margin, double sink);
 
+/* Whether a place is where a joint holds its body on what stands still, but for turning: nearer than `near`
+ * [m] to the pin of a hinge or the centre of a ball. */
+int joint_holds_place(const joint *j, const double x[3], double near);
+
 /* Of a body on what stands still: the motions that the joint does not let it make, stops that it leans on
  * among them, go into the body's grip. before: its velocity and spin before the forces of a step of dt that
  * ends at `time`. */

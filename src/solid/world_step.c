@@ -155,11 +155,19 @@ static int is_held_by(double row[6], const world *w, const body *b, const touch 
     return six_dot(row, b->now->held) > 0;
 }
 
-/* Bodies that touch nothing else that moves, nor hang on it: what held one is what its grip tells. */
+static void note_touch(const world *w, const touch *t) {
+    if (t->gap >= WORLD_MARGIN * w->dx) return;
+    w->things[t->a].body->grip->touched = 1;
+    if (t->b >= 0 && w->things[t->b].body) w->things[t->b].body->grip->touched = 1;
+}
+
+/* Bodies that touch something; and those that touch nothing else that moves, nor hang on it: what held one is
+ * what its grip tells. */
 static void find_alone(world *w) {
     for (int i = 0; i < w->count; ++i) w->grips[i].alone = 1;
     for (int k = 0; k < w->touches.count; ++k) {
         const body *pair[2];
+        note_touch(w, &w->touches.item[k]);
         if (!moving_pair(pair, w, &w->touches.item[k])) continue;
         for (int e = 0; e < 2; ++e)
             if (pair[e]) pair[e]->grip->alone = 0;
@@ -196,8 +204,9 @@ static void grip_joints(const world *w, const body *b, double time, double dt) {
 static void grip_body(const world *w, const body *b, double time, double dt) {
     double row[6];
     grip_joints(w, b, time, dt);
+    const int joints = b->grip->count;
     for (int k = 0; k < w->touches.count; ++k)
-        if (is_held_by(row, w, b, &w->touches.item[k])) grip_add(b, row, GRIP_OF_CONTACT);
+        if (is_held_by(row, w, b, &w->touches.item[k])) grip_add_contact(b, row, joints);
 }
 
 static void grip_motors(const world *w, const body *b, double time, double dt) {
@@ -217,6 +226,14 @@ const body_ties *world_ties(const world *w) {
     return w ? &w->ties : NULL;
 }
 
+/* Where there are none left, they bear nothing any more. */
+static void lend_contacts(world *w, int i, double dt) {
+    body_grip *g = &w->grips[i];
+    if (g->alone && !g->touched) return;
+    for (int c = 0; c < 6; ++c) g->lent[c] = dt * w->states[i].held[c];
+    body_add_motion(&w->states[i], g->lent, 1);
+}
+
 int world_expect(world *w, double time, double dt, double next) {
     if (!world_count(w)) return 0;
     if (check_states(w, dt)) return WORLD_LOST;
@@ -226,7 +243,7 @@ int world_expect(world *w, double time, double dt, double next) {
     find_alone(w);
     for (int i = 0; i < w->count; ++i) {
         body_note_motion(w->given[i], &w->states[i], -1);
-        body_add_motion(&w->states[i], w->states[i].held, dt);
+        lend_contacts(w, i, dt);
     }
     if (w->scene->joint_count) world_give_states(w);
     if (w->lost) return WORLD_LOST;
@@ -244,16 +261,25 @@ int world_expect(world *w, double time, double dt, double next) {
     return 0;
 }
 
-/* Where a body as fast as v leaves a contact that holds it faster than `fast`: lets go of all such ones, or
- * of all that hold it. */
-static int leave_contacts(world *w, const body *b, const double v[6], double fast, int all) {
+/* Whether a body as fast as v leaves a contact that holds it: faster than `fast`, or beside a hinge, where
+ * the row has next to no motion, than what `fast` is there. */
+static int leaves_contact(const world *w, const body *b, const touch *t, const double v[6], double fast,
+                          int joints) {
+    double row[6];
+    if (!is_held_by(row, w, b, t)) return 0;
+    return six_dot(row, v) > (joints ? fast * sqrt(grip_free_share(b, row, joints)) : fast);
+}
+
+/* Lets go of all contacts that it leaves, or if there is one of all that hold it. joints: how many of the
+ * grip's rows are theirs. */
+static int leave_contacts(world *w, const body *b, const double v[6], double fast, int joints, int all) {
     int leaves = 0;
     double row[6];
     for (int k = 0; k < w->touches.count; ++k)
-        leaves |= is_held_by(row, w, b, &w->touches.item[k]) && six_dot(row, v) > fast;
+        leaves |= leaves_contact(w, b, &w->touches.item[k], v, fast, joints);
     for (int k = 0; k < w->touches.count && leaves; ++k) {
         touch *t = &w->touches.item[k];
-        if (is_held_by(row, w, b, t) && (all || six_dot(row, v) > fast)) t->gap = INFINITY;
+        if (all ? is_held_by(row, w, b, t) : leaves_contact(w, b, t, v, fast, joints)) t->gap = INFINITY;
     }
     return leaves; /* world_hold() finds them anew */
 }
@@ -272,7 +298,7 @@ static int leave_beside_joints(world *w, const body *b, double v[6], double fast
     const int leaves_stop = leave_stop(b, v, fast);
     grip_joints(w, b, time, dt);
     grip_obey_with(v, b);
-    const int leaves = leave_contacts(w, b, v, fast, all) || leaves_stop;
+    const int leaves = leave_contacts(w, b, v, fast, b->grip->count, all) || leaves_stop;
     if (!leaves) *b->grip = kept;
     return leaves;
 }
@@ -307,11 +333,12 @@ int world_release(world *w, double time, double dt, int all) {
         double *v = w->judged[i];
         if (g->count == 0 || !g->wet || !g->alone || g->motor.of) continue;
         if (g->jointed ? !leave_beside_joints(w, b, v, fast, all, time, dt)
-                       : !leave_contacts(w, b, v, fast, all))
+                       : !leave_contacts(w, b, v, fast, 0, all))
             continue;
         grip_body(w, b, time, dt);
         grip_motors(w, b, time, dt);
         memcpy(g->given, w->given[i], sizeof g->given);
+        memset(g->lent, 0, sizeof g->lent);
         g->released = any = 1;
     }
     return any;

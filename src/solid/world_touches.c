@@ -6,7 +6,8 @@
  * more than SLIDE dx. So an impact sinks in by at most about SINK dx. Within WORLD_MARGIN dx of each other
  * solids count as touching.
  *
- * Two solids that a joint holds do not touch each other: hinges would bind.
+ * Two solids that a joint holds do not touch each other: hinges would bind. Nor does what is at the pin of a
+ * hinge touch anything: it has no lever, and forces without end would stop the body there.
  *
  * Limits: a body thinner than SINK dx can be passed by a faster one. */
 #include <math.h>
@@ -15,6 +16,7 @@
 
 #define SINK  0.025 /* cells: what an impact may sink in */
 #define SLIDE 0.15  /* cells along a surface in one part of a step */
+#define PIN   0.05  /* cells around a hinge's axis, or a ball's centre, where nothing touches */
 #define TURN  0.03  /* rad that a jointed body may turn in one part */
 enum { BOX_CONTACTS = 8 };
 
@@ -123,6 +125,22 @@ static void find_side_touches(world *w, int a, int side, double dt) {
                    0.05 * WORLD_SPACING * w->dx, w->things[a].radius);
 }
 
+static int is_at_pin(const world *w, const touch *t) {
+    for (int i = 0; i < w->scene->joint_count; ++i) {
+        const body *on = w->joints[i].only;
+        if (!on || (on != w->things[t->a].body && (t->b < 0 || on != w->things[t->b].body))) continue;
+        if (joint_holds_place(&w->joints[i], t->point, PIN * w->dx)) return 1;
+    }
+    return 0;
+}
+
+static void drop_touches_at_pins(world *w) {
+    int kept = 0;
+    for (int i = 0; i < w->touches.count; ++i)
+        if (!is_at_pin(w, &w->touches.item[i])) w->touches.item[kept++] = w->touches.item[i];
+    w->touches.count = kept;
+}
+
 int world_find_touches(world *w, double dt) {
     w->touches.count = w->touches.failed = 0;
     if (find_pairs(w, dt)) return -1;
@@ -136,6 +154,7 @@ int world_find_touches(world *w, double dt) {
         for (int side = 0; side < 2 * w->scene->dim; ++side)
             if (w->scene->wall[side] == RHEO_WALL_CLOSED) find_side_touches(w, a, side, dt);
     }
+    if (w->scene->joint_count) drop_touches_at_pins(w);
     return w->touches.failed ? -1 : 0;
 }
 

@@ -439,7 +439,7 @@ static void body_task(void *context, int index) {
     coupling_read_start(b);
     b->was = *b->solid->body->now;
     b->solid->body->grip->wet = b->cell_count > 0;
-    memset(b->bound, 0, sizeof b->bound);
+    coupling_unbind(b);
     coupling_make_motor(b);
     coupling_bind(b);
 }
@@ -547,7 +547,7 @@ int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, doubl
         const int released = coupling_release(b);
         coupling_make_held(b);
         if (released) coupling_make_motor(b);
-        if (b->group >= 0) memset(b->bound, 0, sizeof b->bound);
+        if (b->group >= 0) coupling_unbind(b);
         coupling_bind(b);
     }
     return hand_over(&s, solver);

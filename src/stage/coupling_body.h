@@ -53,6 +53,7 @@ struct coupled_body {
     body_state was;      /* before coupling_attach() */
     double start[SIX];   /* L^T V before contacts, joints, motor and pressure */
     double bound[SIX];   /* what contacts, joints and motor added to that before pressure */
+    double obeyed[SIX];  /* the part of it that grips took of what contacts were lent */
     int group, place;    /* of bodies that are tied to each other (coupling_ties.h); -1: it is not */
     int fixed;           /* to one of them */
     int term;            /* of the solver's: where its rows are */
@@ -101,6 +102,7 @@ void coupling_make_held(coupled_body *b); /* Q from the grip */
 void coupling_read_start(coupled_body *b);
 /* Where contacts have let go: starts anew from what they leave. Whether they have. */
 int coupling_release(coupled_body *b);
+void coupling_unbind(coupled_body *b);
 /* Before a solve: no more energy than the body had with other layers; fall: m/s by gravity in the step. After
  * pressure: what contacts may leave. */
 void coupling_calm_start(coupled_body *b, const mac_field *flow, double fall);

@@ -55,6 +55,11 @@ void coupling_read_start(coupled_body *b) {
     }
 }
 
+void coupling_unbind(coupled_body *b) {
+    memset(b->bound, 0, sizeof b->bound);
+    memset(b->obeyed, 0, sizeof b->obeyed);
+}
+
 int coupling_release(coupled_body *b) {
     body_grip *grip = b->solid->body->grip;
     if (!grip->released) return 0;
@@ -63,7 +68,7 @@ int coupling_release(coupled_body *b) {
         body_add_motion(b->solid->body->now, grip->given, -1);
         b->was = *b->solid->body->now;
     }
-    memset(b->bound, 0, sizeof b->bound);
+    coupling_unbind(b);
     b->freed = 1;
     grip->released = 0;
     return 1;
@@ -84,11 +89,16 @@ static void on_own_mass(double y[SIX], const coupled_body *b) {
 
 /* The mass on the grid of a thin body may be many times its own, by the liquid that moves with it. What that
  * would do to its own mass alone throws it off what it lies on: it gets the motion that it would have had.
- * Joints bear forces instead, which are limited. */
+ * Joints bear forces instead, which are limited. But what grips took of what was lent is a motion for all: it
+ * was lent to the body's own mass, and with any other mass contacts would be lent more from step to step. */
 void coupling_withhold(double y[SIX], const coupled_body *b) {
+    double obeyed[SIX];
+    memcpy(obeyed, b->obeyed, sizeof obeyed);
+    six_solve_upper(obeyed, b->factor);
+    for (int r = 0; r < SIX; ++r) y[r] += b->obeyed[r];
     if (b->solid->thin && !b->solid->body->grip->jointed) six_solve_upper(y, b->factor);
     else on_own_mass(y, b);
-    for (int r = 0; r < SIX; ++r) y[r] += b->solid->body->grip->given[r];
+    for (int r = 0; r < SIX; ++r) y[r] += b->solid->body->grip->given[r] - obeyed[r];
 }
 
 void coupling_make_motor(coupled_body *b) {
@@ -113,11 +123,25 @@ void coupling_make_motor(coupled_body *b) {
     at->impulse = copysign(m->most, need);
 }
 
+/* What grips take of what contacts were lent. */
+static void obey_lent(coupled_body *b) {
+    const double *lent = b->solid->body->grip->lent;
+    double y[SIX];
+    for (int r = 0; r < SIX; ++r) {
+        y[r] = 0;
+        for (int k = r; k < SIX; ++k) y[r] += b->factor[SIX * k + r] * lent[k];
+        b->obeyed[r] = -y[r];
+    }
+    coupling_leave_free(y, b);
+    for (int r = 0; r < SIX; ++r) b->obeyed[r] += y[r];
+}
+
 void coupling_bind(coupled_body *b) {
     const body_grip *grip = b->solid->body->grip;
     coupled_motor *at = &b->motor;
     double y[SIX], along = 0;
     if (grip->count == 0 && !grip->motor.of) return;
+    obey_lent(b);
     memcpy(y, b->start, sizeof y);
     coupling_leave_free(y, b);
     for (int r = 0; r < SIX; ++r) along += at->row[r] * y[r];

@@ -3,8 +3,10 @@
  * and 52 m/s, and brought up to twice the energy that was there.
  *
  * Plane dam breaks, 32 cells: all that is there, spin included, may not gain energy beyond what the splitting
- * of a step lets it (1 % in the first frames, without a body too) and 2 % for bodies of a hundredth, 7 % for
- * light flaps on hinges, and no body is much faster than the water, 5 m/s. */
+ * of a step lets it (1 % in the first frames, without a body too) and 2 % for bodies of a hundredth, and no
+ * body is much faster than the water, 5 m/s. Flaps on hinges stand on the floor half a cell from their pin: a
+ * contact that moves hardly any of them and bears all, wherever they are (in some of these places energy grew
+ * to 1.09, 5 and 9 times the first). */
 #include "check.h"
 
 #include "../../bench/basin.h"
@@ -17,21 +19,22 @@ typedef struct {
     double density;     /* of the water's */
     double width, high; /* m */
     double fastest;     /* m/s: asked */
-    int hinged;         /* to the floor, at its far end */
+    double pin;         /* m: hinged to the floor there, at its far end; 0: it is free */
 } thrown_case;
 
 static void is_not_thrown(const thrown_case *c) {
     basin b = basin_make(2, 1, 1, 1, CELLS, 0.6);
     b.fill.b[0] = 0.3;
     b.scene.method = c->method;
-    basin_add(&b, basin_box(0.5 + 0.5 * c->width, 0.5 * c->high, 0.5, 0.5 * c->width, 0.5 * c->high, 0.5),
+    const double end = c->pin > 0 ? c->pin : 0.5 + c->width;
+    basin_add(&b, basin_box(end - 0.5 * c->width, 0.5 * c->high, 0.5, 0.5 * c->width, 0.5 * c->high, 0.5),
               c->density);
     const double mass = c->density * BASIN_DENSITY * c->width * c->high / CELLS;
     rheo_joint hinge = rheo_default_joint();
     hinge.kind = RHEO_JOINT_HINGE;
     hinge.a = 0;
-    hinge.anchor[0] = 0.5 + c->width;
-    if (c->hinged) b.scene.joints = &hinge, b.scene.joint_count = 1;
+    hinge.anchor[0] = end;
+    if (c->pin > 0) b.scene.joints = &hinge, b.scene.joint_count = 1;
     double first = 0, most = 0, fastest = 0;
     rheo_sim *sim;
     rheo_report report = {0};
@@ -52,7 +55,7 @@ static void is_not_thrown(const thrown_case *c) {
     rheo_free_sim(sim);
     print_message("%s: energy %.3f of the first frame's at most, body %.1f m/s\n", c->what, most / first,
                   fastest);
-    check_below(most, (c->hinged ? 1.08 : c->density < 0.05 ? 1.035 : 1.015) * first);
+    check_below(most, (c->density < 0.05 && !(c->pin > 0) ? 1.035 : 1.015) * first);
     check_below(fastest, c->fastest);
 }
 
@@ -67,11 +70,20 @@ static void waves_do_not_throw_bodies(void **state) {
         {"board of a hundredth, flip", RHEO_FLIP, 0.01, 0.2, half, 12, 0},
         {"thin board of a hundredth, flip", RHEO_FLIP, 0.01, 0.2, thin, 12, 0},
         {"block of a tenth, apic", RHEO_APIC, 0.1, 0.1, 0.1, 5, 0},
-        {"flap of a fiftieth, flip", RHEO_FLIP, 0.02, 0.2, 0.04, 5, 1},
-        {"flap of a fiftieth, apic", RHEO_APIC, 0.02, 0.2, 0.04, 5, 1},
-        {"flap of a tenth, flip", RHEO_FLIP, 0.1, 0.2, 0.04, 5, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) is_not_thrown(&cases[i]);
+}
+
+static void flaps_gain_no_energy(void **state) {
+    (void)state;
+    const thrown_case flaps[] = {
+        {"flap of a fiftieth, flip", RHEO_FLIP, 0.02, 0.2, 0.04, 5, 0.7},
+        {"flap of a fiftieth, apic", RHEO_APIC, 0.02, 0.2, 0.04, 5, 0.702},
+        {"flap of a twentieth, apic", RHEO_APIC, 0.05, 0.2, 0.04, 5, 0.721},
+        {"flap of a tenth, flip", RHEO_FLIP, 0.1, 0.2, 0.04, 5, 0.702},
+        {"flap of a tenth, flip", RHEO_FLIP, 0.1, 0.2, 0.04, 5, 0.72},
+    };
+    for (size_t i = 0; i < sizeof flaps / sizeof *flaps; ++i) is_not_thrown(&flaps[i]);
 }
 
 /* Water that carries a thin neutral board at its own speed, weightless and at an angle: both go on as they
@@ -106,6 +118,7 @@ static void streams_carry_boards_along(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(waves_do_not_throw_bodies),
+                                       cmocka_unit_test(flaps_gain_no_energy),
                                        cmocka_unit_test(streams_carry_boards_along)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
