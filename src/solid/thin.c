@@ -20,6 +20,8 @@ enum { MARCH = 96, SLIDES = 4, POINTS = 800 };
 #define EDGE                                                                                                 \
     0.2 /* sine of half the angle, 23 degrees, from which on faces that meet are an edge, not a plate */
 
+#define SLIPS_FLAT 1.25 /* cells across, of what is small in the plane */
+
 static double own_distance(const obstacle *o, const double y[3]) {
     const double d = shape_distance(o->shape, y);
     return o->def->inside_fluid ? -d : d;
@@ -90,7 +92,8 @@ int obstacle_is_thin(const obstacle *o, double dx, int dim) {
     shape_bounds(lower, upper, o->shape);
     for (int a = 0; a < dim; ++a) longest = fmax(longest, upper[a] - lower[a]);
     if (!isfinite(longest)) return 0;
-    const double least = longest > 3 * dx ? sqrt((double)dim) * dx : dx;
+    /* what slips between nodes closes no face; small discs hardly ever do, and thin ones rise slowly */
+    const double least = (dim == 2 && longest < 3 * dx ? SLIPS_FLAT : sqrt((double)dim)) * dx;
     shape_points points;
     if (shape_sample(&points, o->shape, dx)) return -1;
     int thin = 0, looked = 0, bends = 0;

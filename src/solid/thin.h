@@ -6,8 +6,8 @@
 #include "solid/obstacle.h"
 
 /* Whether a part of the surface (at least a twentieth) is so close to its other side that cells are cut by
- * both: sqrt(dim) cells; for a solid of at most three cells across, a cell. Edges and tips of what is thicker
- * do not count. Sheets always are. -1: no memory. */
+ * both, or by none: sqrt(dim) cells; in the plane 1.25 for a solid of at most three cells. Edges and tips of
+ * what is thicker do not count. Sheets always are. -1: no memory. */
 int obstacle_is_thin(const obstacle *o, double dx, int dim);
 
 /* By its shape alone, at x in the scene [m]: what ways past it are marched by. Unlike obstacle_distance() it

@@ -42,7 +42,8 @@ static void test_which(void **state) {
     expect_thin(shell(parts, 0.2, 0.3 * DX), 1, "a box with walls of 0.3 cells");
     expect_thin(shell(parts, 0.2, 2 * DX), 0, "a box with walls of two cells");
     expect_thin(rig_ball(0.5, 0.5, 0.5, 0.3 * DX), 1, "a ball of 0.6 cells");
-    expect_thin(rig_ball(0.5, 0.5, 0.5, 0.6 * DX), 0, "a ball of 1.2 cells");
+    expect_thin(rig_ball(0.5, 0.5, 0.5, 0.6 * DX), 1, "a ball of 1.2 cells, between nodes");
+    expect_thin(rig_ball(0.5, 0.5, 0.5, 0.9 * DX), 0, "a ball of 1.8 cells");
     expect_thin(rig_ball(0.5, 0.5, 0.5, 0.3), 0, "a ball");
 }
 
