@@ -204,9 +204,8 @@ static rheo_status check_volume(tri_mesh *m, rheo_report *report) {
     mesh_bounds(lower, upper, m);
     double room = (upper[0] - lower[0]) * (upper[1] - lower[1]) * (upper[2] - lower[2]);
     if (m->triangle_count == 0 || !(fabs(volume) > 1e-12 * room) || !isfinite(volume))
-        return report_fail(report, RHEO_INVALID,
-                           "a surface that encloses something, all of it facing outwards",
-                           "the mesh has no volume: it is flat, or parts of it are inside out");
+        return report_fail(report, RHEO_INVALID, "a surface that encloses something",
+                           "the mesh has no volume");
     m->repaired.turned = volume < 0;
     for (size_t t = 0; volume < 0 && t < m->triangle_count; ++t) {
         uint32_t swap = m->triangle[t][1];
@@ -233,6 +232,7 @@ rheo_status mesh_require_closed(tri_mesh *m, const char *file, rheo_report *repo
         status = report_fail(report, RHEO_INVALID, CLOSED, "the mesh has no triangles");
     if (!status) status = check_finite(m, report);
     if (!status) status = check_edges(m, report);
+    if (!status && !mesh_turn_parts(m)) status = report_no_memory(report, "parts of a mesh");
     if (!status) status = check_volume(m, report);
     if (status) report_place(report, file, 0, 0, NULL);
     return status;

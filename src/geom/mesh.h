@@ -14,7 +14,7 @@ typedef struct tri_mesh {
     struct {
         size_t holes;    /* small ones closed */
         double place[3]; /* of the first, as mesh_require_closed() saw it */
-        size_t flipped;  /* triangles that faced another way than their neighbours */
+        size_t flipped;  /* triangles that faced another way than their neighbours, or than other parts */
         bool turned;     /* it was inside out */
     } repaired;          /* by mesh_require_closed() */
 } tri_mesh;
@@ -23,7 +23,8 @@ rheo_status mesh_read(tri_mesh *m, const char *file, rheo_report *report);
 void mesh_free(tri_mesh *m);
 
 /* What a solid or fill must be: not empty, finite, closed and consistently oriented outwards. STL vertices
- * are welded on reading. An inside-out mesh is turned, and so are single triangles; a small hole is closed, a
+ * are welded on reading. An inside-out mesh is turned, and so are parts of one and
+ * single triangles; a small hole is closed, a
  * larger one refused with its place: in the coordinates of the file, so call it before scaling. */
 rheo_status mesh_require_closed(tri_mesh *m, const char *file, rheo_report *report);
 /* What a sheet must be: not empty, finite. */

@@ -48,6 +48,8 @@ typedef struct {
 /* Turns as few triangles as will make neighbours face the same side; `edges` sorted by vertices, at most two
  * of a kind. A surface with one side only (Moebius) is left as it is. false: no memory. */
 bool mesh_orient(tri_mesh *m, const mesh_edge *edges, size_t count);
+/* Turns parts that are inside out beside others that are not, and are no holes of these; false: no memory. */
+bool mesh_turn_parts(tri_mesh *m);
 /* Closes the holes whose rims are the directed edges `open` and are small beside the mesh; false: no memory.
  */
 bool mesh_close_small_holes(tri_mesh *m, const uint32_t (*open)[2], size_t count);

@@ -39,22 +39,42 @@ static void start_ode(void) {
     dSetDebugHandler(say_nothing);
 }
 
+static rheo_status refuse_body(rheo_report *report, int solid, const char *allowed, const char *message) {
+    char path[64];
+    snprintf(path, sizeof path, "solids[%d].shape", solid);
+    report_fail(report, RHEO_INVALID, allowed, "%s", message);
+    report_place(report, NULL, 0, 0, path);
+    return RHEO_INVALID;
+}
+
 /* Making
  * ------------------------------------------------------------------------------------------------------- */
 
+/* Whether its inertia is one of a body, also to ODE, which ends the process over others: what is flattened
+ * to next to nothing has none that rounding leaves positive. */
+static bool has_sound_mass(dMass *m, const body *b, double unit) {
+    const double *i = b->inertia;
+    for (int c = 0; c < 9; ++c)
+        if (!isfinite(unit * i[c])) return false;
+    if (!(unit * b->mass > 0) || !(i[0] > 0) || !(i[4] > 0) || !(i[8] > 0)) return false;
+    *m = (dMass){.mass = unit * b->mass};
+    for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c) m->I[4 * r + c] = unit * i[r <= c ? 3 * r + c : 3 * c + r];
+    return dMassCheck(m);
+}
+
 static rheo_status make_bodies(world *w, rheo_report *report) {
     const rheo_scene *s = w->scene;
+    pthread_once(&ode_once, start_ode);
     for (int i = 0; i < s->solid_count; ++i) {
         if (s->solids[i].motion != RHEO_DYNAMIC) continue;
         body *b = &w->bodies[w->count];
-        if (body_make(b, &w->states[w->count], &s->solids[i], w->shapes[i], s->dim == 2, w->dx)) {
-            char path[64];
-            snprintf(path, sizeof path, "solids[%d].shape", i);
-            report_fail(report, RHEO_INVALID, "a shape with a finite inside",
-                        "a body without a finite volume");
-            report_place(report, NULL, 0, 0, path);
-            return RHEO_INVALID;
-        }
+        if (body_make(b, &w->states[w->count], &s->solids[i], w->shapes[i], s->dim == 2, w->dx))
+            return refuse_body(report, i, "a shape with a finite inside", "a body without a finite volume");
+        dMass unused;
+        if (!has_sound_mass(&unused, b, 1))
+            return refuse_body(report, i, "a shape that is not flattened to nothing, with no part inside out",
+                               "a body without an inertia");
         if (b->radius < BODY_CRUMB * w->dx) b->round = ROUND_BALL;
         b->solid = i;
         b->grip = &w->grips[w->count];
@@ -90,11 +110,8 @@ static dBodyID make_ode_body(world *w, const thing *t) {
     dBodySetGyroscopicMode(b, 0);
     dBodySetAutoDisableFlag(b, 0);
     if (t->body) {
-        const double *i = t->body->inertia;
         dMass m;
-        const double k = w->unit;
-        dMassSetParameters(&m, k * t->body->mass, 0, 0, 0, k * i[0], k * i[4], k * i[8], k * i[1], k * i[2],
-                           k * i[5]);
+        has_sound_mass(&m, t->body, w->unit);
         dBodySetMass(b, &m);
     } else {
         dBodySetKinematic(b);
@@ -103,7 +120,6 @@ static dBodyID make_ode_body(world *w, const thing *t) {
 }
 
 static void make_ode(world *w) {
-    pthread_once(&ode_once, start_ode);
     w->ode = dWorldCreate();
     w->unit = find_unit(w);
     w->contacts = dJointGroupCreate(0);
@@ -265,14 +281,6 @@ void world_lift(world *w, double fluid_density, const double gravity[3], double 
 
 /* What cannot start
  * --------------------------------------------------------------------------------------------- */
-
-static rheo_status refuse_body(rheo_report *report, int solid, const char *allowed, const char *message) {
-    char path[64];
-    snprintf(path, sizeof path, "solids[%d].shape", solid);
-    report_fail(report, RHEO_INVALID, allowed, "%s", message);
-    report_place(report, NULL, 0, 0, path);
-    return RHEO_INVALID;
-}
 
 static const char *name_of(const world *w, int solid, char text[32]) {
     snprintf(text, 32, "solids[%d]", solid);
