@@ -29,6 +29,7 @@ int body_make(body *b, body_state *now, const rheo_solid *def, const shape *s, i
     memcpy(b->centre, m.centre, sizeof b->centre);
     moments_inertia(b->inertia, &m, def->density);
     b->round = shape_round(b->axis, s);
+    b->ball = shape_is_ball(s);
     shape_bounds(lower, upper, s);
     for (int a = 0; a < (flat ? 2 : 3); ++a) {
         const double far = fmax(upper[a] - m.centre[a], m.centre[a] - lower[a]);

@@ -4,20 +4,21 @@
 #include <math.h>
 #include "solid/vector.h"
 
-/* From the ball around a body. */
-static double from_ball(const body *b, const double x[3]) {
+/* From the ball around a body that is at `position`. */
+static double from_ball(const body *b, const double position[3], const double x[3]) {
     double from[3];
-    vec_sub(from, x, b->now->position);
+    vec_sub(from, x, position);
     if (b->flat) from[2] = 0;
     return vec_length(from) - b->radius;
 }
 
 double obstacle_distance(const obstacle *o, const double x[3]) {
+    if (o->body && o->body->ball) return from_ball(o->body, o->now.position, x);
     const double d = o->def->motion == RHEO_STATIC ? shape_distance(o->shape, x)
                                                    : placement_distance(&o->now, o->shape, x);
     /* distances of stretched shapes may be less than they are, but not than what the ball shows: of two
      * solids one would be nearer by its distance, and the other by the first one's ball */
-    if (o->body) return fmax(d, from_ball(o->body, x));
+    if (o->body) return fmax(d, from_ball(o->body, o->body->now->position, x));
     return o->def->inside_fluid ? -d : d;
 }
 
@@ -43,7 +44,7 @@ placement obstacle_felt(const obstacle *o) {
 }
 
 int obstacle_is_beyond(const obstacle *o, const double x[3], double least) {
-    return o->body && from_ball(o->body, x) > least;
+    return o->body && from_ball(o->body, o->body->now->position, x) > least;
 }
 
 int obstacle_is_nearest(const obstacle *solids, const int *among, int count, int own, const double x[3],

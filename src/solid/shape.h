@@ -47,6 +47,7 @@ void shape_repairs(char *text, size_t size, const shape *s);
 /* About which lines through its centre a shape is round: none, one along `axis` (of length 1), all. */
 typedef enum roundness { NOT_ROUND, ROUND_AXIS, ROUND_BALL } roundness;
 roundness shape_round(double axis[3], const shape *s);
+int shape_is_ball(const shape *s); /* in 2D a disc */
 
 /* A rigid motion of a shape from its place in the scene file: x -> centre_now + R (x - centre). */
 typedef struct placement {

@@ -71,3 +71,8 @@ roundness shape_round(double axis[3], const shape *s) {
     default: return NOT_ROUND;
     }
 }
+
+int shape_is_ball(const shape *s) {
+    double axis[3];
+    return s->kind == RHEO_SHAPE_SPHERE && shape_round(axis, s) == ROUND_BALL;
+}
