@@ -119,7 +119,7 @@ rheo_status liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt, 
     world_accelerate(s->world, gravity, dt);
     /* in s->domain contacts act after pressure, as on the liquid around */
     if (!s->domain) {
-        const int bad = world_expect(s->world, s->time + dt, dt, s->next_dt);
+        const int bad = world_expect(s->world, s->time + dt, dt, s->q_dt, s->next_dt);
         if (bad) return judge_bodies(bad, s->time + dt, report);
     }
     follow_bodies(s);

@@ -40,9 +40,10 @@ int world_step(world *w, double time, double dt);
  * step, over dt, and is held (body_grip) where a contact with something that stands still bore it then and
  * touches it now, and where a joint ties it to what stands still. A body that rests on the floor of a tank
  * then meets pressure as one at rest, not as one that falls, however light it is beside the liquid that it
- * would have to push. Keyed solids go as they will in the step after, of `next` seconds: so do bodies that
- * they push. */
-int world_expect(world *w, double time, double dt, double next);
+ * would have to push. What contacts gave was given within the last step, of `last` seconds (0: unknown), and
+ * is no more in a longer one. Keyed solids go as they will in the step after, of `next` seconds: so do bodies
+ * that they push. */
+int world_expect(world *w, double time, double dt, double last, double next);
 /* What joints between bodies do not let these do while forces of the step act, of world_expect(): with
  * `coupling: monolithic`, which finds what such joints do by itself. */
 const body_ties *world_ties(const world *w);

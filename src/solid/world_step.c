@@ -226,7 +226,8 @@ const body_ties *world_ties(const world *w) {
     return w ? &w->ties : NULL;
 }
 
-/* Where there are none left, they bear nothing any more. */
+/* Where there are none left, they bear nothing any more; and what stopped a body within a short step does not
+ * go on through a longer one. */
 static void lend_contacts(world *w, int i, double dt) {
     body_grip *g = &w->grips[i];
     if (g->alone && !g->touched) return;
@@ -234,7 +235,7 @@ static void lend_contacts(world *w, int i, double dt) {
     body_add_motion(&w->states[i], g->lent, 1);
 }
 
-int world_expect(world *w, double time, double dt, double next) {
+int world_expect(world *w, double time, double dt, double last, double next) {
     if (!world_count(w)) return 0;
     if (check_states(w, dt)) return WORLD_LOST;
     for (int i = 0; i < w->count; ++i) *w->bodies[i].grip = (body_grip){0};
@@ -243,7 +244,7 @@ int world_expect(world *w, double time, double dt, double next) {
     find_alone(w);
     for (int i = 0; i < w->count; ++i) {
         body_note_motion(w->given[i], &w->states[i], -1);
-        lend_contacts(w, i, dt);
+        lend_contacts(w, i, last > 0 ? fmin(dt, last) : dt);
     }
     if (w->scene->joint_count) world_give_states(w);
     if (w->lost) return WORLD_LOST;
