@@ -432,17 +432,34 @@ static void look_at_solids(doctor *d) {
     }
 }
 
-/* Whether a keyed solid is outside in every frame. */
+/* The end of a straight piece of a curve that begins at `from`: the next key, no later than `to`. */
+static double piece_end(const rheo_curve *c, double from, double to) {
+    for (int k = 0; k < c->count; ++k)
+        if (c->count > 1 && c->times[k] > from) return fmin(c->times[k], to);
+    return to;
+}
+
+/* Whether a keyed solid is outside all the time: between two frames, too, the ball around it passes through
+ * the box around the two ends of each straight piece of its way. */
 static bool stays_outside(const rheo_scene *s, const rheo_solid *def, const shape *of) {
-    const double reach = shape_reach(of);
-    for (int frame = 0; frame <= s->frames; ++frame) {
-        const placement now = placement_of_solid(def, of, frame / s->fps, 0);
+    double centre[3];
+    shape_centre(centre, of);
+    const double radius = shape_radius(of, centre);
+    if (!isfinite(radius)) return false;
+    placement here = placement_of_solid(def, of, 0, 0);
+    double time = 0;
+    for (int frame = 0; frame < s->frames;) {
+        const double end = (frame + 1) / s->fps, next = piece_end(&def->position, time, end);
+        const placement there = placement_of_solid(def, of, next, 0);
         double low[3], high[3];
         for (int a = 0; a < 3; ++a) {
-            low[a] = now.position[a] - reach;
-            high[a] = now.position[a] + reach;
+            low[a] = fmin(here.position[a], there.position[a]) - radius;
+            high[a] = fmax(here.position[a], there.position[a]) + radius;
         }
         if (!is_outside(s, low, high)) return false;
+        here = there;
+        time = next;
+        frame += next >= end;
     }
     return true;
 }

@@ -164,6 +164,39 @@ static void slips_are_found(void **state) {
     assert_false(found(&p, RHEO_WARNING, "joints[1]", "") || found(&p, RHEO_WARNING, "joints[2]", ""));
 }
 
+/* What has no end is nowhere outside, and what flies through between two frames (1/30 s) was inside. */
+static void keyed_solids_are_outside_all_the_time(void **state) {
+    (void)state;
+    static const struct {
+        const char *shape, *position;
+        bool outside;
+    } item[] = {
+        {"plane: { point: [0.5, 0.5, 0.5], normal: [0, 1, 0] }", "[[0, [0.5, -3, 0.5]], [1, [0.5, -2, 0.5]]]",
+         false},
+        {"union: [ { plane: { point: [0.5, 0.1, 0.5], normal: [0, 1, 0] } }, { sphere: { center: [0.5, 0.1, "
+         "0.5], radius: 0.1 } } ]",
+         "[[0, [0.5, 3, 0.5]], [1, [0.5, 4, 0.5]]]", false},
+        {"sphere: { center: [3, 0.5, 0.5], radius: 0.1 }", "[[0, [3, 0.5, 0.5]], [0.01, [-3, 0.5, 0.5]]]",
+         false},
+        {"sphere: { center: [3, 0.5, 0.5], radius: 0.1 }",
+         "[[0, [3, 0.5, 0.5]], [0.005, [1, 0.5, 0.5]], [0.01, [3, 0.5, 0.5]]]", false},
+        {"sphere: { center: [3, 0.5, 0.5], radius: 0.1 }", "[[0, [3, 0.5, 0.5]], [0.01, [3, -3, 0.5]]]",
+         true},
+        {"sphere: { center: [3, 0.5, 0.5], radius: 0.1 }", "[[0, [3, 0.5, 0.5]], [90, [0.5, 0.5, 0.5]]]",
+         true},
+    };
+    for (size_t i = 0; i < sizeof item / sizeof *item; ++i) {
+        char text[600];
+        rheo_preflight p;
+        rheo_report r;
+        snprintf(text, sizeof text, FILL "solids: [ { shape: { %s }, position: { keys: %s } } ]",
+                 item[i].shape, item[i].position);
+        look(&p, &r, text);
+        if (found(&p, RHEO_WARNING, "solids[0].shape", "stays outside") != item[i].outside)
+            fail_msg("%s at %s", item[i].shape, item[i].position);
+    }
+}
+
 #define KEYED(keys)                                                                                          \
     FILL "solids: [ { shape: { box: { min: [0.4, 0.6, 0.4], max: [0.6, 0.8, 0.6] } }, " keys " } ]\n"
 
@@ -352,6 +385,7 @@ int main(void) {
         cmocka_unit_test(volumes_are_near_the_exact_ones),
         cmocka_unit_test(warnings_are_found),
         cmocka_unit_test(slips_are_found),
+        cmocka_unit_test(keyed_solids_are_outside_all_the_time),
         cmocka_unit_test(fills_are_compared_with_the_grid),
         cmocka_unit_test(common_losses_are_notes),
         cmocka_unit_test(leaps_are_warned_of),
