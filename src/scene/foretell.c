@@ -15,11 +15,10 @@
 #include "sim/step_limit.h"
 #include "solid/curve.h"
 #include "solid/vector.h"
-#include "solid/thin.h"
 #include "stage/mac_method.h"
 
 enum { PARTS_MOST = 4096, STEPS_MANY = 100 }; /* parts of a run looked at one by one; steps a frame */
-enum { LATTICE_MOST = 32 };                   /* steps along a shape */
+enum { LATTICE_MOST = 32, KEYED_LOOKS = 5 };  /* steps along a shape; times at which it is looked at */
 #define DAYS_MANY    3.0                      /* of computing */
 #define GRAVITY_MANY 100.0                    /* m/s2 */
 
@@ -180,11 +179,6 @@ static double expected_steps(const doctor *d) {
     return sum * s->frames / parts;
 }
 
-static bool is_thin(const doctor *d, int solid) {
-    const obstacle seen = {.shape = d->solid[solid], .def = &d->scene->solids[solid], .now = d->place[solid]};
-    return obstacle_is_thin(&seen, d->out->dx, d->scene->dim) > 0;
-}
-
 /* What the dearest solid that moves costs a cell and step, s. */
 static double moving_seconds(const doctor *d) {
     const rheo_scene *s = d->scene;
@@ -193,7 +187,7 @@ static double moving_seconds(const doctor *d) {
         if (s->solids[i].motion == RHEO_STATIC) continue;
         const double depth =
             log2((double)shape_triangles(d->solid[i]) + 1); /* of a search tree; 0: no mesh */
-        const bool thin = is_thin(d, i);
+        const bool thin = d->thin[i];
         const double more =
             depth > 0 ? depth * (thin ? THIN_MESH_SECONDS : MESH_SECONDS) : (thin ? THIN_SECONDS : 0);
         most = fmax(most, MOVING_SECONDS + more);
@@ -201,24 +195,59 @@ static double moving_seconds(const doctor *d) {
     return most;
 }
 
+/* The bounds of a shape where it is placed, as far as they lie in the domain; whether they do. Sides without
+ * end give NaN, which fmax() and fmin() pass over. */
+static bool bounds_inside(double low[3], double high[3], const rheo_scene *s, const shape *of,
+                          const placement *at) {
+    double from[3], to[3], centre[3];
+    bool inside = true;
+    shape_bounds(from, to, of);
+    shape_centre(centre, of);
+    for (int a = 0; a < s->dim; ++a) {
+        const double *row = &at->rotation[3 * a];
+        double middle = at->position[a], half = 0;
+        for (int c = 0; c < s->dim; ++c) {
+            if (row[c] == 0) continue;
+            middle += row[c] * (0.5 * (from[c] + to[c]) - centre[c]);
+            half += fabs(row[c]) * 0.5 * (to[c] - from[c]);
+        }
+        low[a] = fmax(middle - half, 0);
+        high[a] = fmin(middle + half, s->size[a]);
+        inside = inside && low[a] <= high[a];
+    }
+    return inside;
+}
+
 /* About how many cells have a shape's surface in them: its area from the places of a lattice that are within
  * a step of it, as many on either side. */
-static double surface_cells(const doctor *d, const shape *of) {
+static double surface_cells(const doctor *d, const shape *of, const placement *at) {
     const int dim = d->scene->dim;
     double low[3], high[3], side = 0;
     int n[3] = {1, 1, 1}, found = 0;
-    shape_bounds(low, high, of);
+    if (!bounds_inside(low, high, d->scene, of, at)) return 0;
     for (int a = 0; a < dim; ++a) side = fmax(side, high[a] - low[a]);
-    if (!isfinite(side)) return 0;
     const double step = fmax(d->out->dx, side / LATTICE_MOST);
     for (int a = 0; a < dim; ++a) n[a] = (int)ceil((high[a] - low[a]) / step) + 2;
     for (int q = 0; q < n[0] * n[1] * n[2]; ++q) {
-        const int at[3] = {q % n[0], q / n[0] % n[1], q / (n[0] * n[1])};
+        const int k[3] = {q % n[0], q / n[0] % n[1], q / (n[0] * n[1])};
         double x[3] = {0, 0, 0};
-        for (int a = 0; a < dim; ++a) x[a] = 0.5 * (low[a] + high[a]) + step * (at[a] - 0.5 * (n[a] - 1));
-        found += fabs(shape_distance(of, x)) < step;
+        for (int a = 0; a < dim; ++a) x[a] = 0.5 * (low[a] + high[a]) + step * (k[a] - 0.5 * (n[a] - 1));
+        found += fabs(placement_distance(at, of, x)) < step;
     }
     return 0.5 * found * pow(step / d->out->dx, dim - 1);
+}
+
+/* The same in the middle of the run's parts, on average: what is keyed may come in or leave. */
+static double usual_surface_cells(const doctor *d, int solid) {
+    const rheo_solid *def = &d->scene->solids[solid];
+    const int looks = def->motion == RHEO_KEYED ? KEYED_LOOKS : 1;
+    double sum = 0;
+    for (int k = 0; k < looks; ++k) {
+        const double time = (k + 0.5) / looks * d->scene->frames / d->scene->fps;
+        const placement at = placement_of_solid(def, d->solid[solid], time, 0);
+        sum += surface_cells(d, d->solid[solid], &at);
+    }
+    return sum / looks;
 }
 
 /* What all thin solids that move cost a step, s: by their surfaces, and what it takes to ask for a distance.
@@ -227,9 +256,8 @@ static double thin_seconds(const doctor *d) {
     const rheo_scene *s = d->scene;
     double sum = 0;
     for (int i = 0; i < s->solid_count; ++i) {
-        if (s->solids[i].motion == RHEO_STATIC || shape_triangles(d->solid[i]) > 0 || !is_thin(d, i))
-            continue;
-        sum += THIN_WALL_SECONDS * (1 + shape_primitives(d->solid[i])) * surface_cells(d, d->solid[i]);
+        if (s->solids[i].motion == RHEO_STATIC || shape_triangles(d->solid[i]) > 0 || !d->thin[i]) continue;
+        sum += THIN_WALL_SECONDS * (1 + shape_primitives(d->solid[i])) * usual_surface_cells(d, i);
     }
     return sum;
 }

@@ -86,6 +86,13 @@ static shape *make_shape(doctor *d, const rheo_shape *def, const char *path) {
     return NULL;
 }
 
+static void place_solid(doctor *d, int i) {
+    const rheo_scene *s = d->scene;
+    d->place[i] = placement_of_solid(&s->solids[i], d->solid[i], 0, 0);
+    const obstacle seen = {.shape = d->solid[i], .def = &s->solids[i], .now = d->place[i]};
+    d->thin[i] = obstacle_is_thin(&seen, d->out->dx, s->dim) > 0;
+}
+
 static bool make_shapes(doctor *d) {
     const rheo_scene *s = d->scene;
     char path[NODE_PATH_MAX];
@@ -94,7 +101,8 @@ static bool make_shapes(doctor *d) {
     d->solid = calloc((size_t)s->solid_count + 1, sizeof *d->solid);
     d->emitter = calloc((size_t)s->emitter_count + 1, sizeof *d->emitter);
     d->place = calloc((size_t)s->solid_count + 1, sizeof *d->place);
-    if (!d->fill || !d->solid || !d->emitter || !d->place) {
+    d->thin = calloc((size_t)s->solid_count + 1, sizeof *d->thin);
+    if (!d->fill || !d->solid || !d->emitter || !d->place || !d->thin) {
         doctor_find(d, RHEO_ERROR, "", NULL, "out of memory for the shapes");
         return false;
     }
@@ -112,7 +120,7 @@ static bool make_shapes(doctor *d) {
     for (int i = 0; i < s->solid_count; ++i) {
         snprintf(path, sizeof path, "solids[%d].shape", i);
         d->solid[i] = make_shape(d, &s->solids[i].shape, path);
-        if (d->solid[i]) d->place[i] = placement_of_solid(&s->solids[i], d->solid[i], 0, 0);
+        if (d->solid[i]) place_solid(d, i);
     }
     return d->status == RHEO_OK;
 }
@@ -125,6 +133,7 @@ static void free_shapes(doctor *d) {
     free(d->solid);
     free(d->emitter);
     free(d->place);
+    free(d->thin);
 }
 
 /* --- sampling --- */
@@ -422,9 +431,8 @@ static void look_at_solids(doctor *d) {
     if (s->camera_eye.count) rheo_evaluate_curve(eye, &s->camera_eye, 0);
     for (int i = 0; i < s->solid_count; ++i) {
         if (s->solids[i].inside_fluid) continue;
-        const obstacle seen = {.shape = d->solid[i], .def = &s->solids[i], .now = d->place[i]};
         snprintf(path, sizeof path, "solids[%d].shape", i);
-        if (obstacle_is_thin(&seen, d->out->dx, s->dim) > 0) look_at_thin(d, path);
+        if (d->thin[i]) look_at_thin(d, path);
         if (s->solids[i].motion == RHEO_DYNAMIC) look_at_body(d, path);
         if (s->dim == 3 && s->camera_eye.count && placement_distance(&d->place[i], d->solid[i], eye) < 0)
             doctor_find(d, RHEO_WARNING, "camera.eye", NULL, "the camera stands inside the solid '%s'",

@@ -294,6 +294,32 @@ static void thin_solids_of_many_parts_take_longer(void **state) {
     assert_true(parts.seconds > plain.seconds);
 }
 
+/* Of a plate only what lies in the domain costs time, however far it goes on and however it is turned. */
+static void thin_solids_count_within_the_domain(void **state) {
+    (void)state;
+    static const char *const place[] = {
+        "min: [0, 0.748, 0], max: [1, 0.752, 1] } }, position: { keys: [[0, [0.5, 0.75, 0.5]], [5, [0.5, "
+        "0.7, "
+        "0.5]]] }",
+        "min: [-4.5, 0.748, -4.5], max: [5.5, 0.752, 5.5] } }, position: { keys: [[0, [0.5, 0.75, 0.5]], [5, "
+        "[0.5, 0.7, 0.5]]] }",
+        "min: [-4.5, 0.748, -4.5], max: [5.5, 0.752, 5.5] } }, rotation: { axis: [0, 0, 1], degrees: { keys: "
+        "[[0, 90], [5, 90.1]] } }",
+    };
+    double seconds[3];
+    for (int i = 0; i < 3; ++i) {
+        char text[500];
+        rheo_preflight p;
+        rheo_report r;
+        snprintf(text, sizeof text, FILL "domain: { cells: 64 }\nsolids: [ { shape: { box: { %s } ]",
+                 place[i]);
+        look(&p, &r, text);
+        seconds[i] = p.seconds / p.steps;
+    }
+    check_near(seconds[1] / seconds[0], 1, 0.1);
+    check_near(seconds[2] / seconds[0], 1, 0.1);
+}
+
 static void hopeless_scenes_are_refused(void **state) {
     (void)state;
     rheo_preflight p;
@@ -392,6 +418,7 @@ int main(void) {
         cmocka_unit_test(absurd_numbers_are_warned_of),
         cmocka_unit_test(thin_solids_that_move_take_longer),
         cmocka_unit_test(thin_solids_of_many_parts_take_longer),
+        cmocka_unit_test(thin_solids_count_within_the_domain),
         cmocka_unit_test(hopeless_scenes_are_refused),
         cmocka_unit_test(estimates_grow_as_they_should),
         cmocka_unit_test(steps_are_near_the_taken_ones),
