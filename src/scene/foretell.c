@@ -21,6 +21,7 @@ enum { PARTS_MOST = 4096, STEPS_MANY = 100 }; /* parts of a run looked at one by
 enum { LATTICE_MOST = 32, KEYED_LOOKS = 5 };  /* steps along a shape; times at which it is looked at */
 #define DAYS_MANY    3.0                      /* of computing */
 #define GRAVITY_MANY 100.0                    /* m/s2 */
+#define STRUCK       1.5 /* times the speed of what strikes: rims of planks, blocks on them */
 
 /* Bytes: calibrated against the peak of runs of the dam break from 12 to 128 cells, all methods. */
 static const double BASE_BYTES = 30e6, CELL_BYTES = 140, EMITTER_BYTES = 32, MOVING_BYTES = 30,
@@ -75,7 +76,7 @@ static double length(const doctor *d, const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + z * z);
 }
 
-/* The speed of liquid that starts in a shape with `start` m/s and falls as far as the domain goes. */
+/* The speed of what starts in a shape with `start` m/s and falls as far as the domain goes. */
 static double fall_speed(const doctor *d, const shape *from, double start, const double g[3]) {
     double low[3], high[3], square = start * start;
     if (!from) return start;
@@ -113,15 +114,82 @@ static double longest_value(double v[3], const doctor *d, const rheo_curve *c, d
     return fmax(most, 0);
 }
 
-/* What decides the number of steps: liquid that falls or is thrown. Where a
- * body of it strikes a wall, the largest speed on the grid is some 20% above that. */
-static double expected_speed(const doctor *d, const double g[3]) {
+/* Whether gravity pulls straight down to a side, always. */
+static bool pulls_down(const rheo_scene *s) {
+    bool down = true;
+    for (int k = 0; k < s->gravity.count; ++k) {
+        const double *g = &s->gravity.values[3 * k];
+        down = down && g[0] == 0 && g[1] <= 0 && (s->dim == 2 || g[2] == 0);
+    }
+    return down;
+}
+
+/* Whether a fill is a pool, a box on the floor from side to closed side: it lies still unless it is stirred.
+ */
+static bool is_pool(const doctor *d, const shape *fill) {
+    const rheo_scene *s = d->scene;
+    double half[3], axes[9], low[3], high[3];
+    if (!shape_as_box(half, axes, fill) || !pulls_down(s)) return false;
+    shape_bounds(low, high, fill);
+    for (int a = 0; a < s->dim; ++a) {
+        const bool turned = high[a] - low[a] > 2.01 * half[a], up = a == 1;
+        const bool starts = low[a]<0.5 * d->out->dx, ends = high[a]> s->size[a] - 0.5 * d->out->dx;
+        const bool open = s->wall[2 * a] == RHEO_WALL_OPEN || s->wall[2 * a + 1] == RHEO_WALL_OPEN;
+        if (turned || !starts || (!up && (!ends || open)) || (up && s->wall[2] == RHEO_WALL_OPEN))
+            return false;
+    }
+    return true;
+}
+
+/* The speed that a body has at most after `time`, of its centre. Through liquid it is drawn by its weight
+ * against the mass that moves with a ball, and is no faster than a blunt body sinks or rises,
+ * v^2 = 8/3 |s - 1| g r. Where several fly, what is struck is thrown or turned faster than what strikes it.
+ */
+static double body_speed(const doctor *d, int solid, const double g[3], double pull, double time) {
+    const rheo_scene *s = d->scene;
+    const rheo_solid *def = &s->solids[solid];
+    const double start = length(d, def->velocity), fall = fall_speed(d, d->solid[solid], start, g);
+    double centre[3];
+    bool wet = false;
+    int bodies = 0;
+    shape_centre(centre, d->solid[solid]);
+    for (int k = 0; k < d->fill_count; ++k) wet = wet || shape_distance(d->fill[k], centre) < 0;
+    for (int i = 0; i < s->solid_count; ++i) bodies += s->solids[i].motion == RHEO_DYNAMIC;
+    if (!wet) return (bodies > 1 ? STRUCK : 1) * fmin(fall, start + pull * time);
+    const double share = def->density / s->fluids[0].density, weight = fabs(share - 1) * pull;
+    const double sinks = sqrt(8.0 / 3 * weight * shape_radius(d->solid[solid], centre));
+    return fmin(fmax(start, fmin(fall, sinks)), start + weight / (share + 0.5) * time);
+}
+
+/* The fastest that a point of a body moves until `time`; *most: of a body's centre. */
+static double bodies_speed(double *most, const doctor *d, const double g[3], double pull, double time) {
+    double fastest = 0;
+    *most = 0;
+    for (int i = 0; i < d->scene->solid_count; ++i) {
+        const rheo_solid *def = &d->scene->solids[i];
+        if (def->motion != RHEO_DYNAMIC) continue;
+        const double speed = body_speed(d, i, g, pull, time);
+        double centre[3];
+        shape_centre(centre, d->solid[i]);
+        *most = fmax(*most, speed);
+        fastest = fmax(fastest, speed + vec_length(def->spin) * shape_radius(d->solid[i], centre));
+    }
+    return fastest;
+}
+
+/* What decides the number of steps: liquid that falls or is thrown. Where a body of it strikes a wall, the
+ * largest speed on the grid is some 20% above that. *stirred: m/s, what pools may get to. */
+static double expected_speed(double *stirred, const doctor *d, const double g[3]) {
     const rheo_scene *s = d->scene;
     double fastest = 0, v[3] = {0};
     int k = 0;
+    *stirred = 0;
     for (int i = 0; i < s->fluid_count; ++i)
-        for (int j = 0; j < s->fluids[i].fill_count; ++j)
-            fastest = fmax(fastest, 1.2 * fall_speed(d, d->fill[k++], length(d, s->fluids[i].velocity), g));
+        for (int j = 0; j < s->fluids[i].fill_count; ++j, ++k) {
+            const double start = length(d, s->fluids[i].velocity);
+            double *of = start == 0 && is_pool(d, d->fill[k]) ? stirred : &fastest;
+            *of = fmax(*of, 1.2 * fall_speed(d, d->fill[k], start, g));
+        }
     for (int i = 0; i < s->emitter_count; ++i) {
         const double end = fmin(s->emitters[i].during[1], s->frames / s->fps);
         const double speed = longest_value(v, d, &s->emitters[i].velocity, s->emitters[i].during[0], end);
@@ -162,18 +230,26 @@ static double lightest_step(const doctor *d, double gravity) {
     return step;
 }
 
+/* With `rigid-fluid` a body goes no farther than a cell in a step: liquid_rigid_limit(). */
+static double rigid_step(const doctor *d, double speed) {
+    return d->scene->coupling == RHEO_RIGID_FLUID && speed > 0 ? d->out->dx / speed : INFINITY;
+}
+
 /* Steps of the whole run at the limits of the method: the liquid in all frames as in the liveliest, solids as
- * their keys say. */
+ * their keys say, bodies as they fall. */
 static double expected_steps(const doctor *d) {
     const rheo_scene *s = d->scene;
     const int parts = s->frames < PARTS_MOST ? s->frames : PARTS_MOST;
     const double duration = s->frames / s->fps;
-    double g[3] = {0}, sum = 0;
-    const double pull = longest_value(g, d, &s->gravity, 0, duration), speed = expected_speed(d, g);
+    double g[3] = {0}, sum = 0, stirred, centre;
+    const double pull = longest_value(g, d, &s->gravity, 0, duration), speed = expected_speed(&stirred, d, g);
     const double light = lightest_step(d, pull);
     for (int k = 0; k < parts; ++k) {
-        const double pushed = keyed_speed(d, duration * k / parts, duration * (k + 1) / parts);
-        const double exact = 1 / (s->fps * fmin(longest_step(d, speed + pushed, pull), light));
+        const double to = duration * (k + 1) / parts, keyed = keyed_speed(d, duration * k / parts, to);
+        const double bodies = bodies_speed(&centre, d, g, pull, to), pushed = fmax(keyed, bodies);
+        const double flow = fmax(speed, fmin(stirred, fmax(keyed, centre)));
+        const double step = fmin(longest_step(d, flow + pushed, pull), fmin(light, rigid_step(d, bodies)));
+        const double exact = 1 / (s->fps * step);
         sum += exact <= 1 ? 1 : exact + 0.5; /* frames take whole steps: half a step more on average */
     }
     return sum * s->frames / parts;

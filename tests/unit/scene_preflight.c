@@ -387,6 +387,15 @@ static void steps_are_near_the_taken_ones(void **state) {
     check_steps("moving-wall", "flip", 32, 24);
 }
 
+/* Bodies that are thrown, struck and sink: they count with the liquid's speed, or alone. */
+static void steps_with_bodies_are_near_the_taken_ones(void **state) {
+    (void)state;
+    check_steps("lead-and-wood", "flip", 48, 15);
+    check_steps("block-splash", "flip", 40, 20);
+    check_steps("tumbling-gems", "flip", 64, 15);
+    check_steps("bodies-in-box", "flip", 30, 30);
+}
+
 /* A ball of a hundredth of the water's density: its steps are shorter than the liquid's own. And gravity that
  * begins late counts as if it always were there. */
 static void light_bodies_take_more_steps(void **state) {
@@ -422,6 +431,7 @@ int main(void) {
         cmocka_unit_test(hopeless_scenes_are_refused),
         cmocka_unit_test(estimates_grow_as_they_should),
         cmocka_unit_test(steps_are_near_the_taken_ones),
+        cmocka_unit_test(steps_with_bodies_are_near_the_taken_ones),
         cmocka_unit_test(light_bodies_take_more_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
