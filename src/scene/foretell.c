@@ -2,9 +2,9 @@
  *
  * Memory is a model of the solver's fields (bytes a cell) and particles (bytes each). Time is the number of
  * steps, from the solver's own limits at the speed of free fall and of keyed solids, times a cost a cell and
- * a particle. Limits: estimates are good to a factor of two on a machine like the one they were calibrated
- * on; a scene that comes to rest takes fewer steps; of several solids that move the dearest counts, but for
- * what thin ones cost by their surfaces. */
+ * a particle, and of solids that move by their surfaces. Limits: against what the dam break takes of its own
+ * estimate, which tells how fast a machine is, other scenes are within a factor of four, steps and all;
+ * a scene that comes to rest takes fewer steps; of several meshes that move the dearest counts. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,12 +30,12 @@ static const double SMOKE_CELL_BYTES = 200;
 /* Seconds of one thread of a machine of 2021, from the built-in scenes at 32 to 128 cells: a step by itself,
  * by a cell of the box and a particle; more by a cell where there are solids, solids that move, and a
  * velocity field that is carried along itself; a frame's statistics, a byte of a mesh, a byte of a
- * checkpoint. Of a solid that moves: thinner than the grid resolves, a mesh by log2 of its triangles, and one
- * that is thin as well. Of all that are thin and no meshes, by a cell of their surface and a primitive, from
- * gears-and-bunnies at 40 cells, bucket and a plate. */
-static const double STEP_SECONDS = 4e-3, CELL_SECONDS = 6e-8, PARTICLE_SECONDS = 1.4e-7,
-                    SOLID_SECONDS = 1.5e-7, MOVING_SECONDS = 8e-7, CARRY_SECONDS = 5e-7, THIN_SECONDS = 1e-7,
-                    MESH_SECONDS = 2e-7, THIN_MESH_SECONDS = 8e-7, THIN_WALL_SECONDS = 4e-5;
+ * checkpoint. Of a solid that moves: a mesh by log2 of its triangles, one that is thin as well; others by a
+ * cell of their surface and a primitive (and one), and those thinner than the grid resolves. What solids take
+ * was fitted to 30 runs on one thread, as multiples of the dam break's cells and particles. */
+static const double STEP_SECONDS = 1e-3, CELL_SECONDS = 6e-8, PARTICLE_SECONDS = 1.4e-7,
+                    SOLID_SECONDS = 1.5e-7, MOVING_SECONDS = 2e-7, CARRY_SECONDS = 5e-7, MESH_SECONDS = 2e-7,
+                    THIN_MESH_SECONDS = 8e-7, WALL_SECONDS = 6e-6, THIN_WALL_SECONDS = 7e-5;
 static const double FRAME_SECONDS = 2e-3, FILE_SECONDS = 2e-8, STATE_SECONDS = 1.2e-8;
 /* The same of smoke, by a cell, on two threads. */
 static const double SMOKE_CELL_SECONDS = 3e-7;
@@ -263,10 +263,7 @@ static double moving_seconds(const doctor *d) {
         if (s->solids[i].motion == RHEO_STATIC) continue;
         const double depth =
             log2((double)shape_triangles(d->solid[i]) + 1); /* of a search tree; 0: no mesh */
-        const bool thin = d->thin[i];
-        const double more =
-            depth > 0 ? depth * (thin ? THIN_MESH_SECONDS : MESH_SECONDS) : (thin ? THIN_SECONDS : 0);
-        most = fmax(most, MOVING_SECONDS + more);
+        most = fmax(most, MOVING_SECONDS + depth * (d->thin[i] ? THIN_MESH_SECONDS : MESH_SECONDS));
     }
     return most;
 }
@@ -326,14 +323,15 @@ static double usual_surface_cells(const doctor *d, int solid) {
     return sum / looks;
 }
 
-/* What all thin solids that move cost a step, s: by their surfaces, and what it takes to ask for a distance.
- * Meshes are in moving_seconds(). */
-static double thin_seconds(const doctor *d) {
+/* What all solids that move and are no meshes cost a step, s: by their surfaces, and what it takes to ask for
+ * a distance. Meshes are in moving_seconds(). */
+static double wall_seconds(const doctor *d) {
     const rheo_scene *s = d->scene;
     double sum = 0;
     for (int i = 0; i < s->solid_count; ++i) {
-        if (s->solids[i].motion == RHEO_STATIC || shape_triangles(d->solid[i]) > 0 || !d->thin[i]) continue;
-        sum += THIN_WALL_SECONDS * (1 + shape_primitives(d->solid[i])) * usual_surface_cells(d, i);
+        if (s->solids[i].motion == RHEO_STATIC || shape_triangles(d->solid[i]) > 0) continue;
+        const int asked = shape_primitives(d->solid[i]);
+        sum += (d->thin[i] ? THIN_WALL_SECONDS : WALL_SECONDS) * (1 + asked) * usual_surface_cells(d, i);
     }
     return sum;
 }
@@ -345,7 +343,7 @@ static double step_seconds(const doctor *d, double cells, double count) {
     if (s->solid_count) cell += SOLID_SECONDS;
     if (s->method == RHEO_SEMI_LAGRANGIAN) cell += CARRY_SECONDS;
     const double share = s->method == RHEO_MAC ? 1.6 : s->method == RHEO_APIC ? 1.2 : 1;
-    return share * (STEP_SECONDS + cell * cells + PARTICLE_SECONDS * count) + thin_seconds(d);
+    return share * (STEP_SECONDS + cell * cells + PARTICLE_SECONDS * count) + wall_seconds(d);
 }
 
 /* Smoke fills the box whatever the scene puts in it; a third of a volume's bytes are left after packing. */
