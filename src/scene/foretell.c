@@ -4,7 +4,7 @@
  * steps, from the solver's own limits at the speed of free fall and of keyed solids, times a cost a cell and
  * a particle, and of solids that move by their surfaces. Limits: against what the dam break takes of its own
  * estimate, which tells how fast a machine is, other scenes are within a factor of four, steps and all;
- * a scene that comes to rest takes fewer steps; of several meshes that move the dearest counts. */
+ * a scene that comes to rest takes fewer steps. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,12 +30,12 @@ static const double SMOKE_CELL_BYTES = 200;
 /* Seconds of one thread of a machine of 2021, from the built-in scenes at 32 to 128 cells: a step by itself,
  * by a cell of the box and a particle; more by a cell where there are solids, solids that move, and a
  * velocity field that is carried along itself; a frame's statistics, a byte of a mesh, a byte of a
- * checkpoint. Of a solid that moves: a mesh by log2 of its triangles, one that is thin as well; others by a
- * cell of their surface and a primitive (and one), and those thinner than the grid resolves. What solids take
- * was fitted to 30 runs on one thread, as multiples of the dam break's cells and particles. */
+ * checkpoint. Of a solid that moves: by a cell of its surface and a part that is asked, one more than its
+ * primitives and log2 of its triangles; those thinner than the grid resolves. What solids take was fitted to
+ * 30 runs on one thread, as multiples of the dam break's cells and particles. */
 static const double STEP_SECONDS = 1e-3, CELL_SECONDS = 6e-8, PARTICLE_SECONDS = 1.4e-7,
-                    SOLID_SECONDS = 1.5e-7, MOVING_SECONDS = 2e-7, CARRY_SECONDS = 5e-7, MESH_SECONDS = 2e-7,
-                    THIN_MESH_SECONDS = 8e-7, WALL_SECONDS = 6e-6, THIN_WALL_SECONDS = 7e-5;
+                    SOLID_SECONDS = 1.5e-7, MOVING_SECONDS = 2e-7, CARRY_SECONDS = 5e-7, WALL_SECONDS = 6e-6,
+                    THIN_WALL_SECONDS = 7e-5;
 static const double FRAME_SECONDS = 2e-3, FILE_SECONDS = 2e-8, STATE_SECONDS = 1.2e-8;
 /* The same of smoke, by a cell, on two threads. */
 static const double SMOKE_CELL_SECONDS = 3e-7;
@@ -128,15 +128,15 @@ static bool pulls_down(const rheo_scene *s) {
  */
 static bool is_pool(const doctor *d, const shape *fill) {
     const rheo_scene *s = d->scene;
+    const double near = 0.5 * d->out->dx;
     double half[3], axes[9], low[3], high[3];
     if (!shape_as_box(half, axes, fill) || !pulls_down(s)) return false;
     shape_bounds(low, high, fill);
     for (int a = 0; a < s->dim; ++a) {
-        const bool turned = high[a] - low[a] > 2.01 * half[a], up = a == 1;
-        const bool starts = low[a]<0.5 * d->out->dx, ends = high[a]> s->size[a] - 0.5 * d->out->dx;
-        const bool open = s->wall[2 * a] == RHEO_WALL_OPEN || s->wall[2 * a + 1] == RHEO_WALL_OPEN;
-        if (turned || !starts || (!up && (!ends || open)) || (up && s->wall[2] == RHEO_WALL_OPEN))
-            return false;
+        const bool up = a == 1, turned = high[a] - low[a] > 2.01 * half[a];
+        const bool reaches = low[a] < near && (up || high[a] > s->size[a] - near);
+        const bool open = s->wall[2 * a] == RHEO_WALL_OPEN || (!up && s->wall[2 * a + 1] == RHEO_WALL_OPEN);
+        if (turned || !reaches || open) return false;
     }
     return true;
 }
@@ -255,19 +255,6 @@ static double expected_steps(const doctor *d) {
     return sum * s->frames / parts;
 }
 
-/* What the dearest solid that moves costs a cell and step, s. */
-static double moving_seconds(const doctor *d) {
-    const rheo_scene *s = d->scene;
-    double most = 0;
-    for (int i = 0; i < s->solid_count; ++i) {
-        if (s->solids[i].motion == RHEO_STATIC) continue;
-        const double depth =
-            log2((double)shape_triangles(d->solid[i]) + 1); /* of a search tree; 0: no mesh */
-        most = fmax(most, MOVING_SECONDS + depth * (d->thin[i] ? THIN_MESH_SECONDS : MESH_SECONDS));
-    }
-    return most;
-}
-
 /* The bounds of a shape where it is placed, as far as they lie in the domain; whether they do. Sides without
  * end give NaN, which fmax() and fmin() pass over. */
 static bool bounds_inside(double low[3], double high[3], const rheo_scene *s, const shape *of,
@@ -310,10 +297,12 @@ static double surface_cells(const doctor *d, const shape *of, const placement *a
     return 0.5 * found * pow(step / d->out->dx, dim - 1);
 }
 
-/* The same in the middle of the run's parts, on average: what is keyed may come in or leave. */
+/* The same in the middle of the run's parts, on average: what is keyed may come in or leave. Meshes take long
+ * to ask: of them in the middle of the run. */
 static double usual_surface_cells(const doctor *d, int solid) {
     const rheo_solid *def = &d->scene->solids[solid];
-    const int looks = def->motion == RHEO_KEYED ? KEYED_LOOKS : 1;
+    const bool quick = shape_triangles(d->solid[solid]) == 0;
+    const int looks = def->motion == RHEO_KEYED && quick ? KEYED_LOOKS : 1;
     double sum = 0;
     for (int k = 0; k < looks; ++k) {
         const double time = (k + 0.5) / looks * d->scene->frames / d->scene->fps;
@@ -323,23 +312,29 @@ static double usual_surface_cells(const doctor *d, int solid) {
     return sum / looks;
 }
 
-/* What all solids that move and are no meshes cost a step, s: by their surfaces, and what it takes to ask for
- * a distance. Meshes are in moving_seconds(). */
+/* What all solids that move cost a step, s: by their surfaces, and what it takes to ask for a distance. */
 static double wall_seconds(const doctor *d) {
     const rheo_scene *s = d->scene;
     double sum = 0;
     for (int i = 0; i < s->solid_count; ++i) {
-        if (s->solids[i].motion == RHEO_STATIC || shape_triangles(d->solid[i]) > 0) continue;
-        const int asked = shape_primitives(d->solid[i]);
-        sum += (d->thin[i] ? THIN_WALL_SECONDS : WALL_SECONDS) * (1 + asked) * usual_surface_cells(d, i);
+        if (s->solids[i].motion == RHEO_STATIC) continue;
+        const double search = log2((double)shape_triangles(d->solid[i]) + 1); /* 0: no mesh */
+        const double asked = 1 + shape_primitives(d->solid[i]) + search;
+        sum += (d->thin[i] ? THIN_WALL_SECONDS : WALL_SECONDS) * asked * usual_surface_cells(d, i);
     }
     return sum;
+}
+
+static bool moves(const rheo_scene *s) {
+    bool any = false;
+    for (int i = 0; i < s->solid_count; ++i) any = any || s->solids[i].motion != RHEO_STATIC;
+    return any;
 }
 
 /* Seconds a step on one thread, without files. */
 static double step_seconds(const doctor *d, double cells, double count) {
     const rheo_scene *s = d->scene;
-    double cell = CELL_SECONDS + moving_seconds(d);
+    double cell = CELL_SECONDS + (moves(s) ? MOVING_SECONDS : 0);
     if (s->solid_count) cell += SOLID_SECONDS;
     if (s->method == RHEO_SEMI_LAGRANGIAN) cell += CARRY_SECONDS;
     const double share = s->method == RHEO_MAC ? 1.6 : s->method == RHEO_APIC ? 1.2 : 1;
@@ -365,12 +360,6 @@ static void estimate_smoke(doctor *d) {
     double steps = fmax(1, ceil(speed / (s->fps * s->cfl * out->dx)));
     out->steps = s->frames * steps;
     out->seconds = s->frames * (steps + 0.3) * SMOKE_CELL_SECONDS * cells;
-}
-
-static bool moves(const rheo_scene *s) {
-    bool any = false;
-    for (int i = 0; i < s->solid_count; ++i) any = any || s->solids[i].motion != RHEO_STATIC;
-    return any;
 }
 
 static void estimate(doctor *d, double emitted) {
