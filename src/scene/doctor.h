@@ -15,6 +15,7 @@ typedef struct doctor {
     shape **fill;            /* of all fluids, in order */
     shape **solid, **emitter;
     placement *place; /* of the solids at time 0 */
+    bool *thin;       /* solids that are in places thinner than the grid resolves */
     int fill_count;
     double put_in;  /* m3 (m2 in 2D) of liquid that the grid's octants hold at the start */
     double wanted;  /* m3 (m2 in 2D) of fills in the domain, solids or not */

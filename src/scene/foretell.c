@@ -2,9 +2,10 @@
  *
  * Memory is a model of the solver's fields (bytes a cell) and particles (bytes each). Time is the number of
  * steps, from the solver's own limits at the speed of free fall and of keyed solids, times a cost a cell and
- * a particle. Limits: estimates are good to a factor of two on a machine like the one they were calibrated
- * on; a scene that comes to rest takes fewer steps; of several solids that move the dearest counts, but for
- * what thin ones cost by their surfaces. */
+ * a particle, and of solids that move by their surfaces. Limits: against what the dam break takes of its own
+ * estimate, which tells how fast a machine is, other scenes are within a factor of four, steps and all; where
+ * bodies fill their channel, so that nothing gets as fast as it would fall, five times too much is foretold.
+ * A scene that comes to rest takes fewer steps. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,13 +16,13 @@
 #include "sim/step_limit.h"
 #include "solid/curve.h"
 #include "solid/vector.h"
-#include "solid/thin.h"
 #include "stage/mac_method.h"
 
 enum { PARTS_MOST = 4096, STEPS_MANY = 100 }; /* parts of a run looked at one by one; steps a frame */
-enum { LATTICE_MOST = 32 };                   /* steps along a shape */
+enum { LATTICE_MOST = 32, KEYED_LOOKS = 5 };  /* steps along a shape; times at which it is looked at */
 #define DAYS_MANY    3.0                      /* of computing */
 #define GRAVITY_MANY 100.0                    /* m/s2 */
+#define STRUCK       1.5 /* times the speed of what strikes: rims of planks, blocks on them */
 
 /* Bytes: calibrated against the peak of runs of the dam break from 12 to 128 cells, all methods. */
 static const double BASE_BYTES = 30e6, CELL_BYTES = 140, EMITTER_BYTES = 32, MOVING_BYTES = 30,
@@ -30,12 +31,12 @@ static const double SMOKE_CELL_BYTES = 200;
 /* Seconds of one thread of a machine of 2021, from the built-in scenes at 32 to 128 cells: a step by itself,
  * by a cell of the box and a particle; more by a cell where there are solids, solids that move, and a
  * velocity field that is carried along itself; a frame's statistics, a byte of a mesh, a byte of a
- * checkpoint. Of a solid that moves: thinner than the grid resolves, a mesh by log2 of its triangles, and one
- * that is thin as well. Of all that are thin and no meshes, by a cell of their surface and a primitive, from
- * gears-and-bunnies at 40 cells, bucket and a plate. */
-static const double STEP_SECONDS = 4e-3, CELL_SECONDS = 6e-8, PARTICLE_SECONDS = 1.4e-7,
-                    SOLID_SECONDS = 1.5e-7, MOVING_SECONDS = 8e-7, CARRY_SECONDS = 5e-7, THIN_SECONDS = 1e-7,
-                    MESH_SECONDS = 2e-7, THIN_MESH_SECONDS = 8e-7, THIN_WALL_SECONDS = 4e-5;
+ * checkpoint. Of a solid that moves: by a cell of its surface and a part that is asked, one more than its
+ * primitives and log2 of its triangles; those thinner than the grid resolves. What solids take was fitted to
+ * 30 runs on one thread, as multiples of the dam break's cells and particles. */
+static const double STEP_SECONDS = 3e-4, CELL_SECONDS = 6e-8, PARTICLE_SECONDS = 1.4e-7,
+                    SOLID_SECONDS = 1.5e-7, MOVING_SECONDS = 2e-7, CARRY_SECONDS = 5e-7, WALL_SECONDS = 6e-6,
+                    THIN_WALL_SECONDS = 7e-5;
 static const double FRAME_SECONDS = 2e-3, FILE_SECONDS = 2e-8, STATE_SECONDS = 1.2e-8;
 /* The same of smoke, by a cell, on two threads. */
 static const double SMOKE_CELL_SECONDS = 3e-7;
@@ -76,7 +77,7 @@ static double length(const doctor *d, const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + z * z);
 }
 
-/* The speed of liquid that starts in a shape with `start` m/s and falls as far as the domain goes. */
+/* The speed of what starts in a shape with `start` m/s and falls as far as the domain goes. */
 static double fall_speed(const doctor *d, const shape *from, double start, const double g[3]) {
     double low[3], high[3], square = start * start;
     if (!from) return start;
@@ -114,15 +115,82 @@ static double longest_value(double v[3], const doctor *d, const rheo_curve *c, d
     return fmax(most, 0);
 }
 
-/* What decides the number of steps: liquid that falls or is thrown. Where a
- * body of it strikes a wall, the largest speed on the grid is some 20% above that. */
-static double expected_speed(const doctor *d, const double g[3]) {
+/* Whether gravity pulls straight down to a side, always. */
+static bool pulls_down(const rheo_scene *s) {
+    bool down = true;
+    for (int k = 0; k < s->gravity.count; ++k) {
+        const double *g = &s->gravity.values[3 * k];
+        down = down && g[0] == 0 && g[1] <= 0 && (s->dim == 2 || g[2] == 0);
+    }
+    return down;
+}
+
+/* Whether a fill is a pool, a box on the floor from side to closed side: it lies still unless it is stirred.
+ */
+static bool is_pool(const doctor *d, const shape *fill) {
+    const rheo_scene *s = d->scene;
+    const double near = 0.5 * d->out->dx;
+    double half[3], axes[9], low[3], high[3];
+    if (!shape_as_box(half, axes, fill) || !pulls_down(s)) return false;
+    shape_bounds(low, high, fill);
+    for (int a = 0; a < s->dim; ++a) {
+        const bool up = a == 1, turned = high[a] - low[a] > 2.01 * half[a];
+        const bool reaches = low[a] < near && (up || high[a] > s->size[a] - near);
+        const bool open = s->wall[2 * a] == RHEO_WALL_OPEN || (!up && s->wall[2 * a + 1] == RHEO_WALL_OPEN);
+        if (turned || !reaches || open) return false;
+    }
+    return true;
+}
+
+/* The speed that a body has at most after `time`, of its centre. Through liquid it is drawn by its weight
+ * against the mass that moves with a ball, and is no faster than a blunt body sinks or rises,
+ * v^2 = 8/3 |s - 1| g r. Where several fly, what is struck is thrown or turned faster than what strikes it.
+ */
+static double body_speed(const doctor *d, int solid, const double g[3], double pull, double time) {
+    const rheo_scene *s = d->scene;
+    const rheo_solid *def = &s->solids[solid];
+    const double start = length(d, def->velocity), fall = fall_speed(d, d->solid[solid], start, g);
+    double centre[3];
+    bool wet = false;
+    int bodies = 0;
+    shape_centre(centre, d->solid[solid]);
+    for (int k = 0; k < d->fill_count; ++k) wet = wet || shape_distance(d->fill[k], centre) < 0;
+    for (int i = 0; i < s->solid_count; ++i) bodies += s->solids[i].motion == RHEO_DYNAMIC;
+    if (!wet) return (bodies > 1 ? STRUCK : 1) * fmin(fall, start + pull * time);
+    const double share = def->density / s->fluids[0].density, weight = fabs(share - 1) * pull;
+    const double sinks = sqrt(8.0 / 3 * weight * shape_radius(d->solid[solid], centre));
+    return fmin(fmax(start, fmin(fall, sinks)), start + weight / (share + 0.5) * time);
+}
+
+/* The fastest that a point of a body moves until `time`; *most: of a body's centre. */
+static double bodies_speed(double *most, const doctor *d, const double g[3], double pull, double time) {
+    double fastest = 0;
+    *most = 0;
+    for (int i = 0; i < d->scene->solid_count; ++i) {
+        const rheo_solid *def = &d->scene->solids[i];
+        if (def->motion != RHEO_DYNAMIC) continue;
+        const double speed = body_speed(d, i, g, pull, time);
+        double centre[3];
+        shape_centre(centre, d->solid[i]);
+        *most = fmax(*most, speed);
+        fastest = fmax(fastest, speed + vec_length(def->spin) * shape_radius(d->solid[i], centre));
+    }
+    return fastest;
+}
+
+/* What decides the number of steps: liquid that falls or is thrown. Where a body of it strikes a wall, the
+ * largest speed on the grid is some 20% above that. *stirred: m/s, what pools may get to. */
+static double expected_speed(double *stirred, const doctor *d, const double g[3]) {
     const rheo_scene *s = d->scene;
     double fastest = 0, v[3] = {0};
     int k = 0;
+    *stirred = 0;
     for (int i = 0; i < s->fluid_count; ++i)
-        for (int j = 0; j < s->fluids[i].fill_count; ++j)
-            fastest = fmax(fastest, 1.2 * fall_speed(d, d->fill[k++], length(d, s->fluids[i].velocity), g));
+        for (int j = 0; j < s->fluids[i].fill_count; ++j, ++k) {
+            const double start = length(d, s->fluids[i].velocity);
+            double *of = start == 0 && is_pool(d, d->fill[k]) ? stirred : &fastest;
+            *of = fmax(*of, 1.2 * fall_speed(d, d->fill[k], start, g));
+        }
     for (int i = 0; i < s->emitter_count; ++i) {
         const double end = fmin(s->emitters[i].during[1], s->frames / s->fps);
         const double speed = longest_value(v, d, &s->emitters[i].velocity, s->emitters[i].during[0], end);
@@ -163,85 +231,115 @@ static double lightest_step(const doctor *d, double gravity) {
     return step;
 }
 
+/* With `rigid-fluid` a body goes no farther than a cell in a step: liquid_rigid_limit(). */
+static double rigid_step(const doctor *d, double speed) {
+    return d->scene->coupling == RHEO_RIGID_FLUID && speed > 0 ? d->out->dx / speed : INFINITY;
+}
+
 /* Steps of the whole run at the limits of the method: the liquid in all frames as in the liveliest, solids as
- * their keys say. */
+ * their keys say, bodies as they fall. */
 static double expected_steps(const doctor *d) {
     const rheo_scene *s = d->scene;
     const int parts = s->frames < PARTS_MOST ? s->frames : PARTS_MOST;
     const double duration = s->frames / s->fps;
-    double g[3] = {0}, sum = 0;
-    const double pull = longest_value(g, d, &s->gravity, 0, duration), speed = expected_speed(d, g);
+    double g[3] = {0}, sum = 0, stirred, centre;
+    const double pull = longest_value(g, d, &s->gravity, 0, duration), speed = expected_speed(&stirred, d, g);
     const double light = lightest_step(d, pull);
     for (int k = 0; k < parts; ++k) {
-        const double pushed = keyed_speed(d, duration * k / parts, duration * (k + 1) / parts);
-        const double exact = 1 / (s->fps * fmin(longest_step(d, speed + pushed, pull), light));
+        const double to = duration * (k + 1) / parts, keyed = keyed_speed(d, duration * k / parts, to);
+        const double bodies = bodies_speed(&centre, d, g, pull, to), pushed = fmax(keyed, bodies);
+        const double flow = fmax(speed, fmin(stirred, fmax(keyed, centre)));
+        const double step = fmin(longest_step(d, flow + pushed, pull), fmin(light, rigid_step(d, bodies)));
+        const double exact = 1 / (s->fps * step);
         sum += exact <= 1 ? 1 : exact + 0.5; /* frames take whole steps: half a step more on average */
     }
     return sum * s->frames / parts;
 }
 
-static bool is_thin(const doctor *d, int solid) {
-    const obstacle seen = {.shape = d->solid[solid], .def = &d->scene->solids[solid], .now = d->place[solid]};
-    return obstacle_is_thin(&seen, d->out->dx, d->scene->dim) > 0;
-}
-
-/* What the dearest solid that moves costs a cell and step, s. */
-static double moving_seconds(const doctor *d) {
-    const rheo_scene *s = d->scene;
-    double most = 0;
-    for (int i = 0; i < s->solid_count; ++i) {
-        if (s->solids[i].motion == RHEO_STATIC) continue;
-        const double depth =
-            log2((double)shape_triangles(d->solid[i]) + 1); /* of a search tree; 0: no mesh */
-        const bool thin = is_thin(d, i);
-        const double more =
-            depth > 0 ? depth * (thin ? THIN_MESH_SECONDS : MESH_SECONDS) : (thin ? THIN_SECONDS : 0);
-        most = fmax(most, MOVING_SECONDS + more);
+/* The bounds of a shape where it is placed, as far as they lie in the domain; whether they do. Sides without
+ * end give NaN, which fmax() and fmin() pass over. */
+static bool bounds_inside(double low[3], double high[3], const rheo_scene *s, const shape *of,
+                          const placement *at) {
+    double from[3], to[3], centre[3];
+    bool inside = true;
+    shape_bounds(from, to, of);
+    shape_centre(centre, of);
+    for (int a = 0; a < s->dim; ++a) {
+        const double *row = &at->rotation[3 * a];
+        double middle = at->position[a], half = 0;
+        for (int c = 0; c < s->dim; ++c) {
+            if (row[c] == 0) continue;
+            middle += row[c] * (0.5 * (from[c] + to[c]) - centre[c]);
+            half += fabs(row[c]) * 0.5 * (to[c] - from[c]);
+        }
+        low[a] = fmax(middle - half, 0);
+        high[a] = fmin(middle + half, s->size[a]);
+        inside = inside && low[a] <= high[a];
     }
-    return most;
+    return inside;
 }
 
 /* About how many cells have a shape's surface in them: its area from the places of a lattice that are within
  * a step of it, as many on either side. */
-static double surface_cells(const doctor *d, const shape *of) {
+static double surface_cells(const doctor *d, const shape *of, const placement *at) {
     const int dim = d->scene->dim;
     double low[3], high[3], side = 0;
     int n[3] = {1, 1, 1}, found = 0;
-    shape_bounds(low, high, of);
+    if (!bounds_inside(low, high, d->scene, of, at)) return 0;
     for (int a = 0; a < dim; ++a) side = fmax(side, high[a] - low[a]);
-    if (!isfinite(side)) return 0;
     const double step = fmax(d->out->dx, side / LATTICE_MOST);
     for (int a = 0; a < dim; ++a) n[a] = (int)ceil((high[a] - low[a]) / step) + 2;
     for (int q = 0; q < n[0] * n[1] * n[2]; ++q) {
-        const int at[3] = {q % n[0], q / n[0] % n[1], q / (n[0] * n[1])};
+        const int k[3] = {q % n[0], q / n[0] % n[1], q / (n[0] * n[1])};
         double x[3] = {0, 0, 0};
-        for (int a = 0; a < dim; ++a) x[a] = 0.5 * (low[a] + high[a]) + step * (at[a] - 0.5 * (n[a] - 1));
-        found += fabs(shape_distance(of, x)) < step;
+        for (int a = 0; a < dim; ++a) x[a] = 0.5 * (low[a] + high[a]) + step * (k[a] - 0.5 * (n[a] - 1));
+        found += fabs(placement_distance(at, of, x)) < step;
     }
     return 0.5 * found * pow(step / d->out->dx, dim - 1);
 }
 
-/* What all thin solids that move cost a step, s: by their surfaces, and what it takes to ask for a distance.
- * Meshes are in moving_seconds(). */
-static double thin_seconds(const doctor *d) {
+/* The same in the middle of the run's parts, on average: what is keyed may come in or leave. Meshes take long
+ * to ask: of them in the middle of the run. */
+static double usual_surface_cells(const doctor *d, int solid) {
+    const rheo_solid *def = &d->scene->solids[solid];
+    const bool quick = shape_triangles(d->solid[solid]) == 0;
+    const int looks = def->motion == RHEO_KEYED && quick ? KEYED_LOOKS : 1;
+    double sum = 0;
+    for (int k = 0; k < looks; ++k) {
+        const double time = (k + 0.5) / looks * d->scene->frames / d->scene->fps;
+        const placement at = placement_of_solid(def, d->solid[solid], time, 0);
+        sum += surface_cells(d, d->solid[solid], &at);
+    }
+    return sum / looks;
+}
+
+/* What all solids that move cost a step, s: by their surfaces, and what it takes to ask for a distance. */
+static double wall_seconds(const doctor *d) {
     const rheo_scene *s = d->scene;
     double sum = 0;
     for (int i = 0; i < s->solid_count; ++i) {
-        if (s->solids[i].motion == RHEO_STATIC || shape_triangles(d->solid[i]) > 0 || !is_thin(d, i))
-            continue;
-        sum += THIN_WALL_SECONDS * (1 + shape_primitives(d->solid[i])) * surface_cells(d, d->solid[i]);
+        if (s->solids[i].motion == RHEO_STATIC) continue;
+        const double search = log2((double)shape_triangles(d->solid[i]) + 1); /* 0: no mesh */
+        const double asked = 1 + shape_primitives(d->solid[i]) + search;
+        sum += (d->thin[i] ? THIN_WALL_SECONDS : WALL_SECONDS) * asked * usual_surface_cells(d, i);
     }
     return sum;
+}
+
+static bool moves(const rheo_scene *s) {
+    bool any = false;
+    for (int i = 0; i < s->solid_count; ++i) any = any || s->solids[i].motion != RHEO_STATIC;
+    return any;
 }
 
 /* Seconds a step on one thread, without files. */
 static double step_seconds(const doctor *d, double cells, double count) {
     const rheo_scene *s = d->scene;
-    double cell = CELL_SECONDS + moving_seconds(d);
+    double cell = CELL_SECONDS + (moves(s) ? MOVING_SECONDS : 0);
     if (s->solid_count) cell += SOLID_SECONDS;
     if (s->method == RHEO_SEMI_LAGRANGIAN) cell += CARRY_SECONDS;
     const double share = s->method == RHEO_MAC ? 1.6 : s->method == RHEO_APIC ? 1.2 : 1;
-    return share * (STEP_SECONDS + cell * cells + PARTICLE_SECONDS * count) + thin_seconds(d);
+    return share * (STEP_SECONDS + cell * cells + PARTICLE_SECONDS * count) + wall_seconds(d);
 }
 
 /* Smoke fills the box whatever the scene puts in it; a third of a volume's bytes are left after packing. */
@@ -263,12 +361,6 @@ static void estimate_smoke(doctor *d) {
     double steps = fmax(1, ceil(speed / (s->fps * s->cfl * out->dx)));
     out->steps = s->frames * steps;
     out->seconds = s->frames * (steps + 0.3) * SMOKE_CELL_SECONDS * cells;
-}
-
-static bool moves(const rheo_scene *s) {
-    bool any = false;
-    for (int i = 0; i < s->solid_count; ++i) any = any || s->solids[i].motion != RHEO_STATIC;
-    return any;
 }
 
 static void estimate(doctor *d, double emitted) {

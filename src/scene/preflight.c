@@ -86,6 +86,13 @@ static shape *make_shape(doctor *d, const rheo_shape *def, const char *path) {
     return NULL;
 }
 
+static void place_solid(doctor *d, int i) {
+    const rheo_scene *s = d->scene;
+    d->place[i] = placement_of_solid(&s->solids[i], d->solid[i], 0, 0);
+    const obstacle seen = {.shape = d->solid[i], .def = &s->solids[i], .now = d->place[i]};
+    d->thin[i] = obstacle_is_thin(&seen, d->out->dx, s->dim) > 0;
+}
+
 static bool make_shapes(doctor *d) {
     const rheo_scene *s = d->scene;
     char path[NODE_PATH_MAX];
@@ -94,7 +101,8 @@ static bool make_shapes(doctor *d) {
     d->solid = calloc((size_t)s->solid_count + 1, sizeof *d->solid);
     d->emitter = calloc((size_t)s->emitter_count + 1, sizeof *d->emitter);
     d->place = calloc((size_t)s->solid_count + 1, sizeof *d->place);
-    if (!d->fill || !d->solid || !d->emitter || !d->place) {
+    d->thin = calloc((size_t)s->solid_count + 1, sizeof *d->thin);
+    if (!d->fill || !d->solid || !d->emitter || !d->place || !d->thin) {
         doctor_find(d, RHEO_ERROR, "", NULL, "out of memory for the shapes");
         return false;
     }
@@ -112,7 +120,7 @@ static bool make_shapes(doctor *d) {
     for (int i = 0; i < s->solid_count; ++i) {
         snprintf(path, sizeof path, "solids[%d].shape", i);
         d->solid[i] = make_shape(d, &s->solids[i].shape, path);
-        if (d->solid[i]) d->place[i] = placement_of_solid(&s->solids[i], d->solid[i], 0, 0);
+        if (d->solid[i]) place_solid(d, i);
     }
     return d->status == RHEO_OK;
 }
@@ -125,6 +133,7 @@ static void free_shapes(doctor *d) {
     free(d->solid);
     free(d->emitter);
     free(d->place);
+    free(d->thin);
 }
 
 /* --- sampling --- */
@@ -422,9 +431,8 @@ static void look_at_solids(doctor *d) {
     if (s->camera_eye.count) rheo_evaluate_curve(eye, &s->camera_eye, 0);
     for (int i = 0; i < s->solid_count; ++i) {
         if (s->solids[i].inside_fluid) continue;
-        const obstacle seen = {.shape = d->solid[i], .def = &s->solids[i], .now = d->place[i]};
         snprintf(path, sizeof path, "solids[%d].shape", i);
-        if (obstacle_is_thin(&seen, d->out->dx, s->dim) > 0) look_at_thin(d, path);
+        if (d->thin[i]) look_at_thin(d, path);
         if (s->solids[i].motion == RHEO_DYNAMIC) look_at_body(d, path);
         if (s->dim == 3 && s->camera_eye.count && placement_distance(&d->place[i], d->solid[i], eye) < 0)
             doctor_find(d, RHEO_WARNING, "camera.eye", NULL, "the camera stands inside the solid '%s'",
@@ -432,17 +440,34 @@ static void look_at_solids(doctor *d) {
     }
 }
 
-/* Whether a keyed solid is outside in every frame. */
+/* The end of a straight piece of a curve that begins at `from`: the next key, no later than `to`. */
+static double piece_end(const rheo_curve *c, double from, double to) {
+    for (int k = 0; k < c->count; ++k)
+        if (c->count > 1 && c->times[k] > from) return fmin(c->times[k], to);
+    return to;
+}
+
+/* Whether a keyed solid is outside all the time: between two frames, too, the ball around it passes through
+ * the box around the two ends of each straight piece of its way. */
 static bool stays_outside(const rheo_scene *s, const rheo_solid *def, const shape *of) {
-    const double reach = shape_reach(of);
-    for (int frame = 0; frame <= s->frames; ++frame) {
-        const placement now = placement_of_solid(def, of, frame / s->fps, 0);
+    double centre[3];
+    shape_centre(centre, of);
+    const double radius = shape_radius(of, centre);
+    if (!isfinite(radius)) return false;
+    placement here = placement_of_solid(def, of, 0, 0);
+    double time = 0;
+    for (int frame = 0; frame < s->frames;) {
+        const double end = (frame + 1) / s->fps, next = piece_end(&def->position, time, end);
+        const placement there = placement_of_solid(def, of, next, 0);
         double low[3], high[3];
         for (int a = 0; a < 3; ++a) {
-            low[a] = now.position[a] - reach;
-            high[a] = now.position[a] + reach;
+            low[a] = fmin(here.position[a], there.position[a]) - radius;
+            high[a] = fmax(here.position[a], there.position[a]) + radius;
         }
         if (!is_outside(s, low, high)) return false;
+        here = there;
+        time = next;
+        frame += next >= end;
     }
     return true;
 }

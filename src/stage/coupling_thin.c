@@ -29,7 +29,8 @@
 
 #define STEEP   0.7  /* of gravity, along an axis: films lie on walls across it */
 #define DEEPEST 1.75 /* cells */
-#define CLEAR   0.03 /* cells above a wall: what is looked along it */
+#define ABOVE   0.03 /* cells above a wall: what is looked along it */
+#define HAIR    1e-6 /* of a sample: more than distances are rounded by, so that those on its edge are asked */
 
 enum { SAMPLES = 6 };
 
@@ -60,7 +61,7 @@ static double sample_distance(double known[SAMPLES][SAMPLES], const obstacle *so
     if (at[0] && fabs(known[at[1]][at[0] - 1]) > fabs(*here)) *here = known[at[1]][at[0] - 1];
     if (at[1] && fabs(known[at[1] - 1][at[0]]) > fabs(*here)) *here = known[at[1] - 1][at[0]];
     const double left = fabs(*here) - width;
-    *here = left > (0.5 + 1e-6) * width ? copysign(left, *here) : obstacle_distance(solid, y);
+    *here = left > (0.5 + HAIR) * width ? copysign(left, *here) : obstacle_distance(solid, y);
     return *here;
 }
 
@@ -217,7 +218,7 @@ static int has_way_out(const job *s, const double x[3]) {
         for (int way = -1; way <= 1 && a != s->axis; way += 2) {
             double to[3] = {x[0], x[1], x[2]};
             to[a] = rigid->now->position[a] + way * (rigid->radius + g->dx);
-            if (!obstacle_hides(s->b->solid, x, to, 0.5 * CLEAR * g->dx)) return 1;
+            if (!obstacle_hides(s->b->solid, x, to, 0.5 * ABOVE * g->dx)) return 1;
         }
     return 0;
 }
@@ -235,7 +236,7 @@ static void add_film(job *s, const body_face *f) {
     const double top = wall ? middle - s->side * clear : centre[axis] + lever[axis];
     const double level = level_at(s, x), depth = s->side * (level - top);
     double over[3] = {x[0], x[1], x[2]};
-    over[axis] = s->side * fmax(s->side * level, s->side * top + CLEAR * g->dx);
+    over[axis] = s->side * fmax(s->side * level, s->side * top + ABOVE * g->dx);
     if (!(depth > 0 && depth < DEEPEST * g->dx && has_way_out(s, over))) return;
     vec_sub(arm, x, centre);
     if (s->b->solid->body->flat) arm[2] = lever[2] = 0;

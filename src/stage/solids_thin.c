@@ -33,14 +33,14 @@
 
 enum { QUARTERS = 4 };
 #define SKIN      THIN_SKIN
-#define CUT       0.9   /* cells: walls farther from a cell's centre do not cut it */
-#define ROOM_MIN  0.02f /* as in stage/surface.c */
-#define MIDDLE    0.45  /* cells from its centre: as far as a cell's middle may be */
-#define CLEAR     0.1   /* cells from a wall: as near as it may be where there is room */
+#define ROOM_MIN  0.02f                 /* as in stage/surface.c */
+#define MIDDLE    (MIDDLE_ROOM / 100.0) /* cells from its centre: a cell's middle */
+#define KEPT_OFF  0.1   /* cells from a wall: as near as a middle may be where there is room */
 #define ASIDE     1.2   /* cells: where a wall is looked for beside a place in it, */
 #define BESIDE    0.25  /* and how near it must be there */
 #define SLIVER    0.25f /* open share of faces in a wall: narrower ones are closed */
 #define ACROSS    0.999 /* of a normal's part along an axis: the wall lies across it */
+#define HAIR      1e-6  /* cells: more than distances are rounded by, so that none is taken for farther */
 #define GAP_REACH 1.7   /* cells from a thin body: farther cells are in no gap below it */
 
 typedef struct {
@@ -225,8 +225,8 @@ static void find_middle(cut_cell *cell, const job *s, const int c[3]) {
     centre_of(centre, s->g, c);
     memset(cell->middle, 0, sizeof cell->middle);
     const obstacle *solid = nearest_thin(&distance, s, centre);
-    if (!solid || distance >= CLEAR * s->g->dx || shape_is_sheet(solid->shape)) return;
-    if (clear_of(cell->middle, s, solid, centre, distance, CLEAR * s->g->dx)) return;
+    if (!solid || distance >= KEPT_OFF * s->g->dx || shape_is_sheet(solid->shape)) return;
+    if (clear_of(cell->middle, s, solid, centre, distance, KEPT_OFF * s->g->dx)) return;
     if (distance < SKIN * s->g->dx) clear_of(cell->middle, s, solid, centre, distance, 1.1 * SKIN * s->g->dx);
 }
 
@@ -321,7 +321,8 @@ static int sees_centre(const job *s, const double x[3], double near, const doubl
                        double gap) {
     const double skin = 0.5 * SKIN * s->g->dx; /* a particle rests nearer than a skin */
     if (gap > far + 2 * skin) return 1;
-    if (near > skin && gap >= CLEAR * s->g->dx && near + gap > far + 2 * skin) return 1; /* y is the centre */
+    if (near > skin && gap >= KEPT_OFF * s->g->dx && near + gap > far + 2 * skin)
+        return 1; /* y is the centre */
     return !picked_hide(&s->near, x, y, skin);
 }
 
@@ -496,7 +497,7 @@ static int is_wall(const job *s, ptrdiff_t low, int axis) {
  * from a surface none of them, or where it is deeper all, are inside. */
 static float taken_share(const job *s, const double face[3]) {
     const int dim = s->g->box.dim, parts = 1 << dim;
-    const double half = 0.25 * s->g->dx, root = sqrt((double)dim), edge = 0.5 / QUARTERS + 1e-6;
+    const double half = 0.25 * s->g->dx, root = sqrt((double)dim), edge = 0.5 / QUARTERS + HAIR;
     double inside = 0;
     if (thin_distance(s, face) > (0.375 * root + edge) * s->g->dx) return 0;
     for (int o = 0; o < parts; ++o) {

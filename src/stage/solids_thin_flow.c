@@ -16,7 +16,7 @@
 #include "grid/sample.h"
 #include "solid/thin.h"
 #include "solid/vector.h"
-#include "stage/solids_thin.h"
+#include "stage/solids_thin_parts.h"
 
 enum { GRAIN = 1024, PASSES = 3 };
 #define EDGE 2e-3f /* cells kept from closed sides, twice the margin of stage/boundary.c */
@@ -162,17 +162,9 @@ void thin_reject(uint8_t *keep, const mac_grid *g, particles *p, const obstacle 
 
 /* The thin solid nearest to x, or NULL. */
 static const obstacle *nearest_wall(const job *s, const double x[3]) {
-    const obstacle *nearest = NULL;
-    double least = INFINITY;
-    for (int i = 0; i < s->count; ++i) {
-        if (!s->solids[i].thin || obstacle_is_beyond(&s->solids[i], x, least)) continue;
-        const double d = obstacle_distance(&s->solids[i], x);
-        if (d < least) {
-            least = d;
-            nearest = &s->solids[i];
-        }
-    }
-    return nearest;
+    const picked_solids all = {.all = s->solids, .count = s->count};
+    double distance;
+    return picked_nearest(&distance, &all, x);
 }
 
 static double gradient(double n[3], const job *s, const obstacle *wall, const double x[3]) {

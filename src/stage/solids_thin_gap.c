@@ -30,10 +30,10 @@
 
 enum { STEPS = 32 };
 /* In cells, but for the last. */
-#define BEYOND 0.1  /* behind what is closed, where ways begin: contacts may be a little inside of it */
-#define THICK  1.8  /* no thin body is thicker; along itself it is */
-#define ACROSS 0.7  /* of a normal's part along an axis: the wall lies across it */
-#define HARDLY 1e-3 /* of gravity, along an axis: what side walls get of it by rounding */
+#define BEYOND (GAP_BEYOND / 100.0) /* behind what is closed ways begin: contacts may be a little inside */
+#define THICK  1.8                  /* no thin body is thicker; along itself it is */
+#define ACROSS 0.7                  /* of a normal's part along an axis: the wall lies across it */
+#define HARDLY 1e-3                 /* of gravity, along an axis: what side walls get of it by rounding */
 
 /* ---- one way ---- */
 

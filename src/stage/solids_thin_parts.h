@@ -29,10 +29,20 @@ INLINE ptrdiff_t step_of(const box *b, int dir) {
     return d[0] + d[1] * b->step[1] + d[2] * b->step[2];
 }
 
-/* Whether what walls leave of cells around may be less than all [cells from a wall: 2.7]. */
+/* Cells: walls farther from a cell's centre do not cut it; and, sqrt(3) farther, none of those around it. */
+#define CUT       0.9
+#define NEAR_THIN 2.7
+
+/* Whether what walls leave of a cell and those around may be less than all. */
 INLINE int is_near_thin(const thin_walls *t, const mac_grid *g, ptrdiff_t c) {
-    return t->gap[c] < (float)(2.7 * g->dx);
+    return t->gap[c] < (float)(NEAR_THIN * g->dx);
 }
+
+/* Hundredths of a cell. A cell's middle is at most so far from its centre along an axis: where walls leave
+ * room; where it turns to a gap, half a cell, what ways begin behind a closed face, and 1.1 skins more. */
+enum { MIDDLE_ROOM = 45, GAP_BEYOND = 10, MIDDLE_SKIN = 3, MIDDLE_MOST = 63 };
+_Static_assert(MIDDLE_ROOM <= MIDDLE_MOST && 50 + GAP_BEYOND + MIDDLE_SKIN <= MIDDLE_MOST,
+               "solids_thin_pick.c looks as far as middles may be");
 
 /* How far a particle at d from a cell's centre [cells] counts there: the mean over the cell's faces of
  * trilinear weights. */
@@ -65,7 +75,8 @@ INLINE int is_in_sight(uint32_t sees, int dir, int home) {
     return sees >> sight_bit(d[0], d[1], d[2]) & 1;
 }
 
-/* Thin solids near a cell, in their order: those of a list, or without one all of an array. */
+/* Thin solids near a cell, in their order: those of a list, or without one all of an array. One of the two is
+ * there. */
 typedef struct picked_solids {
     const obstacle *const *near;
     const obstacle *all;

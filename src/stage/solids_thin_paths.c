@@ -21,8 +21,8 @@
 #include "stage/solids_thin.h"
 
 enum { CELLS = 3, PASSES = 3, GRAIN = 1 << 14 };
-#define STENCIL 1.85 /* cells: corners around a place are not farther, nor a skin more */
-#define CLEAR   2.05 /* from the centre of a cell: what places in it look at is on one side of such walls */
+#define STENCIL  1.85 /* cells: corners around a place are not farther, nor a skin more */
+#define ONE_SIDE 2.05 /* from a cell's centre: what places in it look at is on one side of such walls */
 
 typedef struct {
     sight *out;
@@ -104,7 +104,7 @@ static int look_around(sighted *out, const thin_scene *w, const mac_grid *g, con
     out->corner = box_at(b, low[0], low[1], low[2]);
     out->home = out->sample;
     out->seen = 0;
-    if ((double)w->walls->gap[box_at(b, in[0], in[1], in[2])] > CLEAR * g->dx) {
+    if ((double)w->walls->gap[box_at(b, in[0], in[1], in[2])] > ONE_SIDE * g->dx) {
         out->seen = (uint8_t)all;
         return 1;
     }

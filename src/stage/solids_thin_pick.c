@@ -10,13 +10,15 @@
  * less than what the ball shows, and marches go by f.
  *
  * Limits: where more than PICKS are near, all are asked. */
+#include <assert.h>
 #include <math.h>
 #include "solid/thin.h"
 #include "stage/solids_thin_parts.h"
 
-/* Cells. Middles of the cells around are at most 0.6 cells from their centres along an axis, 2.8 from c. */
-#define PICK_REACH 3.0
-enum { SPAN = 8 }; /* cells of a stretch */
+enum { PICK_REACH = 3, SPAN = 8 }; /* cells: from a cell's middle; of a stretch */
+_Static_assert(3 * (100 + MIDDLE_MOST) * (100 + MIDDLE_MOST) <
+                   (100 * PICK_REACH - MIDDLE_SKIN) * (100 * PICK_REACH - MIDDLE_SKIN),
+               "middles of the cells around, and a skin, are within PICK_REACH");
 
 void pick_begin(thin_pick *p, const mac_grid *g, const obstacle *all, int count) {
     *p = (thin_pick){.g = g, .all = all, .all_count = count, .span_at = {-1, -1, -1}};
@@ -64,6 +66,7 @@ static const obstacle *picked_at(const picked_solids *p, int i) {
 }
 
 int picked_hide(const picked_solids *p, const double from[3], const double to[3], double skin) {
+    assert(p->near || p->all);
     for (int i = 0; i < p->count; ++i) {
         const obstacle *o = picked_at(p, i);
         if (o->thin && obstacle_hides(o, from, to, skin)) return 1;
@@ -73,6 +76,7 @@ int picked_hide(const picked_solids *p, const double from[3], const double to[3]
 
 const obstacle *picked_nearest(double *distance, const picked_solids *p, const double x[3]) {
     const obstacle *nearest = NULL;
+    assert(p->near || p->all);
     *distance = INFINITY;
     for (int i = 0; i < p->count; ++i) {
         const obstacle *o = picked_at(p, i);

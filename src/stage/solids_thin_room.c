@@ -11,7 +11,7 @@
 #include "stage/solids.h"
 #include "stage/solids_thin_parts.h"
 
-#define CLEAR 0.3 /* cells: octants whose distance is more than 0.25 are open */
+#define OPEN_FROM 0.3 /* cells: octants whose distance is more than 0.25 are open */
 
 /* An octant that counts at a cell, in it or beside. */
 typedef struct near_octant {
@@ -61,7 +61,7 @@ static float octant_open(const job *s, const float x[3]) {
 /* Whether that is 1 for all octants around a cell: no side is near, and no thick solid at their nodes. */
 static int is_clear(const job *s, const int c[3]) {
     const box *b = &s->g->box;
-    const float least = (float)(CLEAR * s->g->dx);
+    const float least = (float)(OPEN_FROM * s->g->dx);
     const int layers = b->dim == 3 ? 4 : 1;
     for (int a = 0; a < b->dim; ++a)
         if (c[a] < 1 || c[a] > b->n[a] - 2) return 0;

@@ -11,8 +11,6 @@
 #include "stage/solids_thin.h"
 #include "stage/solids_thin_parts.h"
 
-#define REACH 2.7 /* cells from a wall: farther cells have all that is in them, and no more */
-
 typedef struct {
     const thin_walls *t;
     const mac_grid *g;
@@ -53,7 +51,7 @@ static void share_task(void *context, int block) {
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         for (int i = 0; i < s->g->box.n[0]; ++i)
-            if (s->t->gap[row + i] < (float)(REACH * s->g->dx) && s->whole[row + i] > 0)
+            if (is_near_thin(s->t, s->g, row + i) && s->whole[row + i] > 0)
                 s->share[row + i] = share_of(s, (const int[3]){i, j, k});
     }
 }
@@ -117,7 +115,7 @@ static void filled_task(void *context, int block) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         for (int i = 0; i < s->g->box.n[0]; ++i)
             s->share[row + i] =
-                s->t->gap[row + i] < (float)(REACH * s->g->dx) ? filled_of(s, (const int[3]){i, j, k}) : -1;
+                is_near_thin(s->t, s->g, row + i) ? filled_of(s, (const int[3]){i, j, k}) : -1;
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include <rheo/sim.h>
 
-#define DRIFT_LIMIT 0.1 /* cells */
+#define DRIFT_LIMIT 0.03 /* cells: 0.0152 measured, of 24 places of the tube */
 #define HALF        0.0913
 #define MIDDLE      0.4829
 #define LONG        0.0692 /* half of a plug's length */
@@ -149,6 +149,12 @@ static void a_leaning_plug_holds(void **state) {
     hold_plug(&(plug_case){LEANING, 28, 0.3, 0.37, 0}, 0.3);
 }
 
+/* It does not creep: what a short run would not show. */
+static void plugs_hold_on(void **state) {
+    (void)state;
+    hold_plug(&(plug_case){ROUND, 20, 0.01, 0, 0}, 2);
+}
+
 /* Discs rock where contacts beside their rims do not tell the truth. */
 static void discs_hold(void **state) {
     (void)state;
@@ -161,6 +167,7 @@ static void discs_hold(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(plugs_of_any_weight_hold),
                                        cmocka_unit_test(nothing_fills_the_crack),
-                                       cmocka_unit_test(a_leaning_plug_holds), cmocka_unit_test(discs_hold)};
+                                       cmocka_unit_test(a_leaning_plug_holds),
+                                       cmocka_unit_test(plugs_hold_on), cmocka_unit_test(discs_hold)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
