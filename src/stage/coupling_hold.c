@@ -89,8 +89,8 @@ static void on_own_mass(double y[SIX], const coupled_body *b) {
 
 /* The mass on the grid of a thin body may be many times its own, by the liquid that moves with it. What that
  * would do to its own mass alone throws it off what it lies on: it gets the motion that it would have had.
- * Joints bear forces instead, which are limited. But what grips took of what was lent is a motion for all: it
- * was lent to the body's own mass, and with any other mass contacts would be lent more from step to step. */
+ * Joints bear forces instead, which are limited. But what grips took of what was lent is a motion there, too:
+ * it was lent to the body's own mass, and with the other contacts would be lent more from step to step. */
 void coupling_withhold(double y[SIX], const coupled_body *b) {
     double obeyed[SIX];
     memcpy(obeyed, b->obeyed, sizeof obeyed);
@@ -123,10 +123,11 @@ void coupling_make_motor(coupled_body *b) {
     at->impulse = copysign(m->most, need);
 }
 
-/* What grips take of what contacts were lent. */
+/* What grips take of what contacts were lent; of bodies without layers it is an impulse like all else. */
 static void obey_lent(coupled_body *b) {
     const double *lent = b->solid->body->grip->lent;
     double y[SIX];
+    if (!b->solid->thin) return;
     for (int r = 0; r < SIX; ++r) {
         y[r] = 0;
         for (int k = r; k < SIX; ++k) y[r] += b->factor[SIX * k + r] * lent[k];
