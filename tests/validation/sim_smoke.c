@@ -417,6 +417,126 @@ static void drift_is_no_bookkeeping(void **state) {
     }
 }
 
+/* ---- plumes ---- */
+
+enum { ACROSS = 32, LAYER = 4, LAYERS = 6, SETTLED = 100, WATCHED = 50 };
+
+/* The built-in plume in a box as high as wide, or higher; its vent and its ball stay where they are. */
+static rheo_sim *make_plume(double height) {
+    char size[64], cells[64];
+    rheo_scene *scene;
+    rheo_sim *sim;
+    rheo_report report = {0};
+    snprintf(size, sizeof size, "domain.size=[1, %g, 1]", height);
+    snprintf(cells, sizeof cells, "domain.cells=%g", ACROSS * height);
+    const char *const set[3] = {size, cells,
+                                "solids=[{ shape: { sphere: { center: [0.54, 0.4, 0.5], radius: 0.13 } } }]"};
+    if (rheo_load_scene(&scene, "plume", set, 3, &report) || rheo_create_sim(&sim, scene, 2, &report))
+        fail_msg("%s: %s", report.path, report.message);
+    rheo_free_scene(scene);
+    return sim;
+}
+
+/* Means over a row of cells. */
+typedef struct {
+    double density, rise; /* m/s, of what rises */
+} row_mean;
+
+static row_mean mean_of_row(const rheo_sim *sim, int j) {
+    row_mean m = {0, 0};
+    for (int k = 0; k < ACROSS; ++k)
+        for (int i = 0; i < ACROSS; ++i) {
+            const ptrdiff_t c = box_at(&sim->g.box, i, j, k);
+            m.density += (double)sim->density[c] / (ACROSS * ACROSS);
+            m.rise += fmax(0, (double)sim->vel.value[1][c]) / (ACROSS * ACROSS);
+        }
+    return m;
+}
+
+/* Up to 0.8 of its height a plume does not know that its box ends there with an open side, and under that
+ * side it is no thicker than below. */
+static void open_tops_are_no_lids(void **state) {
+    (void)state;
+    row_mean layer[2][LAYERS] = {{{0, 0}}};
+    double last = 0, below = 0;
+    for (int tall = 0; tall < 2; ++tall) {
+        rheo_sim *sim = make_plume(tall ? 1.5 : 1);
+        advance(sim, SETTLED);
+        for (int f = 0; f < WATCHED; ++f) {
+            advance(sim, 1);
+            for (int j = 0; j < LAYERS * LAYER; ++j) {
+                const row_mean m = mean_of_row(sim, j);
+                layer[tall][j / LAYER].density += m.density / (WATCHED * LAYER);
+                layer[tall][j / LAYER].rise += m.rise / (WATCHED * LAYER);
+            }
+            if (tall) continue;
+            last += mean_of_row(sim, ACROSS - 1).density;
+            below += mean_of_row(sim, ACROSS * 17 / 20).density;
+        }
+        rheo_free_sim(sim);
+    }
+    for (int l = 0; l < LAYERS; ++l) {
+        const row_mean *low = &layer[0][l], *high = &layer[1][l];
+        printf("plume at %.3f m: density %.4f, in a taller box %.4f; rises with %.4f and %.4f m/s\n",
+               (l + 0.5) * LAYER / ACROSS, low->density, high->density, low->rise, high->rise);
+        check_below(fabs(low->density / high->density - 1), 0.08);
+        check_below(fabs(low->rise / high->rise - 1), 0.05);
+    }
+    printf("under an open top %.3f of the density below\n", last / below);
+    check_below(last / below, 1.1);
+}
+
+static double density_at(const rheo_sim *sim, double x, double y, double z) {
+    const rheo_probe p = {
+        .name = "one", .from = {x, y, z}, .to = {x, y, z}, .samples = 1, .of = RHEO_OF_DENSITY};
+    double row[4];
+    rheo_sample_probe(row, sim, &p);
+    return row[3];
+}
+
+/* A plume parts around a ball, a little beside the middle of its vent: half a cell to a cell and a half from
+ * the ball, around circles on it, density must not go up and down from one cell to the next. */
+static void smoke_lies_even_on_solids(void **state) {
+    (void)state;
+    enum { FINE = 48 };
+    const double radius = 0.15, middle = 0.5, dx = 1.0 / FINE;
+    double bend = 0, sum = 0;
+    setup t;
+    prepare(&t, 3, FINE);
+    t.scene.wall[RHEO_TOP] = RHEO_WALL_OPEN;
+    t.gas.temperature = 90;
+    t.emitter.shape = rheo_default_shape(RHEO_SHAPE_CYLINDER);
+    memcpy(t.emitter.shape.a, (const double[3]){0.5, 0, 0.5}, sizeof t.emitter.shape.a);
+    memcpy(t.emitter.shape.b, (const double[3]){0.5, 0.08, 0.5}, sizeof t.emitter.shape.b);
+    t.emitter.shape.radius = 0.13;
+    t.velocity[1] = 0.5;
+    t.scene.emitter_count = 1;
+    t.solid[0].shape = ball(0.54, middle, 0.5, radius);
+    t.scene.solid_count = 1;
+    rheo_sim *sim = make(&t);
+    advance(sim, 60);
+    for (int f = 0; f < 20; ++f) {
+        advance(sim, 1);
+        for (int out = 0; out < 3; ++out)
+            for (int polar = 0; polar < 5; ++polar) {
+                const double r = radius + dx * (0.5 + 0.5 * out), angle = M_PI / 6 * (polar + 1);
+                const double y = middle - r * cos(angle), wide = r * sin(angle);
+                const int n = (int)(2 * M_PI * wide / (1.5 * dx));
+                double d[128];
+                for (int i = 0; i < n; ++i)
+                    d[i] = density_at(sim, 0.54 + wide * cos(2 * M_PI * i / n), y,
+                                      0.5 + wide * sin(2 * M_PI * i / n));
+                for (int i = 0; i < n; ++i) {
+                    bend += fabs(d[i] - 0.5 * (d[(i + 1) % n] + d[(i + n - 1) % n]));
+                    sum += d[i];
+                }
+            }
+    }
+    printf("density beside a ball: %.4f from one cell to the next\n", bend / sum);
+    check_below(bend / sum, 0.15);
+    rheo_free_sim(sim);
+}
+
 /* ---- walls and sides ---- */
 
 /* A slab across the box, three cells thick and oblique to the grid; a jet blows smoke against it. */
@@ -588,6 +708,8 @@ static void confinement_keeps_energy(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(puffs_keep_smoke_and_heat),
+        cmocka_unit_test(open_tops_are_no_lids),
+        cmocka_unit_test(smoke_lies_even_on_solids),
         cmocka_unit_test(gas_carries_bodies),
         cmocka_unit_test(uniform_heat_stays_at_rest),
         cmocka_unit_test(layers_stay_at_rest),
