@@ -172,9 +172,10 @@ double liquid_light_body_limit(const rheo_sim *s, double gravity) {
 }
 
 /* Bodies that are not in the solve itself, before and after it. */
-static int rigid_before(rheo_sim *s, const float **phi) {
+static int rigid_before(rheo_sim *s, const float **phi, const double pull[3]) {
     if (rigid_fluid_find(&s->rigid, &s->g, s->solids + s->walls, *phi)) return -1;
     if (s->domain) {
+        if (s->def.method == RHEO_SMOKE) rigid_fluid_lift(&s->rigid, &s->g, pull, s->fluid_density);
         rigid_fluid_join(s->domain, &s->vel, &s->rigid, &s->g, *phi);
         *phi = s->domain;
     }
@@ -275,7 +276,7 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
     wrap_faces(&s->vel, g);
     fit_pressure(s, dt);
     weight.phi = *phi;
-    if ((s->rigid.count && rigid_before(s, phi)) ||
+    if ((s->rigid.count && rigid_before(s, phi, pull)) ||
         pressure_assemble(whole_solver(s), &s->work, g, open, *phi) ||
         coupling_attach(&s->coupling, whole_solver(s), g, open, s->solids, s->walls, world_ties(s->world),
                         s->work.unknown, s->fluid_density, &weight))

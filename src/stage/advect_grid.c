@@ -4,10 +4,14 @@
  *       f <- f1 + (f - f0) / 2         MacCormack (Selle et al. 2008), second order
  *       f <- A (f + (f - f0) / 2)      BFECC (Kim et al. 2005), second order
  *
- * Both of the latter are clamped to the eight (four) values that f1 was interpolated from: no new extremes,
- * so densities stay positive and temperatures between those that were there. Paths are traced by the midpoint
- * rule, x_b = x - dt u(x - dt/2 u(x)). The way forwards costs nothing more: x_b and x_f = x + dt u + dt^2/2
- * Du differ from x by odd and even terms, so that x_f = x_b + 2 dt u(x) is as accurate as x_b.
+ * Both of the latter stay within f1 - m and f1 + m, where m = sum w max(f_c - f1, 0) over the eight (four)
+ * values f_c that f1 was interpolated from with weights w: the most that interpolation can have taken from
+ * what is above f1, and as much from what is below. Values without weight have no say. (Clamped to the
+ * extremes of all f_c, a sample on the edge of a plume could take any value from within it while its path ran
+ * along the edge: ripples a few cells long grew there, in the velocity too, and stayed.) There are no new
+ * extremes, so densities stay positive and temperatures between those that were there. Paths are traced by
+ * the midpoint rule, x_b = x - dt u(x - dt/2 u(x)). The way forwards costs nothing more: x_b and x_f = x + dt
+ * u + dt^2/2 Du differ from x by odd and even terms, so that x_f = x_b + 2 dt u(x) is as accurate as x_b.
  *
  * Eight samples of a row are traced side by side (particle/lanes.h).
  *
@@ -86,19 +90,22 @@ INLINE vec8 most(vec8 a, vec8 b) {
     return vec8_select(a > b, a, b);
 }
 
-/* v within the values of f around a spot. */
-INLINE vec8 clamped(vec8 v, const float *f, const lanes *l, const spot *s, int dim) {
-    vec8 low[2], high[2]; /* [half], pairs along x */
-    for (int half = 0; half < 2; ++half)
-        for (int corner = 0; corner < (dim == 3 ? 4 : 2); ++corner) {
-            const vec8 pair = pairs_load(
-                f + (corner & 1) * (ptrdiff_t)l->row + (corner >> 1) * (ptrdiff_t)l->plane, s->at, half);
-            low[half] = corner ? least(low[half], pair) : pair;
-            high[half] = corner ? most(high[half], pair) : pair;
-        }
-    const vec8 bottom = least(FIRSTS(low[0], low[1]), SECONDS(low[0], low[1]));
-    const vec8 top = most(FIRSTS(high[0], high[1]), SECONDS(high[0], high[1]));
-    return least(most(v, bottom), top);
+/* What `first`, interpolated at a spot, becomes when it is corrected to v: within the values around, and no
+ * further from first than they are above and below it in the mean, by weight. */
+INLINE vec8 limited(vec8 v, vec8 first, const float *f, const lanes *l, const spot *s, int dim) {
+    vec8 bottom = first, top = first, above = vec8_all(0);
+    for (int corner = 0; corner < (dim == 3 ? 4 : 2); ++corner) {
+        const float *row = f + (corner & 1) * (ptrdiff_t)l->row + (corner >> 1) * (ptrdiff_t)l->plane;
+        const vec8 low = pairs_load(row, s->at, 0), high = pairs_load(row, s->at, 1);
+        const vec8 near = FIRSTS(low, high), far = SECONDS(low, high);
+        vec8 weight = corner & 1 ? s->f[1] : 1 - s->f[1];
+        if (dim == 3) weight *= corner >> 1 ? s->f[2] : 1 - s->f[2];
+        above += weight *
+                 ((1 - s->f[0]) * most(near - first, vec8_all(0)) + s->f[0] * most(far - first, vec8_all(0)));
+        bottom = least(bottom, least(near, far));
+        top = most(top, most(near, far));
+    }
+    return most(least(v, least(first + above, top)), most(first - above, bottom));
 }
 
 /* u at the samples c ... c + 7 themselves: linear interpolation comes down to means of the faces around. */
@@ -192,7 +199,7 @@ INLINE void correct_eight(const job *s, const lanes *l, ptrdiff_t c, int left, i
     const int8 inside = spot_ahead(&ahead, l, back, c, dim);
     const vec8 first = vec8_load(s->first + c),
                v = first + 0.5f * (vec8_load(s->in + c) - sample(s->first, l, &ahead, dim));
-    store_row(s->out + c, vec8_select(inside, clamped(v, s->in, l, &from, dim), first), left);
+    store_row(s->out + c, vec8_select(inside, limited(v, first, s->in, l, &from, dim), first), left);
 }
 
 /* out = f + (f - f0) / 2 */
@@ -210,7 +217,8 @@ INLINE void clamp_eight(const job *s, const lanes *l, ptrdiff_t c, int left, int
     spot from;
     vec8 back[3];
     spot_back(&from, back, l, c, dim);
-    store_row(s->out + c, clamped(sample(s->first, l, &from, dim), s->in, l, &from, dim), left);
+    const vec8 first = sample(s->in, l, &from, dim), v = sample(s->first, l, &from, dim);
+    store_row(s->out + c, limited(v, first, s->in, l, &from, dim), left);
 }
 
 #define BLOCK(name)                                                                                          \

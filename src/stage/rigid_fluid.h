@@ -2,6 +2,7 @@
 #ifndef STAGE_RIGID_FLUID_H
 #define STAGE_RIGID_FLUID_H
 
+#include <stdbool.h>
 #include "grid/mac.h"
 #include "solid/obstacle.h"
 
@@ -19,6 +20,10 @@ size_t rigid_fluid_bytes(const rigid_fluid *r);
 /* Which faces lie in which of the bodies (all of `solids`), and which bodies are wet: phi < 0 beside or in
  * them. -1: no memory. */
 int rigid_fluid_find(rigid_fluid *r, const mac_grid *g, const obstacle *bodies, const float *phi);
+/* In gas that has no weight of its own: wet bodies, which have the velocity that weight and lift give them in
+ * vacuum, get the one that they give them with the gas that moves with them. pull: gravity dt [m/s]. Before
+ * rigid_fluid_join(). */
+void rigid_fluid_lift(rigid_fluid *r, const mac_grid *g, const double pull[3], double fluid_density);
 /* Wet bodies become part of the liquid's domain: domain = min(phi, distance), and their faces get the
  * velocity of the body. */
 void rigid_fluid_join(float *domain, mac_field *u, rigid_fluid *r, const mac_grid *g, const float *phi);
@@ -27,7 +32,7 @@ void rigid_fluid_note(rigid_fluid *r, const mac_grid *g, const mac_field *u);
 /* The velocity of wet bodies from what pressure has done to the faces in them that have an unknown cell.
  * `shared`: whether the liquid feels them. */
 void rigid_fluid_push(const rigid_fluid *r, const mac_grid *g, const mac_field *u, const uint8_t *unknown,
-                      double fluid_density, int shared);
+                      double fluid_density, bool shared);
 /* The faces of wet bodies move with them. */
 void rigid_fluid_impose(mac_field *u, const rigid_fluid *r);
 /* field = 0 in the cells of wet bodies. */

@@ -149,6 +149,34 @@ static void no_new_extremes(void **state) {
         }
 }
 
+/* A path along a column of the grid sees nothing of the columns beside it: what the correction makes of a
+ * ripple that it meets there stays within the ripple, though the next column is full. */
+static void nothing_comes_from_beside_a_path(void **state) {
+    (void)state;
+    for (int scheme = 0; scheme < 3; ++scheme)
+        for (int dim = 2; dim <= 3; ++dim) {
+            bench b;
+            make(&b, dim, 24, NULL);
+            for (int k = 0; k < b.g.box.n[2]; ++k)
+                for (int j = 0; j < 24; ++j)
+                    for (int i = 0; i < 24; ++i)
+                        b.f[box_at(&b.g.box, i, j, k)] = i < 12 ? 0.1f * (float)(j / 2 % 2) : 1;
+            for (int a = 0; a < dim; ++a)
+                for (size_t i = 0; i < b.g.box.size; ++i) b.u.value[a][i] = a == 1;
+            advect_fill_border(b.f, &b.g, ADVECT_CELLS, NULL, 0);
+            advect_paths paths = {.back = {b.back[0], b.back[1], b.back[2]}};
+            advect_trace(&paths, &b.g, &b.u, &b.o, ADVECT_CELLS, 0.3 / 24);
+            advect_carry(b.next, b.scratch, b.f, &paths, &b.g, (advect_scheme)scheme);
+            float most = 0;
+            for (int j = 0; j < 24; ++j)
+                most = fmaxf(most, b.next[box_at(&b.g.box, 11, j, 1 % b.g.box.n[2])]);
+            printf("scheme %d, %dD: ripple of 0.1 beside a full column, then %.4f\n", scheme, dim,
+                   (double)most);
+            check_below((double)most, 0.1 + 1e-6);
+            discard(&b);
+        }
+}
+
 /* A velocity that is not a number must not lead a path out of the field. */
 static void paths_end_inside(void **state) {
     (void)state;
@@ -189,6 +217,7 @@ int main(void) {
         cmocka_unit_test(bfecc_is_second_order),
         cmocka_unit_test(semi_lagrangian_is_first_order),
         cmocka_unit_test(no_new_extremes),
+        cmocka_unit_test(nothing_comes_from_beside_a_path),
         cmocka_unit_test(paths_end_inside),
         cmocka_unit_test(borders_are_filled),
     };
