@@ -1,6 +1,6 @@
 /* STL: triangles without shared vertices, as bytes (80 of text, a count, 50 a triangle, little endian) or as
- * words. Many byte files begin with "solid" like the text ones, so the size decides. The vertices are joined
- * afterwards.
+ * words. Many byte files begin with "solid" like the text ones, so the size decides, or a zero byte. The
+ * vertices are joined afterwards.
  *
  * Welding: a hash table of cells four tolerances wide; a vertex looks into every cell its tolerance touches
  * (nearly always one) for an earlier vertex near enough, so the result depends only on the order of the file.
@@ -179,7 +179,7 @@ rheo_status read_stl(reader *r) {
     const unsigned char *n = (const unsigned char *)r->start + 80;
     size_t count =
         size < STL_HEADER ? 0 : (size_t)n[0] | (size_t)n[1] << 8 | (size_t)n[2] << 16 | (size_t)n[3] << 24;
-    bool words = size >= 5 && memcmp(r->start, "solid", 5) == 0;
+    bool words = size >= 5 && memcmp(r->start, "solid", 5) == 0 && !memchr(r->start, 0, size);
     bool fits = size >= STL_HEADER && size == STL_HEADER + STL_TRIANGLE * count;
     rheo_status status;
     if (fits) status = read_bytes(r, count);

@@ -59,7 +59,7 @@ static void both_ways_start_with_added_mass(void **state) {
     (void)state;
     static const double densities[] = {100, 500, 2000, 8000};
     /* of the exact start, an exchange in turns: the wake is reckoned a step late, and the remedy for very
-     * light bodies takes four tenths of it (measured: 0.58, 1.07, 1.04, 1.01; nearer to 1 is welcome) */
+     * light bodies takes four tenths of it (measured: 0.545, 1.07, 1.04, 1.01; nearer to 1 is welcome) */
     static const double least[] = {0.53, 0.99, 0.99, 0.96};
     for (int i = 0; i < 4; ++i) {
         const double one = ball_speed("monolithic", densities[i], 1, NULL) * 250;
@@ -241,7 +241,7 @@ static void rigid_fluid_falls_wet(void **state) {
     print_message("in a falling drop: %.3f g; from under water to %.3f m, after 5/3 s at %.3f m\n",
                   -drop.velocity[1] / (G * 12 / 60), highest, afloat.position[1]);
     check_below(fabs(drop.velocity[1] / (G * 12 / 60) + 1), 0.01);
-    check_below(highest, 0.65);
+    check_below(highest, 0.6);
     check_below(fabs(afloat.position[1] - 0.48), 0.05);
 }
 
