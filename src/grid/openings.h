@@ -65,7 +65,9 @@ typedef struct openings {
     mac_field open; /* share of each face outside solids and closed walls, [0, 1] */
     mac_field wall; /* velocity of the solid at each face, m/s; values NULL when everything stands still */
     uint16_t *mover[3]; /* 1 + the moving solid that closes a face, 0 where none does; NULL as `wall` */
-    uint8_t *moves[3];  /* whether any of a row of faces has a mover, see openings_row(); NULL: not known */
+    uint64_t
+        *moves[3]; /* which stretches of a row of faces have a mover, see openings_row(); NULL: not known */
+    int stretch;   /* log2 of their length, 3 or more */
     /* 1 where the domain's side (RHEO_LEFT ...) is no wall: liquid goes out into air, or around a periodic
      * axis */
     uint8_t open_wall[6];
@@ -78,11 +80,19 @@ typedef struct openings {
 INLINE size_t openings_row(const box *b, int j, int k) {
     return (size_t)j + ((size_t)b->n[1] + 1) * (size_t)k;
 }
-/* Whether walls may move in a row of faces across an axis: most rows have none that do, and need not be read.
- */
-INLINE int row_moves(const openings *o, const box *b, int axis, int j, int k) {
+/* In which stretches of a row of faces across an axis walls may move, bit by bit: most have none that do, and
+ * need not be read. */
+INLINE uint64_t row_moves(const openings *o, const box *b, int axis, int j, int k) {
     if (!o->wall.value[axis]) return 0;
-    return !o->moves[axis] || o->moves[axis][openings_row(b, j, k)];
+    return o->moves[axis] ? o->moves[axis][openings_row(b, j, k)] : UINT64_MAX;
+}
+/* The bit of the face i; eight from a multiple of eight on have the same. */
+INLINE uint64_t stretch_bit(const openings *o, int i) {
+    return (uint64_t)1 << (i >> o->stretch & 63); /* of openings that know none any will do */
+}
+/* Tasks may say so of one row at once. */
+INLINE void note_moving(openings *o, const box *b, int axis, const int at[3], uint64_t stretches) {
+    __atomic_fetch_or(&o->moves[axis][openings_row(b, at[1], at[2])], stretches, __ATOMIC_RELAXED);
 }
 
 /* A sliver of a face takes part in the balance of its cells, but its own velocity is as good as free: what

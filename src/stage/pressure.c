@@ -192,12 +192,15 @@ INLINE vec8 outflow_of(const job *s, ptrdiff_t c, const int moves[3], int dim) {
 INLINE void rhs_row(const job *s, int j, int k, int dim) {
     const box *b = &s->g->box;
     const ptrdiff_t row = box_at(b, 0, j, k);
-    int moves[3] = {0};
+    uint64_t stretches[3] = {0};
     for (int a = 0; a < dim; ++a)
-        moves[a] =
-            row_moves(s->o, b, a, j, k) || (a > 0 && row_moves(s->o, b, a, j + (a == 1), k + (a == 2)));
+        stretches[a] =
+            row_moves(s->o, b, a, j, k) | (a > 0 ? row_moves(s->o, b, a, j + (a == 1), k + (a == 2)) : 0);
     for (int i = 0; i < b->n[0]; i += LANES) {
         const ptrdiff_t c = row + i;
+        const uint64_t bit = stretch_bit(s->o, i);
+        const int moves[3] = {(stretches[0] & (bit | stretch_bit(s->o, i + LANES))) != 0,
+                              (stretches[1] & bit) != 0, (stretches[2] & bit) != 0};
         const int left = b->n[0] - i;
         const vec8 source = s->source ? vec8_load(s->source + c) : vec8_all(0);
         const vec8 rhs =
@@ -354,14 +357,16 @@ INLINE void update_block(const job *s, int block) {
         memset(u + row + s->range.lower[0], 0, (size_t)(own.lower[0] - s->range.lower[0]) * sizeof *u);
         memset(u + row + n, 0, (size_t)(s->range.upper[0] - own.upper[0]) * sizeof *u);
         const int is_own = j >= own.lower[1] && j < own.upper[1] && k >= own.lower[2] && k < own.upper[2];
-        const float *wall = is_own && row_moves(s->o, b, s->axis, j, k) ? s->o->wall.value[s->axis] : NULL;
+        const uint64_t stretches = is_own ? row_moves(s->o, b, s->axis, j, k) : 0;
+        const float *wall = stretches ? s->o->wall.value[s->axis] : NULL;
         if (!is_own || (!memchr(unknown + row, 1, (size_t)n) && !memchr(unknown + row - step, 1, (size_t)n) &&
                         !(wall && any_set(wall + row, n)))) {
             memset(u + row, 0, (size_t)n * sizeof *u);
             continue;
         }
         int i = 0;
-        for (; i + LANES <= n; i += LANES) update_faces(s, row + i, row + i - step, wall);
+        for (; i + LANES <= n; i += LANES)
+            update_faces(s, row + i, row + i - step, stretches & stretch_bit(s->o, i) ? wall : NULL);
         for (; i < n; ++i) update_face(s, row + i, row + i - step, wall);
     }
 }

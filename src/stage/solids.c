@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/hot.h"
+#include "core/lanes.h"
 #include "core/memory.h"
 #include "geom/fractions.h"
 #include "grid/room.h"
@@ -189,6 +190,7 @@ static void mover_on_row(mover_span *of, const mover_faces *m, int j, int k) {
     const int a = m->axis;
     int span[2];
     mover_span found = {0};
+    uint64_t stretches = 0;
     row_in_ball(span, &m->range, s->g->box.dim, a, j, k, m->around.middle, m->around.radius + 1);
     for (int i = span[0]; i < span[1]; ++i) {
         const ptrdiff_t n = box_at(&s->g->box, i, j, k);
@@ -202,13 +204,12 @@ static void mover_on_row(mover_span *of, const mover_faces *m, int j, int k) {
                 continue;
         }
         s->o->mover[a][n] = (uint16_t)(1 + m->mover);
+        stretches |= stretch_bit(s->o, i);
         if (found.mine++ == 0) found.from = i;
         found.to = i + 1;
     }
     *of = m->whole ? (mover_span){span[0], span[1], 0} : found;
-    /* other tasks may say the same of the row */
-    if (found.mine > 0)
-        __atomic_store_n(&s->o->moves[a][openings_row(&s->g->box, j, k)], 1, __ATOMIC_RELAXED);
+    if (found.mine > 0) note_moving(s->o, &s->g->box, a, (const int[3]){0, j, k}, stretches);
 }
 
 enum { ROWS_AHEAD = 4 };
@@ -305,7 +306,7 @@ int solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int co
     for (int a = 0; a < g->box.dim; ++a) {
         parallel_zero(g->pool, o->wall.value[a], g->box.size * sizeof(float));
         parallel_zero(g->pool, o->mover[a], g->box.size * sizeof *o->mover[a]);
-        memset(o->moves[a], 0, openings_row(&g->box, 0, g->box.n[2] + 1));
+        memset(o->moves[a], 0, openings_row(&g->box, 0, g->box.n[2] + 1) * sizeof *o->moves[a]);
     }
     each_mover(&s, mover_on_row);
     solids_meet_movers(o, g, count);
@@ -330,7 +331,8 @@ int openings_make_movers(openings *o, const mac_grid *g) {
     o->mover[0] = mem_alloc((size_t)g->box.dim * g->box.size * sizeof *o->mover[0]);
     for (int a = 1; a < g->box.dim && o->mover[0]; ++a) o->mover[a] = o->mover[0] + (size_t)a * g->box.size;
     const size_t rows = openings_row(&g->box, 0, g->box.n[2] + 1);
-    o->moves[0] = mem_alloc((size_t)g->box.dim * rows);
+    o->moves[0] = mem_alloc((size_t)g->box.dim * rows * sizeof *o->moves[0]);
+    for (o->stretch = 3; (g->box.n[0] + LANES) >> o->stretch > 63;) ++o->stretch;
     for (int a = 1; a < g->box.dim && o->moves[0]; ++a) o->moves[a] = o->moves[0] + (size_t)a * rows;
     return o->mover[0] && o->moves[0] ? 0 : -1;
 }

@@ -608,7 +608,7 @@ void solids_meet_movers(openings *o, const mac_grid *g, int count) {
                 m->face[m->start[f.mover]++] = f;
                 continue;
             }
-            o->moves[f.axis][openings_row(&g->box, f.at[1], f.at[2])] = 1;
+            note_moving(o, &g->box, f.axis, f.at, stretch_bit(o, f.at[0]));
             ++m->start[f.mover + 1];
             ++m->count;
         }

@@ -248,7 +248,7 @@ static void give_face(openings *o, const thin_walls *t, const gap_view *v, const
     if (o->open.value[axis][face] > 0 || at[axis] == 0 || at[axis] == b->n[axis]) return;
     if (!find_body(&gap, v, &from) || gap.at > (1.5 + before) * v->g->dx) return;
     o->mover[axis][face] = (uint16_t)(1 + gap.solid);
-    o->moves[axis][openings_row(b, at[1], at[2])] = 1;
+    note_moving(o, b, axis, at, stretch_bit(o, at[0]));
 }
 
 void thin_movers(openings *o, const thin_walls *t, const mac_grid *g, const obstacle *solids, int count,

@@ -442,7 +442,7 @@ enum { ACROSS = 32, LAYER = 4, LAYERS = 6, SETTLED = 100, WATCHED = 50 };
 static rheo_sim *make_plume(double height) {
     char size[64], cells[64];
     rheo_scene *scene;
-    rheo_sim *sim;
+    rheo_sim *sim = NULL;
     rheo_report report = {0};
     snprintf(size, sizeof size, "domain.size=[1, %g, 1]", height);
     snprintf(cells, sizeof cells, "domain.cells=%g", ACROSS * height);
