@@ -207,11 +207,7 @@ static rheo_status check_volume(tri_mesh *m, rheo_report *report) {
         return report_fail(report, RHEO_INVALID, "a surface that encloses something",
                            "the mesh has no volume");
     m->repaired.turned = volume < 0;
-    for (size_t t = 0; volume < 0 && t < m->triangle_count; ++t) {
-        uint32_t swap = m->triangle[t][1];
-        m->triangle[t][1] = m->triangle[t][2];
-        m->triangle[t][2] = swap;
-    }
+    for (size_t t = 0; volume < 0 && t < m->triangle_count; ++t) mesh_turn_triangle(m->triangle[t]);
     return RHEO_OK;
 }
 

@@ -23,9 +23,9 @@ rheo_status mesh_read(tri_mesh *m, const char *file, rheo_report *report);
 void mesh_free(tri_mesh *m);
 
 /* What a solid or fill must be: not empty, finite, closed and consistently oriented outwards. STL vertices
- * are welded on reading. An inside-out mesh is turned, and so are parts of one and
- * single triangles; a small hole is closed, a
- * larger one refused with its place: in the coordinates of the file, so call it before scaling. */
+ * are welded on reading. An inside-out mesh is turned, and so are parts of one and single triangles; a small
+ * hole is closed, a larger one refused with its place: in the coordinates of the file, so call it before
+ * scaling. */
 rheo_status mesh_require_closed(tri_mesh *m, const char *file, rheo_report *report);
 /* What a sheet must be: not empty, finite. */
 rheo_status mesh_require_surface(tri_mesh *m, const char *file, rheo_report *report);

@@ -84,12 +84,6 @@ static tri_mesh only(const tri_mesh *m, const parts *p, uint32_t i, uint32_t (*t
                       .triangle_count = p->item[i].count};
 }
 
-static void turn(uint32_t triangle[3]) {
-    const uint32_t swap = triangle[1];
-    triangle[1] = triangle[2];
-    triangle[2] = swap;
-}
-
 static bool measure_parts(parts *p, const tri_mesh *m, uint32_t (*triangles)[3]) {
     if (sweep_reserve(&p->bounds, (int)p->count)) return false;
     for (uint32_t i = 0; i < p->count; ++i) {
@@ -123,7 +117,7 @@ static bool count_around(uint32_t *depth, const parts *p, const tri_mesh *m, uin
             if (!tree) {
                 tri_mesh own = only(m, p, outer, triangles);
                 for (uint32_t t = 0; p->item[outer].volume < 0 && t < p->item[outer].count; ++t)
-                    turn(triangles[t]);
+                    mesh_turn_triangle(triangles[t]);
                 if (!(tree = mesh_tree_make(&own))) return false;
             }
             const uint32_t vertex = m->triangle[p->order[p->item[inner].first]][0];
@@ -144,7 +138,8 @@ static void turn_parts(tri_mesh *m, const parts *p, const uint32_t *depth) {
     if (wrong == solid) return;
     for (uint32_t i = 0; i < p->count; ++i) {
         if (depth[i] % 2 || !(p->item[i].volume < 0)) continue;
-        for (uint32_t k = 0; k < p->item[i].count; ++k) turn(m->triangle[p->order[p->item[i].first + k]]);
+        for (uint32_t k = 0; k < p->item[i].count; ++k)
+            mesh_turn_triangle(m->triangle[p->order[p->item[i].first + k]]);
         m->repaired.flipped += p->item[i].count;
     }
 }

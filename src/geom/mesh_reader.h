@@ -48,6 +48,12 @@ typedef struct {
 /* Turns as few triangles as will make neighbours face the same side; `edges` sorted by vertices, at most two
  * of a kind. A surface with one side only (Moebius) is left as it is. false: no memory. */
 bool mesh_orient(tri_mesh *m, const mesh_edge *edges, size_t count);
+/* The other way round. */
+static inline void mesh_turn_triangle(uint32_t triangle[3]) {
+    const uint32_t swap = triangle[1];
+    triangle[1] = triangle[2];
+    triangle[2] = swap;
+}
 /* Turns parts that are inside out beside others that are not, and are no holes of these; false: no memory. */
 bool mesh_turn_parts(tri_mesh *m);
 /* Closes the holes whose rims are the directed edges `open` and are small beside the mesh; false: no memory.

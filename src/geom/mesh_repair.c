@@ -148,9 +148,7 @@ bool mesh_orient(tri_mesh *m, const mesh_edge *edges, size_t count) {
         for (size_t t = 0; t < n; ++t) {
             const uint32_t *size = &sizes[2 * (size_t)find_top(&p, (uint32_t)t, &differs)];
             if (differs != (size[1] <= size[0])) continue;
-            const uint32_t swap = m->triangle[t][1];
-            m->triangle[t][1] = m->triangle[t][2];
-            m->triangle[t][2] = swap;
+            mesh_turn_triangle(m->triangle[t]);
             ++m->repaired.flipped;
         }
     }

@@ -65,9 +65,8 @@ typedef struct openings {
     mac_field open; /* share of each face outside solids and closed walls, [0, 1] */
     mac_field wall; /* velocity of the solid at each face, m/s; values NULL when everything stands still */
     uint16_t *mover[3]; /* 1 + the moving solid that closes a face, 0 where none does; NULL as `wall` */
-    uint64_t
-        *moves[3]; /* which stretches of a row of faces have a mover, see openings_row(); NULL: not known */
-    int stretch;   /* log2 of their length, 3 or more */
+    uint64_t *moves[3]; /* stretches of a row of faces that have a mover (openings_row()); NULL: not known */
+    int stretch;        /* log2 of their length, 3 or more */
     /* 1 where the domain's side (RHEO_LEFT ...) is no wall: liquid goes out into air, or around a periodic
      * axis */
     uint8_t open_wall[6];

@@ -50,9 +50,9 @@ static rheo_status refuse_body(rheo_report *report, int solid, const char *allow
 /* Making
  * ------------------------------------------------------------------------------------------------------- */
 
-/* Whether its inertia is one of a body, also to ODE, which ends the process over others: what is flattened
- * to next to nothing has none that rounding leaves positive. */
-static bool has_sound_mass(dMass *m, const body *b, double unit) {
+/* Mass and inertia for ODE. Returns whether it takes them for a body's: it ends the process over others, and
+ * what is flattened to next to nothing has none that rounding leaves positive. */
+static bool find_mass(dMass *m, const body *b, double unit) {
     const double *i = b->inertia;
     for (int c = 0; c < 9; ++c)
         if (!isfinite(unit * i[c])) return false;
@@ -72,7 +72,7 @@ static rheo_status make_bodies(world *w, rheo_report *report) {
         if (body_make(b, &w->states[w->count], &s->solids[i], w->shapes[i], s->dim == 2, w->dx))
             return refuse_body(report, i, "a shape with a finite inside", "a body without a finite volume");
         dMass unused;
-        if (!has_sound_mass(&unused, b, 1))
+        if (!find_mass(&unused, b, 1))
             return refuse_body(report, i, "a shape that is not flattened to nothing, with no part inside out",
                                "a body without an inertia");
         if (b->radius < BODY_CRUMB * w->dx) b->round = ROUND_BALL;
@@ -111,7 +111,7 @@ static dBodyID make_ode_body(world *w, const thing *t) {
     dBodySetAutoDisableFlag(b, 0);
     if (t->body) {
         dMass m;
-        has_sound_mass(&m, t->body, w->unit);
+        find_mass(&m, t->body, w->unit);
         dBodySetMass(b, &m);
     } else {
         dBodySetKinematic(b);

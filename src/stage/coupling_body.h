@@ -102,7 +102,7 @@ void coupling_make_held(coupled_body *b); /* Q from the grip */
 void coupling_read_start(coupled_body *b);
 /* Where contacts have let go: starts anew from what they leave. Whether they have. */
 int coupling_release(coupled_body *b);
-void coupling_unbind(coupled_body *b);
+void coupling_unbind(coupled_body *b); /* nothing was added before pressure */
 /* Before a solve: no more energy than the body had with other layers; fall: m/s by gravity in the step. After
  * pressure: what contacts may leave. */
 void coupling_calm_start(coupled_body *b, const mac_field *flow, double fall);

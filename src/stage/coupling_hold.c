@@ -45,14 +45,20 @@ void coupling_make_held(coupled_body *b) {
     }
 }
 
+/* y = L^T v */
+static void in_metric(double y[SIX], const coupled_body *b, const double v[SIX]) {
+    for (int r = 0; r < SIX; ++r) {
+        y[r] = 0;
+        for (int k = r; k < SIX; ++k) y[r] += b->factor[SIX * k + r] * v[k];
+    }
+}
+
 void coupling_read_start(coupled_body *b) {
     const double *given = b->solid->body->grip->given;
     double v[SIX] = {0};
     body_note_motion(v, b->solid->body->now, 1);
-    for (int r = 0; r < SIX; ++r) {
-        b->start[r] = 0;
-        for (int k = r; k < SIX; ++k) b->start[r] += b->factor[SIX * k + r] * (v[k] - given[k]);
-    }
+    for (int r = 0; r < SIX; ++r) v[r] -= given[r];
+    in_metric(b->start, b, v);
 }
 
 void coupling_unbind(coupled_body *b) {
@@ -128,11 +134,8 @@ static void obey_lent(coupled_body *b) {
     const double *lent = b->solid->body->grip->lent;
     double y[SIX];
     if (!b->solid->thin) return;
-    for (int r = 0; r < SIX; ++r) {
-        y[r] = 0;
-        for (int k = r; k < SIX; ++k) y[r] += b->factor[SIX * k + r] * lent[k];
-        b->obeyed[r] = -y[r];
-    }
+    in_metric(y, b, lent);
+    for (int r = 0; r < SIX; ++r) b->obeyed[r] = -y[r];
     coupling_leave_free(y, b);
     for (int r = 0; r < SIX; ++r) b->obeyed[r] += y[r];
 }
