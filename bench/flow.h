@@ -3,8 +3,8 @@
 #ifndef BENCH_FLOW_H
 #define BENCH_FLOW_H
 
-#include "stage/pressure.h"
-#include "stage/solids.h"
+#include "stage/pressure/pressure.h"
+#include "stage/walls/solids.h"
 
 typedef double (*space_function)(const double x[3], const void *context);
 

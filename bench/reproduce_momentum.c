@@ -3,9 +3,9 @@
  * No force acts from outside, so the projection must leave the momentum of both as it was, to the tolerance
  * of its solve, and take energy away, never add any (Batty et al. 2007, 3). Faces get random velocities, the
  * body one of its own; momentum and energy are those that the projection works with: rho dx^3 A_f u_f on
- * faces, the mass matrix of stage/coupling.c for the body. The last row runs the whole method for a while:
- * transfers between particles and grid weigh faces by their particles, and keep momentum only as far as these
- * are even. */
+ * faces, the mass matrix of stage/coupling/coupling.c for the body. The last row runs the whole method for a
+ * while: transfers between particles and grid weigh faces by their particles, and keep momentum only as far
+ * as these are even. */
 #include "cases.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "core/hot.h"
 
-/* What a cell has to do with such a gap (stage/solids_thin_gap.c): 0, or along which axis and which way it
+/* What a cell has to do with such a gap (stage/walls/thin/gap.c): 0, or along which axis and which way it
  * opens, and whether the cell has turned to it. */
 enum { GAP_WAY = 7, GAP_TURNED = 8 };
 INLINE int gap_code(int axis, int way) {

@@ -8,7 +8,7 @@
 #include "grid/rows.h"
 
 /* What a moving solid closes of a face beside another solid, where openings.mover and the open share alone do
- * not tell (stage/solids_meet.h). */
+ * not tell (stage/walls/meet.h). */
 typedef struct met_face {
     int32_t at[3];  /* the cell above the face */
     uint16_t mover; /* 0, of films alone: a thin body, which tells by itself what it closes */
@@ -19,7 +19,7 @@ typedef struct met_face {
 } met_face;
 
 /* A face in or along a narrow gap beside a moving solid, as a film of water holds it open; one a mover
- * (stage/solids_film.h). */
+ * (stage/walls/film.h). */
 typedef struct film_face {
     met_face face;
     float was;   /* open share without a film */

@@ -3,8 +3,8 @@
  *   room = sum over octants of weight x open share,   open share = 1/2 + distance / width, held in [0, 1]
  *
  * Particles lie one to an octant and leave trilinear weights on faces; the mean over a cell's faces weighs
- * octants up to 1.5 cells away (stage/surface.c divides by the room that this leaves). Distances at octants
- * are interpolated from nodes. Limits: an octant's open share is exact for walls across an axis only.
+ * octants up to 1.5 cells away (stage/surface/surface.c divides by the room that this leaves). Distances at
+ * octants are interpolated from nodes. Limits: an octant's open share is exact for walls across an axis only.
  *
  * Octants are shared by the 27 cells around, and their weights are sums of products: along the axis of a pair
  * of faces 1/4 3/4 1 1 3/4 1/4, along the others 0 1/4 3/4 3/4 1/4 0. A brick of cells finds each open share

@@ -16,7 +16,7 @@
 #include "sim/step_limit.h"
 #include "solid/curve.h"
 #include "solid/vector.h"
-#include "stage/mac_method.h"
+#include "stage/mac/mac.h"
 
 enum { PARTS_MOST = 4096, STEPS_MANY = 100 }; /* parts of a run looked at one by one; steps a frame */
 enum { LATTICE_MOST = 32, KEYED_LOOKS = 5 };  /* steps along a shape; times at which it is looked at */

@@ -5,7 +5,7 @@
  * Particles carry the liquid and (but for the semi-Lagrangian method) its velocity (Sommer 2018; Zhu and
  * Bridson 2005; Jiang et al. 2015); the grid makes the velocity divergence-free with cut cells at solids and
  * a ghost-fluid surface (Batty et al. 2007; Wang 2017, 2.3-2.5). Volume is kept by moving particles, never
- * their velocity (stage/volume.c).
+ * their velocity (stage/volume/volume.c).
  *
  * Limits: viscosity is not solved here; the air is empty. */
 #include "sim/liquid.h"
@@ -19,13 +19,13 @@
 #include "sim/clock.h"
 #include "sim/step_limit.h"
 #include "solid/curve.h"
-#include "stage/advect.h"
-#include "stage/boundary.h"
-#include "stage/fall.h"
-#include "stage/forces.h"
-#include "stage/squeeze.h"
-#include "stage/surface.h"
-#include "stage/volume.h"
+#include "stage/transport/advect.h"
+#include "stage/walls/boundary.h"
+#include "stage/transport/fall.h"
+#include "stage/transport/forces.h"
+#include "stage/walls/squeeze.h"
+#include "stage/surface/surface.h"
+#include "stage/volume/volume.h"
 
 #define WAVE_STEP 0.5 /* of sqrt(dx / g): omega dt = 0.9 */
 /* Beside walls particles are too few to tell the surface to less than about a fifth of a cell, and so the
@@ -189,7 +189,7 @@ rheo_status liquid_reject_particles(rheo_sim *s, rheo_report *report) {
 }
 
 /* Films that lack particles, not liquid. Bodies lighter than the liquid that are held as such leap out of it,
- * and what opens under them is air (stage/rigid_fluid.c). */
+ * and what opens under them is air (stage/coupling/rigid_fluid.c). */
 static void fill_voids(rheo_sim *s) {
     double gravity[3];
     for (int i = 0; s->domain && i < s->def.solid_count; ++i)

@@ -11,7 +11,7 @@
 #include "grid/wrap.h"
 #include "sim/step_limit.h"
 #include "solid/vector.h"
-#include "stage/solids_meet.h"
+#include "stage/walls/meet.h"
 
 enum { ROUNDS_MOST = 2 }; /* of further solves in a step */
 #define SQUEEZED 1e-3     /* of the flow: more than rounding */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/report.h"
-#include "stage/emit.h"
+#include "stage/transport/emit.h"
 
 void liquid_find_room(rheo_sim *s, double dt) {
     const float *solid = s->def.solid_count ? s->solid : NULL;

@@ -7,14 +7,14 @@
  * below are Carlson's 1-5 in his order.
  *
  * Where we depart, and why: p = 0 lies on the faces towards air, not in the air cell's centre
- * (stage/mac_cells.c); low viscosities get the diffusion that forward Euler lacks (stage/mac_momentum.c);
+ * (stage/mac/cells.c); low viscosities get the diffusion that forward Euler lacks (stage/mac/momentum.c);
  * velocity beyond the surface is carried out by layers, not copied from the nearest face; the markers'
  * density is evened out by moving them as in the other methods (solver.volume_correction: false leaves that
  * out).
  *
  * An emitter that runs is a boundary: faces in its shape are closed to the pressure and move at its velocity,
  * markers in it move at exactly that, and the cells through which its liquid enters are sources of v A in all
- * (stage/emit.c).
+ * (stage/transport/emit.c).
  *
  * Limits: one viscosity, that of the first fluid; the step shrinks with dx^2 / nu. */
 #include "sim/mac.h"
@@ -24,8 +24,8 @@
 #include "core/report.h"
 #include "particle/transfer.h"
 #include "solid/curve.h"
-#include "stage/mac_method.h"
-#include "stage/surface.h"
+#include "stage/mac/mac.h"
+#include "stage/surface/surface.h"
 
 enum { LAYERS = 3 }; /* of velocity around the liquid: a step crosses less than one cell */
 #define MARKERS_MOST 4

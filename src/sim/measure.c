@@ -10,8 +10,8 @@
 #include "grid/sample.h"
 #include "sim/method.h"
 #include "sim/smoke.h"
-#include "stage/solids_meet.h"
-#include "stage/surface.h"
+#include "stage/walls/meet.h"
+#include "stage/surface/surface.h"
 
 enum { DRAWN_GRAIN = 1024 }; /* vertices a block */
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include "core/lanes.h"
 #include "grid/rows.h"
-#include "stage/enclosed.h"
+#include "stage/surface/enclosed.h"
 
 /* ---- particles ---- */
 

@@ -3,9 +3,9 @@
  * A fill of one particle an octant shows a surface that is uneven: by a tenth of a cell where walls cut it,
  * by less elsewhere (jitter). Released as it is, this becomes waves, and a scheme that keeps momentum well
  * carries them for many seconds. Now let a force field - grad d act, with d the distance to the fill's own
- * surface (stage/fill.h): in it that surface is level and the filled shape, whatever it is, at rest; only
- * what is uneven moves. Each round finds the particles' surface, adds the field to what is left of the last
- * round's velocity, makes it free of divergence and moves the particles. For a wave of height h and wave
+ * surface (stage/surface/fill.h): in it that surface is level and the filled shape, whatever it is, at rest;
+ * only what is uneven moves. Each round finds the particles' surface, adds the field to what is left of the
+ * last round's velocity, makes it free of divergence and moves the particles. For a wave of height h and wave
  * number k, h' - h = HELD (h - h_before) - k tanh(k depth) dt^2 h,   k dt^2 <= pi STEP^2 < 2 (1 + HELD), a
  * heavy ball (Polyak 1964) that keeps about sqrt(HELD) of a wave a round, and more of long ones: in shallow
  * water sixteen rounds leave two thirds of the longest, and beaches make it fast. So where water is to stand
@@ -25,9 +25,9 @@
 #include "grid/wrap.h"
 #include "particle/transfer.h"
 #include "solid/curve.h"
-#include "stage/fill.h"
-#include "stage/forces.h"
-#include "stage/surface.h"
+#include "stage/surface/fill.h"
+#include "stage/transport/forces.h"
+#include "stage/surface/surface.h"
 
 enum { BOUT = 16, BOUTS_MOST = 6, ITERATIONS = 50 };
 #define HELD      0.6  /* of the velocity, from round to round, in the first bout */

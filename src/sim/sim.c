@@ -15,7 +15,7 @@
 #include "sim/method.h"
 #include "sim/settle.h"
 #include "sim/smoke.h"
-#include "stage/emit.h"
+#include "stage/transport/emit.h"
 
 _Static_assert((int)RHEO_THREADS_MAX == (int)POOL_THREADS_MAX, "threads of a pool");
 
@@ -186,7 +186,7 @@ static rheo_status start(rheo_sim *s, const rheo_scene *scene, int threads, rheo
     if (!p)
         return report_fail(report, RHEO_INVALID, "fewer threads", "out of memory for %d threads", threads);
     s->g = make_grid(&s->def, p);
-    if (s->g.box.size >= INT32_MAX) { /* particle/advect.c, stage/advect_grid.c */
+    if (s->g.box.size >= INT32_MAX) { /* particle/advect.c, stage/transport/advect_grid.c */
         report_fail(report, RHEO_INVALID, "fewer cells",
                     "%d x %d x %d cells are more than can be numbered, 2^31 with their borders",
                     s->g.box.n[0], s->g.box.n[1], s->g.box.n[2]);

@@ -3,14 +3,14 @@
  *   du/dt + (u . grad) u = - grad p / rho + g rho' / rho,   div u = 0,   Dc/Dt = sources,   DT/Dt = sources
  *
  * with c the smoke's density (1: as thick as it comes) and T its temperature; rho' is the difference in
- * weight from the air (stage/smoke_forces.c). The gas fills every cell that is not solid; the projection is
+ * weight from the air (stage/smoke/forces.c). The gas fills every cell that is not solid; the projection is
  * that of the liquids with no surface: cut cells at solids, static and keyed (Batty et al. 2007), a closed
  * box solved up to a constant, p = 0 on open sides, where air of the ambient temperature comes in. Velocity,
  * density and temperature are carried on the grid by a second-order scheme that makes no new extremes
- * (stage/advect_grid.c), past walls thinner than a cell by what is on their side (stage/solids_thin_paths.c).
- * After Fedkiw, Stam and Jensen (2001) and Batty et al. (2007), section 5.
+ * (stage/transport/advect_grid.c), past walls thinner than a cell by what is on their side
+ * (stage/walls/thin/paths.c). After Fedkiw, Stam and Jensen (2001) and Batty et al. (2007), section 5.
  *
- * Carrying does not conserve; the amounts of smoke and of heat are held afterwards (stage/smoke_amount.c).
+ * Carrying does not conserve; the amounts of smoke and of heat are held afterwards (stage/smoke/amount.c).
  *
  * Limits: no viscosity and no conduction but those of interpolation; an emitter stirs but does not blow the
  * gas up. */
@@ -22,8 +22,8 @@
 #include "grid/wrap.h"
 #include "sim/clock.h"
 #include "solid/curve.h"
-#include "stage/advect_grid.h"
-#include "stage/emit.h"
+#include "stage/transport/advect_grid.h"
+#include "stage/transport/emit.h"
 
 enum { LAYERS = 3 }; /* into solids: more than what paths reach near a wall that they slide along */
 

@@ -4,7 +4,7 @@
 
 #include "sim/liquid.h"
 #include "sim/method.h"
-#include "stage/smoke_stages.h"
+#include "stage/smoke/smoke.h"
 
 extern const sim_method smoke_method;
 

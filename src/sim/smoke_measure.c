@@ -1,4 +1,4 @@
-/* Statistics of smoke: sums over cells, weighted by their share outside solids (stage/smoke_cells.c).
+/* Statistics of smoke: sums over cells, weighted by their share outside solids (stage/smoke/cells.c).
  *
  *   volume    sum c dV, m3 of smoke of density 1          heat  rho cp sum (T - T_ambient) dV
  *   mass      that volume times rho + soot: the gas that carries the smoke, and what it carries
@@ -9,7 +9,7 @@
 #include <rheo/material.h>
 #include "grid/rows.h"
 #include "sim/smoke.h"
-#include "stage/solids_meet.h"
+#include "stage/walls/meet.h"
 
 #define SEEN 0.01f /* density from which a cell counts as smoke */
 

@@ -10,8 +10,9 @@
  * too.
  *
  * A body that hangs on what stands still is told to whoever applies forces (body_grip): rows that it cannot
- * move along, and the motor with its limit, which the pressure solve reckons with (stage/coupling.c). Of
- * joints between bodies the rows are told (body_tie); stops and motors of these act as they last did.
+ * move along, and the motor with its limit, which the pressure solve reckons with
+ * (stage/coupling/coupling.c). Of joints between bodies the rows are told (body_tie); stops and motors of
+ * these act as they last did.
  *
  * Limits: a hinge with stops a whole turn apart does not know on which side of them it is; only the first
  * motor of a body is in its grip. */

@@ -2,7 +2,7 @@
  * step's length, and what glides along a surface goes on. */
 #include "check.h"
 #include "core/memory.h"
-#include "stage/boundary.h"
+#include "stage/walls/boundary.h"
 
 enum { CELLS = 24, COUNT = 600 };
 #define LOW 10.5f /* cells: where the wall begins; the grid knows one of 2 cells to be half a cell deep */

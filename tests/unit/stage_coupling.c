@@ -5,10 +5,10 @@
 #include "core/random.h"
 #include "grid/cut_faces.h"
 #include "grid/rows.h"
-#include "stage/coupling_body.h"
-#include "stage/coupling_lift.h"
-#include "stage/coupling_thin.h"
-#include "stage/solids.h"
+#include "stage/coupling/body.h"
+#include "stage/coupling/lift.h"
+#include "stage/coupling/thin.h"
+#include "stage/walls/solids.h"
 
 typedef struct scene {
     mac_grid g;

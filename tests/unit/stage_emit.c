@@ -2,7 +2,7 @@
  * give. Its particles: v A a second, however short the shape and long the step. */
 #include "check.h"
 #include "core/memory.h"
-#include "stage/emit.h"
+#include "stage/transport/emit.h"
 
 typedef struct {
     mac_grid g;

@@ -1,7 +1,7 @@
 #include "check.h"
 #include "linear/poisson.h"
-#include "stage/mac_method.h"
-#include "stage/pressure.h"
+#include "stage/mac/mac.h"
+#include "stage/pressure/pressure.h"
 
 /* Velocities with nothing in common, so that no rule holds by accident. */
 static const float start[6] = {0.31f, -1.7f, 2.3f, 0.11f, -0.9f, 1.3f};

@@ -3,10 +3,10 @@
 #include "check.h"
 #include "core/memory.h"
 #include "grid/rows.h"
-#include "stage/coupling_body.h"
-#include "stage/solids.h"
-#include "stage/solids_film.h"
-#include "stage/solids_meet.h"
+#include "stage/coupling/body.h"
+#include "stage/walls/solids.h"
+#include "stage/walls/film.h"
+#include "stage/walls/meet.h"
 
 enum { WALL, LOWER, UPPER, SOLIDS };
 #define HALF 8.0 /* cells, of the plates along the wall */

@@ -1,6 +1,6 @@
 /* What the projection says of itself. */
 #include "check.h"
-#include "stage/pressure.h"
+#include "stage/pressure/pressure.h"
 
 /* One face without a number, wherever it is among faces that have one, shows. */
 static void no_number_shows_in_the_divergence(void **state) {

@@ -1,6 +1,6 @@
 /* Slivers of faces: closed beside the surface, left alone below it, and all as before afterwards. */
 #include "check.h"
-#include "stage/slivers.h"
+#include "stage/walls/slivers.h"
 
 static void closed_beside_the_surface_only(void **state) {
     (void)state;

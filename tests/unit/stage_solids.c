@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "grid/room.h"
 #include "grid/rows.h"
-#include "stage/solids.h"
+#include "stage/walls/solids.h"
 
 enum { SOLIDS = 4 };
 

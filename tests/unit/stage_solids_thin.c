@@ -2,7 +2,7 @@
 #include "check.h"
 #include "grid/rows.h"
 #include "rig.h"
-#include "stage/solids_thin.h"
+#include "stage/walls/thin/thin.h"
 
 enum { N = 16 };
 

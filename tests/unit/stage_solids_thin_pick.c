@@ -3,8 +3,8 @@
 #include "core/random.h"
 #include "rig.h"
 #include "solid/thin.h"
-#include "stage/solids_thin.h"
-#include "stage/solids_thin_parts.h"
+#include "stage/walls/thin/thin.h"
+#include "stage/walls/thin/parts.h"
 
 enum { N = 24, MOST = 100 };
 

@@ -2,7 +2,7 @@
  */
 #include <string.h>
 #include "check.h"
-#include "stage/surface.h"
+#include "stage/surface/surface.h"
 
 enum { N = 12 };
 

@@ -1,7 +1,7 @@
 /* What ties between bodies leave of their motions, by itself: of masses, ties and velocities at random. */
 #include "check.h"
 #include "core/random.h"
-#include "stage/coupling_ties.h"
+#include "stage/coupling/ties.h"
 
 enum { BODIES = 5, TIES = 9 };
 

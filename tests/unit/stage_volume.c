@@ -2,7 +2,7 @@
  * And how crowded liquid is, and what spreads it. */
 #include "check.h"
 #include "core/random.h"
-#include "stage/volume.h"
+#include "stage/volume/volume.h"
 
 enum { N = 32, COUNT = 4 * N * N };
 

@@ -5,7 +5,7 @@
 
 #include <rheo/sim.h>
 #include "sim/liquid.h"
-#include "stage/coupling_lift.h"
+#include "stage/coupling/lift.h"
 
 typedef struct {
     rheo_scene scene;

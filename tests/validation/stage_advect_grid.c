@@ -2,7 +2,7 @@
  */
 #include "check.h"
 #include "core/memory.h"
-#include "stage/advect_grid.h"
+#include "stage/transport/advect_grid.h"
 
 typedef struct {
     mac_grid g;

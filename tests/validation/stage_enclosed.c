@@ -3,7 +3,7 @@
  * geometry; a cloud of particles has its own, and one within a solid none. */
 #include "check.h"
 #include "core/memory.h"
-#include "stage/enclosed.h"
+#include "stage/surface/enclosed.h"
 
 enum { N = 20 };
 

@@ -1,7 +1,7 @@
 #include "check.h"
 #include "linear/poisson.h"
-#include "stage/mac_method.h"
-#include "stage/pressure.h"
+#include "stage/mac/mac.h"
+#include "stage/pressure/pressure.h"
 
 #define PI 3.14159265358979323846
 

@@ -4,8 +4,8 @@
 #include "check.h"
 #include "core/memory.h"
 #include "grid/rows.h"
-#include "stage/solids.h"
-#include "stage/surface.h"
+#include "stage/walls/solids.h"
+#include "stage/surface/surface.h"
 
 enum { N = 14, FINE = 4 }; /* cells a side; samples of the liquid along the side of a cell */
 

@@ -1,0 +1,378 @@
+/* Drift correction: an implicit density projection (after Kugelstadt et al. 2019) on the system of the
+ * pressure solve.
+ *
+ * Advected particles clump and spread although their velocity is divergence-free on the grid. Where the
+ * density c of a cell differs from one, a displacement w dt with div(w dt) = RATE (c - 1) brings it back; w =
+ * - grad psi comes from a second, loose solve with the matrix at hand, and moves positions only, so no energy
+ * enters the velocities.
+ *
+ * Drops and films of less than half a cell fly without pressure, and where they meet, or a wall, they are
+ * heaped up in a cell or two before it is felt. So what is denser than others by more than particles happen
+ * to be spreads at once, near air from less on than deep inside, where a vortex alone makes them uneven; and
+ * as a step is all the warning there is, steps are shorter while much of the liquid is so crowded
+ * (volume_crowding(), sim/liquid.c). Where solids move, gaps beside them open and close
+ * by as much in a step, and what they hold is given more time.
+ *
+ * Near the surface c < 1 says how full a cell is, not how dense: cells with air beside them are left alone
+ * unless they hold far more than they can, as where a film that flew without pressure runs into a wall; and
+ * the next layer is compared with what liquid of density one would show at its distance from the surface,
+ *   c(d) = (H(d - 1/2) + H(d + 1/2)) / (2 dim) + (1 - 1/dim) H(d),   H(d) = 1 - (1 - d)^2 / 2 up to d = 1,
+ * the share of the weights' support (stage/surface/surface.c) that lies below a straight surface d cells
+ * away. Where a wall cuts that support the share is another one, and the few particles there cannot be as
+ * even as that: such deviations never end, and the pressure answers them with a current that never ends. So
+ * cells of that layer with cut faces are left alone unless they are badly off. Where liquid leaves a wall a
+ * void opens inside the cell: such cells are left alone too, and their neighbours only thinned. Cells without
+ * room for a density (0, in a wall) ask for nothing: they would draw in liquid for ever.
+ *
+ * What expands below the surface lifts what is above: the displacement works against the pressure. In liquid
+ * that moves this is less than motion loses; in a tank at rest, where densities are off by what few particles
+ * make of them, it was nearly all the energy that the tank gained. So up to LIFT cells a step, less the
+ * height that the fastest of the liquid could rise, a lift has no meaning, and the displacement is made
+ * smaller by as much: none is left in a tank at rest. What lowers the liquid, and what more volume is missing
+ * for, goes on as before: the centroid ends at most LIFT / RATE cells too low. The velocity itself is free of
+ * divergence on the grid, but not where it is interpolated between faces: at rest (AT_REST) what is left of
+ * it raised the particles by 1e-10 to 1e-9 m a step, and now all are lowered by as much as they have risen on
+ * the whole; what it lowers them by it may lift again, or small waves would be pumped down. Where something
+ * drives the liquid, however slowly, this is not for it: voids behind a ball are few cells of a tank. */
+#include "stage/volume/volume.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/lanes.h"
+#include "grid/rows.h"
+#include "grid/wrap.h"
+#include "particle/transfer.h"
+
+#define RATE            0.3f  /* of the deviation, a step */
+#define NEAR            0.1f  /* what is denser by more than this spreads at once */
+#define NEAR_DEEP       0.25f /* and two cells and more below the surface, where particles alone are uneven */
+#define NEAR_BODIES     0.5f  /* and where solids move */
+#define MOST            0.25f /* largest loss of a cell's volume, a step */
+#define MOST_OUT        2.0f  /* and largest gain */
+#define OVERFULL        1.2f  /* density from which cells with air beside them spread */
+#define OVERFULL_BODIES 1.5f
+#define UNSURE          0.2f /* deviations up to this are let be in cut cells next to the surface's layer */
+#define LIFT            1e-3 /* cells that all particles rise on average: what is asked of a tank is a tenth of it */
+#define AT_REST         0.01 /* of sqrt(g dx): slower liquid is at rest */
+
+enum { EIGHT = LANES }; /* cells looked at together, as bytes of a word */
+
+typedef struct {
+    const mac_grid *g;
+    const openings *o;
+    const float *density, *phi;
+    float *outflow;
+    uint8_t *depth;
+    const uint8_t *voids;
+    float scale, near, near_deep, overfull;
+    cell_range range;
+} job;
+
+/* Axis by axis: few fields at a time are work for vectors. */
+INLINE void depth_row(const job *s, ptrdiff_t row, int dim) {
+    const int n = s->g->box.n[0];
+    const float *phi = s->phi + row;
+    uint8_t *restrict depth = s->depth + row;
+    memset(depth, 0, (size_t)n);
+    for (int i = 0; s->voids && i < n; ++i) depth[i] = s->voids[row + i] != 0;
+    for (int a = 0; a < dim; ++a) {
+        const ptrdiff_t step = s->g->box.step[a];
+        const float *low = phi - step, *high = phi + step, *open = s->o->open.value[a] + row,
+                    *beyond = open + step;
+        for (int i = 0; i < n; ++i)
+            depth[i] |= ((high[i] >= 0) & (beyond[i] > 0)) | ((low[i] >= 0) & (open[i] > 0)); /* air */
+    }
+    for (int i = 0; i < n; ++i) depth[i] = (uint8_t)(phi[i] < 0 ? 2 - depth[i] : 0);
+}
+
+/* 0: not liquid; 1: liquid with air beside; 2: surrounded by liquid or walls. */
+INLINE void depth_block(const job *s, int block, int dim) {
+    const box *b = &s->g->box;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        if (!row_is_wet(s->phi + row, b->n[0])) { /* most of the box */
+            memset(s->depth + row, 0, (size_t)b->n[0]);
+            continue;
+        }
+        depth_row(s, row, dim);
+    }
+}
+
+/* The integral of the hat function up to d. */
+INLINE float hat_share(float d) {
+    const float t = greater(1 - fabsf(d), 0);
+    return d > 0 ? 1 - 0.5f * t * t : 0.5f * t * t;
+}
+
+INLINE float density_at_depth(float d, int dim) {
+    const float along = 1 / (float)dim;
+    return 0.5f * along * (hat_share(d - 0.5f) + hat_share(d + 0.5f)) + (1 - along) * hat_share(d);
+}
+
+/* Distance in cells to the plane through the surface's crossings one to two cells away along the axes; 2
+ * where there is none. */
+INLINE float depth_below(const job *s, ptrdiff_t c, int dim) {
+    float sum = 0.25f;
+    for (int a = 0; a < dim; ++a) {
+        const ptrdiff_t step = s->g->box.step[a];
+        const float *open = s->o->open.value[a], *phi = s->phi;
+        float least = 2;
+        if (open[c + step] > 0 && open[c + 2 * step] > 0 && phi[c + step] < 0 && phi[c + 2 * step] >= 0)
+            least = lesser(1 + phi[c + step] / (phi[c + step] - phi[c + 2 * step]), least);
+        if (open[c] > 0 && open[c - step] > 0 && phi[c - step] < 0 && phi[c - 2 * step] >= 0)
+            least = lesser(1 + phi[c - step] / (phi[c - step] - phi[c - 2 * step]), least);
+        if (least < 2) sum = (sum > 0.25f ? sum : 0) + 1 / (least * least);
+    }
+    return 1 / sqrtf(sum);
+}
+
+/* Whether some face of a cell is open in part. */
+INLINE int is_cut(const job *s, ptrdiff_t c, int dim) {
+    int cut = 0;
+    for (int a = 0; a < dim; ++a) {
+        const float low = s->o->open.value[a][c], high = s->o->open.value[a][c + s->g->box.step[a]];
+        cut |= (low > 0 && low < 1) | (high > 0 && high < 1);
+    }
+    return cut;
+}
+
+/* What of a deviation is more than `least`. */
+INLINE float beyond(float off, float least) {
+    return off > least ? off - least : off < -least ? off + least : 0;
+}
+
+/* The change of a cell's volume that is asked for when its density is off. */
+INLINE float change_for(float off, float near) {
+    const float change = off < near ? RATE * off : RATE * near + (off - near);
+    return greater(lesser(change, MOST_OUT), -MOST);
+}
+
+/* What part of a cell's faces is open. */
+INLINE float open_share(const job *s, ptrdiff_t c, int dim) {
+    float open = 0;
+    for (int a = 0; a < dim; ++a) open += s->o->open.value[a][c] + s->o->open.value[a][c + s->g->box.step[a]];
+    return open / (float)(2 * dim);
+}
+
+/* Whether no neighbour has air beside it. What lies behind a wall is none, nor is the border. */
+INLINE int is_deep(const job *s, ptrdiff_t c, int dim) {
+    int deep = 1;
+    for (int a = 0; a < dim; ++a) {
+        const ptrdiff_t step = s->g->box.step[a];
+        const float *open = s->o->open.value[a] + c;
+        deep &=
+            !((open[0] > 0) & (s->depth[c - step] == 1)) & !((open[step] > 0) & (s->depth[c + step] == 1));
+    }
+    return deep;
+}
+
+/* By how much a cell's density is off; air beside it is two cells away at least. */
+INLINE float deviation(const job *s, ptrdiff_t c, int deep, int dim) {
+    const ptrdiff_t *step = s->g->box.step;
+    int opens = 0;
+    for (int a = 0; a < dim; ++a) opens |= s->voids && (s->voids[c - step[a]] | s->voids[c + step[a]]);
+    const float wanted = deep ? 1 : density_at_depth(depth_below(s, c, dim), dim);
+    const float off = beyond(s->density[c] - wanted, !deep && is_cut(s, c, dim) ? UNSURE : 0);
+    return opens ? greater(off, 0) : off;
+}
+
+INLINE float outflow_of(const job *s, ptrdiff_t c, int dim) {
+    const int deep = s->depth[c] == 2 && is_deep(s, c, dim);
+    float off;
+    if (s->depth[c] == 2) off = s->density[c] > 0 ? deviation(s, c, deep, dim) : 0;
+    else if (s->depth[c] == 1 && s->density[c] > s->overfull && !is_cut(s, c, dim)) off = s->density[c] - 1;
+    else return 0;
+    return s->scale * change_for(off, deep ? s->near_deep : s->near) * open_share(s, c, dim);
+}
+
+INLINE int is_dry_eight(const job *s, ptrdiff_t c) {
+    uint64_t word;
+    memcpy(&word, s->depth + c, sizeof word);
+    return word == 0;
+}
+
+/* Whether eight cells and all their neighbours are surrounded by liquid or walls. */
+INLINE int is_deep_eight(const job *s, ptrdiff_t c, int dim) {
+    uint64_t off = 0, word;
+    for (int a = 0; a < dim; ++a)
+        for (int side = -1; side <= 1; ++side) {
+            memcpy(&word, s->depth + c + side * s->g->box.step[a], sizeof word);
+            off |= word ^ 0x0202020202020202u;
+        }
+    return !off && !s->voids;
+}
+
+/* outflow_of() of these. */
+INLINE void deep_outflow(const job *s, ptrdiff_t c, int dim) {
+    const vec8 density = vec8_load(s->density + c), off = vec8_select(density > 0, density - 1, vec8_all(0));
+    vec8 change = vec8_select(off < s->near_deep, RATE * off, RATE * s->near_deep + (off - s->near_deep)),
+         open = {0};
+    change = vec8_select(change < MOST_OUT, change, vec8_all(MOST_OUT));
+    change = vec8_select(change > -MOST, change, vec8_all(-MOST));
+    for (int a = 0; a < dim; ++a)
+        open += vec8_load(s->o->open.value[a] + c) + vec8_load(s->o->open.value[a] + c + s->g->box.step[a]);
+    vec8_store(s->outflow + c, s->scale * change * (open / (float)(2 * dim)));
+}
+
+INLINE void outflow_block(const job *s, int block, int dim) {
+    const box *b = &s->g->box;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        if (!row_is_wet(s->phi + row, b->n[0])) {
+            memset(s->outflow + row, 0, (size_t)b->n[0] * sizeof *s->outflow);
+            continue;
+        }
+        for (int i = 0; i < b->n[0]; i += EIGHT) {
+            const int count = b->n[0] - i < EIGHT ? b->n[0] - i : EIGHT;
+            if (count == EIGHT && is_dry_eight(s, row + i))
+                memset(s->outflow + row + i, 0, EIGHT * sizeof(float));
+            else if (count == EIGHT && is_deep_eight(s, row + i, dim)) deep_outflow(s, row + i, dim);
+            else
+                for (int e = i; e < i + count; ++e) s->outflow[row + e] = outflow_of(s, row + e, dim);
+        }
+    }
+}
+
+HOT static void depth_task(void *context, int block) {
+    const job *s = context;
+    if (s->g->box.dim == 3) depth_block(s, block, 3);
+    else depth_block(s, block, 2);
+}
+
+HOT static void outflow_task(void *context, int block) {
+    const job *s = context;
+    if (s->g->box.dim == 3) outflow_block(s, block, 3);
+    else outflow_block(s, block, 2);
+}
+
+void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const openings *o,
+                    const float *density, const float *phi, const uint8_t *voids, int moving, double dt) {
+    job s = {.g = g, .o = o, .density = density, .phi = phi, .outflow = outflow, .depth = depth};
+    s.voids = voids;
+    s.near = moving ? NEAR_BODIES : NEAR;
+    s.near_deep = moving ? NEAR_BODIES : NEAR_DEEP;
+    s.overfull = moving ? OVERFULL_BODIES : OVERFULL;
+    s.scale = (float)(g->dx / dt);
+    s.range = range_cells(g);
+    parallel_for(g->pool, range_blocks(&s.range), depth_task, &s);
+    wrap_bytes(depth, g);
+    parallel_for(g->pool, range_blocks(&s.range), outflow_task, &s);
+}
+
+/* ---- liquid that is crowded ---- */
+
+/* What cells hold beyond OVERFULL, in cells. Those that walls cut have too few particles to tell. */
+HOT static double crowding_task(void *context, int block) {
+    const job *s = context;
+    const box *b = &s->g->box;
+    double sum = 0;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (ptrdiff_t c = row; c < row + b->n[0]; ++c)
+            if (s->density[c] > OVERFULL && !is_cut(s, c, b->dim)) sum += (double)(s->density[c] - OVERFULL);
+    }
+    return sum;
+}
+
+double volume_crowding(const mac_grid *g, const openings *o, const float *density) {
+    job s = {.g = g, .o = o, .density = density, .range = range_cells(g)};
+    return g->dx * g->dx * g->dx * parallel_sum(g->pool, range_blocks(&s.range), crowding_task, &s);
+}
+
+/* ---- liquid at rest ---- */
+
+typedef struct {
+    const mac_grid *g;
+    mac_field *carry;
+    const mac_field *u;
+    float *moved, left, by[3];
+    int axis;
+} lift_job;
+
+enum { VALUES = 1 << 14 }; /* a block */
+
+static size_t block_end(const mac_grid *g, int block) {
+    const size_t end = ((size_t)block + 1) * VALUES;
+    return end < g->box.size ? end : g->box.size;
+}
+
+static int value_blocks(const mac_grid *g) {
+    return block_count((long)g->box.size, VALUES);
+}
+
+HOT static void moved_task(void *context, int block) {
+    const lift_job *s = context;
+    const float *carry = s->carry->value[s->axis], *u = s->u->value[s->axis];
+    for (size_t c = (size_t)block * VALUES; c < block_end(s->g, block); ++c) s->moved[c] = carry[c] - u[c];
+}
+
+HOT static void leave_task(void *context, int block) {
+    const lift_job *s = context;
+    const size_t from = (size_t)block * VALUES, to = block_end(s->g, block);
+    for (int a = 0; a < s->g->box.dim; ++a) {
+        float *carry = s->carry->value[a];
+        const float *u = s->u->value[a];
+        for (size_t c = from; c < to; ++c) carry[c] = u[c] + s->left * (carry[c] - u[c]);
+    }
+}
+
+HOT static void lower_task(void *context, int block) {
+    const lift_job *s = context;
+    for (int a = 0; a < s->g->box.dim; ++a) {
+        float *carry = s->carry->value[a];
+        for (size_t c = (size_t)block * VALUES; c < block_end(s->g, block); ++c) carry[c] += s->by[a];
+    }
+}
+
+/* The energy that a velocity gives to particles in dt, m2/s2 summed over them: u, or the displacement. */
+static double lifted(lift_job *s, const particles *p, const double gravity[3], double dt, int displaced) {
+    double sum = 0;
+    for (s->axis = 0; s->axis < s->g->box.dim; ++s->axis) {
+        if (!(fabs(gravity[s->axis]) > 0)) continue;
+        if (displaced) parallel_for(s->g->pool, value_blocks(s->g), moved_task, s);
+        const float *field = displaced ? s->moved : s->u->value[s->axis];
+        sum -= gravity[s->axis] * dt * particles_sum(p, s->g, field, s->axis);
+    }
+    return sum;
+}
+
+enum { PARTICLES = 1 << 14 }; /* a block */
+
+static double spray_task(void *context, int block) {
+    const particles *p = context;
+    const size_t from = (size_t)block * PARTICLES,
+                 end = from + PARTICLES < p->count ? from + PARTICLES : p->count;
+    int spray = 0;
+    for (size_t q = from; q < end; ++q) spray += p->spray[q] != 0;
+    return spray;
+}
+
+/* m that u lifts particles on average in dt; spray flies by itself. */
+static double mean_rise(lift_job *s, const particles *p, const double gravity[3], double pull, double dt) {
+    const double spray =
+        parallel_sum(s->g->pool, block_count((long)p->count, PARTICLES), spray_task, (void *)p);
+    const double carried = (double)p->count - spray;
+    return carried > 0 ? lifted(s, p, gravity, dt, 0) / (carried * pull) : 0;
+}
+
+void volume_limit_lift(mac_field *carry, double *risen, float *scratch, const mac_grid *g, const mac_field *u,
+                       const particles *p, const double gravity[3], double speed, double dt) {
+    lift_job s = {.g = g, .carry = carry, .u = u, .moved = scratch};
+    const double pull = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
+    const double wave2 = g->dx * pull; /* of a cell's wave, squared */
+    const double band = (double)p->count * (LIFT * wave2 - 0.5 * speed * speed);
+    const double before = *risen;
+    *risen = pull > 0 ? -0.5 * speed * speed / pull : 0; /* a wave may rise by what its speed carries it */
+    if (!(band > 0)) return;
+    const double lift = lifted(&s, p, gravity, dt, 1);
+    if (lift > 0) {
+        s.left = lift > band ? (float)(1 - band / lift) : 0;
+        parallel_for(g->pool, value_blocks(g), leave_task, &s);
+    }
+    if (speed * speed > AT_REST * AT_REST * wave2) return;
+    const double rise = before + mean_rise(&s, p, gravity, pull, dt);
+    *risen = fmin(rise, 0);
+    if (!(rise > 0)) return;
+    for (int a = 0; a < g->box.dim; ++a) s.by[a] = (float)(rise / dt * gravity[a] / pull);
+    parallel_for(g->pool, value_blocks(g), lower_task, &s);
+}
