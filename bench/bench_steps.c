@@ -237,7 +237,7 @@ static rheo_status bench_size(rows *out, int n) {
     rheo_status status = make_dam(&s, n, out);
     if (status) return status;
     for (int late = 0; late < 2 && !status; ++late) {
-        while (late && s->time < 0.5 && !status) status = rheo_advance_step(s, DT, out->report);
+        while (late && s->clock.time < 0.5 && !status) status = rheo_advance_step(s, DT, out->report);
         if (!status) status = time_steps(&t, s, late ? LATE_STEPS : STEPS, n == 32, out->report);
         rheo_read_stats(&stats, s);
         t.held = (double)stats.memory;

@@ -114,7 +114,7 @@ static rheo_status piles(rows *out) {
 /* ---- with water ---- */
 
 static double sim_overlap(const rheo_sim *s) {
-    return contact_overlap(&s->def, s->solid_shape, s->world, s->g.dx, s->time) / s->g.dx;
+    return contact_overlap(&s->def, s->solid_shape, s->world, s->g.dx, s->clock.time) / s->g.dx;
 }
 
 static rheo_status wet_stack(rows *out, double density, double seconds) {

@@ -57,10 +57,10 @@ static rheo_status make(rheo_sim **sim, setup *t, rows *out, int dim, int n, dou
 /* Momentum along the axes and the sizes of its parts; returns the energy. */
 static double totals(double momentum[3], double *size, const rheo_sim *s) {
     const box *b = &s->g.box;
-    const double mass = s->fluid_density * s->g.dx * s->g.dx * s->g.dx;
+    const double mass = sim_density(s) * s->g.dx * s->g.dx * s->g.dx;
     const body_state *now = s->solids[0].body->now;
     double energy = 0, rigid[POISSON_RANK];
-    coupling_momentum(rigid, &s->coupling, 0);
+    coupling_momentum(rigid, &liquid_of(s)->projection.coupling, 0);
     *size = 0;
     for (int a = 0; a < 3; ++a) {
         momentum[a] = rigid[a];
@@ -72,7 +72,8 @@ static double totals(double momentum[3], double *size, const rheo_sim *s) {
             for (int j = 0; j < b->n[1]; ++j)
                 for (int i = 0; i < b->n[0]; ++i) {
                     const ptrdiff_t f = box_at(b, i, j, k);
-                    const double u = (double)s->vel.value[a][f], m = mass * (double)s->open.open.value[a][f];
+                    const double u = (double)liquid_of(s)->vel.value[a][f],
+                                 m = mass * (double)liquid_of(s)->walls.open.open.value[a][f];
                     momentum[a] += m * u;
                     *size += m * fabs(u);
                     energy += 0.5 * m * u * u;
@@ -80,25 +81,32 @@ static double totals(double momentum[3], double *size, const rheo_sim *s) {
     return energy;
 }
 
+static rheo_status project(liquid *l, rheo_sim *s, rheo_report *report) {
+    const scratch_count mine = s->scratch.lent;
+    projecting on = projection_faces(&l->projection, &l->walls, NULL, s, l->markers.phi, 1 / s->def.fps);
+    const rheo_status status = projection_solve(&l->vel, &on, &l->projection, &l->walls, s, report);
+    scratch_back(&s->scratch, mine);
+    return status;
+}
+
 /* Relative change of momentum, and energy after over before. The mass matrix is that of the projection
  * before, at the same place. */
 static rheo_status project_random(double *change, double *ratio, rheo_sim *s, rows *out) {
-    const float *phi = s->phi;
+    liquid *l = liquid_of(s);
     double before[3], after[3], size;
     /* liquid everywhere: particles may leave a cell beside the body that counts as air */
-    for (size_t c = 0; c < s->g.box.size; ++c) s->phi[c] = (float)(-0.5 * s->g.dx);
-    rheo_status status = liquid_project(s, &s->open, &phi, 1 / s->def.fps, out->report);
+    for (size_t c = 0; c < s->g.box.size; ++c) l->markers.phi[c] = (float)(-0.5 * s->g.dx);
+    rheo_status status = project(l, s, out->report);
     if (status) return status;
     for (int a = 0; a < s->g.box.dim; ++a) {
         for (size_t f = 0; f < s->g.box.size; ++f)
-            s->vel.value[a][f] = random_unit(11, f, (uint64_t)a) - 0.4f;
+            l->vel.value[a][f] = random_unit(11, f, (uint64_t)a) - 0.4f;
         s->solids[0].body->now->velocity[a] = 0.7 - a;
     }
-    wrap_faces(&s->vel, &s->g);
-    if ((status = liquid_place_solids(s, s->time, out->report))) return status;
+    wrap_faces(&l->vel, &s->g);
+    if ((status = walls_place(&l->walls, s, s->clock.time, out->report))) return status;
     const double energy = totals(before, &size, s);
-    phi = s->phi;
-    if ((status = liquid_project(s, &s->open, &phi, 1 / s->def.fps, out->report))) return status;
+    if ((status = project(l, s, out->report))) return status;
     double ignored;
     *ratio = totals(after, &ignored, s) / energy;
     *change = 0;
@@ -106,7 +114,7 @@ static rheo_status project_random(double *change, double *ratio, rheo_sim *s, ro
     return RHEO_OK;
 }
 
-static rheo_status projection(rows *out, int dim, int n, double density) {
+static rheo_status one_projection(rows *out, int dim, int n, double density) {
     setup t;
     rheo_sim *s = NULL;
     char quantity[2][64];
@@ -142,8 +150,10 @@ static void particle_momentum(double momentum[3], const rheo_sim *s) {
     const body *b = s->solids[0].body;
     for (int a = 0; a < s->g.box.dim; ++a) {
         double sum = 0;
-        for (size_t q = 0; q < s->parts.count; ++q) sum += (double)s->parts.v[a][q];
-        momentum[a] = b->mass * b->now->velocity[a] + s->fluid_density * s->particle_volume * sum;
+        for (size_t q = 0; q < liquid_of(s)->markers.parts.count; ++q)
+            sum += (double)liquid_of(s)->markers.parts.v[a][q];
+        momentum[a] =
+            b->mass * b->now->velocity[a] + sim_density(s) * liquid_of(s)->markers.particle_volume * sum;
     }
 }
 
@@ -154,7 +164,7 @@ static rheo_status running(rows *out, int n, double end) {
     double first[3] = {0}, last[3] = {0}, off = 0, size = 0;
     rheo_status status = make(&s, &t, out, 2, n, 2000);
     if (!status) particle_momentum(first, s);
-    while (!status && s->time < end) status = rheo_advance_step(s, 0.01, out->report);
+    while (!status && s->clock.time < end) status = rheo_advance_step(s, 0.01, out->report);
     if (!status) particle_momentum(last, s);
     rheo_free_sim(s);
     for (int a = 0; a < 2; ++a) {
@@ -179,6 +189,7 @@ rheo_status reproduce_momentum(rows *out) {
     rows_put_header(out);
     rheo_status status = RHEO_OK;
     for (int dim = 2; dim <= (out->quick ? 2 : 3) && !status; ++dim)
-        for (int i = 0; i < 3 && !status; ++i) status = projection(out, dim, dim == 3 ? 48 : 64, density[i]);
+        for (int i = 0; i < 3 && !status; ++i)
+            status = one_projection(out, dim, dim == 3 ? 48 : 64, density[i]);
     return status || out->quick ? status : running(out, 64, 1);
 }

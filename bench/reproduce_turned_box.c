@@ -24,7 +24,7 @@
 #include "core/report.h"
 #include "flow.h"
 #include "grid/rows.h"
-#include "sim/liquid.h"
+#include "sim/smoke.h"
 
 #define PI        3.14159265358979323846
 #define SIDE      0.5 /* m, of the box */
@@ -173,7 +173,7 @@ static void set_vortex(rheo_sim *s, const turned *b) {
             for (int i = -GHOST; i < s->g.box.n[0] + GHOST; ++i) {
                 double x[3];
                 face_place(x, &s->g, a, i, j);
-                s->vel.value[a][box_at(&s->g.box, i, j, 0)] = (float)vortex_at(x, a, b);
+                smoke_of(s)->vel.value[a][box_at(&s->g.box, i, j, 0)] = (float)vortex_at(x, a, b);
             }
 }
 
@@ -182,14 +182,14 @@ static rheo_status carry_on(errors *e, rows *out, double degrees, int n, int vox
     static rheo_shape parts[2 * FINEST];
     const turned b = turned_box(degrees);
     basin run = basin_make(2, 1, 1, 1, n, 1);
-    rheo_solid *walls = basin_add(
+    rheo_solid *around = basin_add(
         &run,
         basin_turned(basin_box(b.middle[0], b.middle[1], 0, 0.5 * SIDE, 0.5 * SIDE, 1), 0, 0, 1, degrees), 0);
-    walls->inside_fluid = true;
+    around->inside_fluid = true;
     if (voxelised) {
-        walls->shape = rheo_default_shape(RHEO_SHAPE_UNION);
-        walls->shape.children = parts;
-        walls->shape.child_count = voxel_rows(parts, &b, n);
+        around->shape = rheo_default_shape(RHEO_SHAPE_UNION);
+        around->shape.children = parts;
+        around->shape.child_count = voxel_rows(parts, &b, n);
     }
     run.scene.gravity = (rheo_curve){.count = 1, .times = start, .values = none, .width = 3};
     run.scene.method = RHEO_SMOKE;
@@ -202,7 +202,7 @@ static rheo_status carry_on(errors *e, rows *out, double degrees, int n, int vox
     set_vortex(sim, &b);
     const int steps = STEPS * n / COARSEST;
     for (int i = 0; i < steps && !status; ++i) status = rheo_advance_step(sim, END / steps, out->report);
-    *e = measure(&sim->g, &sim->vel, &sim->open, &b);
+    *e = measure(&sim->g, &smoke_of(sim)->vel, &smoke_of(sim)->walls.open, &b);
     rheo_free_sim(sim);
     return status;
 }

@@ -23,6 +23,7 @@
 #include <string.h>
 #include "grid/rows.h"
 #include "sim/liquid.h"
+#include "sim/mac.h"
 
 #define PI  3.14159265358979323846
 #define END 0.5 /* s */
@@ -39,8 +40,21 @@ static double exact_slope(const double x[2], int axis, int along) {
     return axis == along ? (axis == 0 ? straight : -straight) : axis == 0 ? -across : across;
 }
 
+/* What the two engines both have. */
+typedef struct {
+    particles *parts;
+    mac_field *vel, *carry;
+} parts_of;
+
+static parts_of look_into(rheo_sim *s) {
+    liquid *l = liquid_of(s);
+    mac *m = mac_of(s);
+    if (s->engine == &mac_engine) return (parts_of){&m->markers.parts, &m->vel, &m->carry};
+    return (parts_of){&l->markers.parts, &l->vel, &l->carry};
+}
+
 static void set_vortex(rheo_sim *s) {
-    particles *p = &s->parts;
+    particles *p = look_into(s).parts;
     for (size_t i = 0; i < p->count; ++i) {
         const double x[2] = {(double)p->x[0][i] * s->g.dx, (double)p->x[1][i] * s->g.dx};
         for (int a = 0; a < 2; ++a) {
@@ -53,13 +67,14 @@ static void set_vortex(rheo_sim *s) {
 
 /* The grid's own velocity, which the semi-Lagrangian method advances. */
 static void set_faces(rheo_sim *s) {
+    const parts_of in = look_into(s);
     for (int a = 0; a < 2; ++a)
         for (int j = -GHOST; j < s->g.box.n[1] + GHOST; ++j)
             for (int i = -GHOST; i < s->g.box.n[0] + GHOST; ++i) {
                 double x[2] = {(i + 0.5) * s->g.dx, (j + 0.5) * s->g.dx};
                 x[a] -= 0.5 * s->g.dx;
                 const ptrdiff_t c = box_at(&s->g.box, i, j, 0);
-                s->vel.value[a][c] = s->carry.value[a][c] = (float)exact(x, a);
+                in.vel->value[a][c] = in.carry->value[a][c] = (float)exact(x, a);
             }
 }
 
@@ -106,9 +121,8 @@ static rheo_status run(rheo_sim **sim, rows *out, rheo_method method, int n, int
     if (status) return status;
     rheo_sim *s = *sim;
     set_vortex(s);
-    status = liquid_begin(s, out->report);
     set_faces(s);
-    while (s->frame == 0 && !status) status = rheo_advance_step(s, END / steps, out->report);
+    while (s->clock.frame == 0 && !status) status = rheo_advance_step(s, END / steps, out->report);
     return status;
 }
 
@@ -118,7 +132,7 @@ static rheo_status measure(double *error, rows *out, rheo_method method, int n, 
     rheo_status status = run(&s[0], out, method, n, steps);
     if (!status && extrapolate) status = run(&s[1], out, method, n, 2 * steps);
     if (!status)
-        *error = vortex_error(&s[0]->g, (mac_field[2]){s[0]->vel, s[1] ? s[1]->vel : s[0]->vel},
+        *error = vortex_error(&s[0]->g, (mac_field[2]){*look_into(s[0]).vel, *look_into(s[extrapolate]).vel},
                               shares[extrapolate], 1 + extrapolate);
     rheo_free_sim(s[0]);
     rheo_free_sim(s[1]);

@@ -21,6 +21,7 @@ static hid_t stored_type(state_type type) {
     case STATE_F64: return H5T_IEEE_F64LE;
     case STATE_U32: return H5T_STD_U32LE;
     case STATE_U8: return H5T_STD_U8LE;
+    case STATE_I32: return H5T_STD_I32LE;
     default: return H5T_STD_I64LE;
     }
 }
@@ -31,6 +32,7 @@ static hid_t native_type(state_type type) {
     case STATE_F64: return H5T_NATIVE_DOUBLE;
     case STATE_U32: return H5T_NATIVE_UINT32;
     case STATE_U8: return H5T_NATIVE_UINT8;
+    case STATE_I32: return H5T_NATIVE_INT32;
     default: return H5T_NATIVE_INT64;
     }
 }

@@ -5,7 +5,7 @@
 #include "io/cache.h"
 #include "sim/state.h"
 
-enum { CHECKPOINT_FORMAT = 6 };
+enum { CHECKPOINT_FORMAT = 7 };
 
 typedef struct checkpoint_head {
     int frame;      /* the last complete one */

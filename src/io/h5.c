@@ -5,7 +5,10 @@
 
 #include "core/report.h"
 
-enum { DEFLATE_LEVEL = 1 }; /* higher levels gain a few per cent and cost several times more */
+enum {
+    DEFLATE_LEVEL = 1,  /* higher levels gain a few per cent and cost several times more */
+    COMPRESS_LEAST = 64 /* elements: fewer are shorter as they are, in the file's own headers */
+};
 
 h5_silence h5_be_silent(void) {
     h5_silence s = {0};
@@ -83,9 +86,11 @@ int h5_get_reals(hid_t file, const char *name, double *values, int count) {
 int h5_put_array(hid_t file, const char *name, hid_t stored, hid_t native, int rank, const hsize_t *size,
                  const hsize_t *chunk, const void *data) {
     hid_t how = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, size, NULL), set = -1;
-    const bool any = space >= 0 && H5Sget_simple_extent_npoints(space) > 0;
+    const hssize_t elements = space >= 0 ? H5Sget_simple_extent_npoints(space) : 0;
+    const bool any = elements > 0;
     int failed = how < 0 || space < 0 || H5Pset_obj_track_times(how, false) < 0;
-    if (!failed && any)
+    if (!failed && any && elements < COMPRESS_LEAST) failed = H5Pset_layout(how, H5D_COMPACT) < 0;
+    else if (!failed && any)
         failed = H5Pset_chunk(how, rank, chunk) < 0 || H5Pset_shuffle(how) < 0 ||
                  H5Pset_deflate(how, DEFLATE_LEVEL) < 0 || H5Pset_fletcher32(how) < 0;
     if (!failed) set = H5Dcreate2(file, name, stored, space, H5P_DEFAULT, how, H5P_DEFAULT);

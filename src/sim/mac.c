@@ -23,127 +23,284 @@
 #include <string.h>
 #include "core/report.h"
 #include "particle/transfer.h"
+#include "sim/bodies.h"
+#include "sim/clock.h"
+#include "sim/drift.h"
+#include "sim/step_limit.h"
 #include "solid/curve.h"
+#include "solid/vector.h"
 #include "stage/mac/mac.h"
 #include "stage/surface/surface.h"
 
-enum { LAYERS = 3 }; /* of velocity around the liquid: a step crosses less than one cell */
+/* Of velocity around the liquid: a step crosses less than one cell. At the start, when nothing is projected
+ * yet, farther: beside solids the liquid is thinner than what has a velocity of its own for some cells. */
+enum { LAYERS = 3, FIRST_LAYERS = 4, FIRST_LAYERS_BESIDE = 7 };
 #define MARKERS_MOST 4
+
+static const calm as_solved = {0, 0};
 
 /* Kinematic, m2/s. */
 static double viscosity(const rheo_sim *s) {
     return s->def.fluid_count ? s->def.fluids[0].viscosity / s->def.fluids[0].density : 0;
 }
 
+/* ---- how long ---- */
+
 /* What carries markers: the flow, and the displacement that evens them out. That is as long in a short step
  * as in a long one, so as a speed it grows when steps shrink: it counts up to MARKERS_MOST times the flow, or
  * steps would shrink without end. */
 static double carrying_speed(const rheo_sim *s) {
+    const mac *m = mac_of(s);
     double flow[3], carry[3];
-    mac_speed(flow, &s->g, &s->vel);
-    mac_speed(carry, &s->g, &s->carry);
+    mac_speed(flow, &s->g, &m->vel);
+    mac_speed(carry, &s->g, &m->carry);
     return fmin(carry[0] + carry[1] + carry[2], MARKERS_MOST * (flow[0] + flow[1] + flow[2]));
 }
 
-double mac_dt_limit(const rheo_sim *s, double time) {
+/* What flow, gravity and viscosity allow. */
+static double mac_dt_limit(const rheo_sim *s, double time) {
     double g[3];
-    rheo_evaluate_curve(g, &s->def.gravity, time);
-    const double flow = fmax(carrying_speed(s), liquid_emitter_speed(s, time, curve_largest));
-    const double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    return fmin(mac_stable_dt(&s->g, flow + liquid_wall_speed(s, time), pull, viscosity(s), s->def.cfl),
-                liquid_light_body_limit(s, pull));
+    sim_gravity(g, s, time);
+    const double flow = fmax(carrying_speed(s), emitters_speed(s, time, curve_largest));
+    const double pull = vec_length(g);
+    return fmin(mac_stable_dt(&s->g, flow + step_wall_speed(s, time), pull, viscosity(s), s->def.cfl),
+                step_limit_light_bodies(s, pull));
+}
+
+/* ---- the stages that are the method's own ---- */
+
+/* Markers of emitters move as these do. */
+static rheo_status carry_emitted(mac *m, rheo_sim *s, double dt, rheo_report *report) {
+    return s->def.emitter_count ? emitters_carry(&m->markers, &m->emitters, &m->walls, s, dt, report)
+                                : RHEO_OK;
+}
+
+static void move_markers(mac *m, const uint8_t *cells_before, rheo_sim *s, double dt) {
+    mac_move_markers(&m->markers.parts, &s->g, &m->carry, cells_before,
+                     s->def.emitter_count ? m->markers.keep : NULL, dt);
 }
 
 /* The surface to draw and to measure, from the markers' density as in the other methods. */
-static void draw_surface(rheo_sim *s) {
-    mac_field *unused = &s->before, *weight = &s->carry;
-    particles_to_grid(unused, weight, &s->g, &s->parts, 0);
-    surface_from_weights(s->density, s->phi, &s->g, weight, s->room, s->full);
-    if (s->def.solid_count) surface_into_solids(s->phi, &s->front, &s->g, s->room, NULL);
+static void draw_surface(mac *m, rheo_sim *s) {
+    const scratch_count mine = s->scratch.lent;
+    mac_field *unused = scratch_faces(&s->scratch), *weight = scratch_faces(&s->scratch);
+    particles_to_grid(unused, weight, &s->g, &m->markers.parts, 0);
+    markers_surface(&m->markers, weight, &m->walls, s);
+    scratch_back(&s->scratch, mine);
 }
 
-static void extend_velocity(mac_field *u, rheo_sim *s) {
-    liquid_extrapolate(u, LAYERS, NULL, 0, s, s->cell_phi);
-    mac_mirror_walls(u, &s->g, &s->open, s->def.no_slip);
+/* Walls have their velocity, and surface cells no divergence where that is theirs to decide. */
+static void close_cells(mac *m, const projecting *on, rheo_sim *s) {
+    mac_set_walls(&m->vel, &s->g, on->faces);
+    mac_close_surface(&m->vel, &s->g, m->cells, on->faces, on->work.source);
 }
 
-static void swap_fields(mac_field *a, mac_field *b) {
-    const mac_field kept = *a;
-    *a = *b;
-    *b = kept;
+static void change_momentum(mac *m, const projecting *on, rheo_sim *s, const double gravity[3], double dt) {
+    const scratch_count mine = s->scratch.lent;
+    const mac_solids solids = {m->walls.solid, s->solids};
+    mac_field *changed = scratch_faces(&s->scratch);
+    mac_momentum(changed, &s->g, &m->vel, m->cells, on->faces, s->wall_count ? &m->walls.open.open : NULL,
+                 viscosity(s), gravity, s->def.no_slip, s->wall_count ? &solids : NULL, dt);
+    const mac_field old = m->vel;
+    m->vel = *changed;
+    *changed = old;
+    scratch_back(&s->scratch, mine);
 }
 
-/* Markers and bodies to where they are at the end of the step; markers of emitters too. */
-static rheo_status move_all(rheo_sim *s, uint8_t *cells_before, double dt, rheo_report *report) {
-    const mac_grid *g = &s->g;
-    rheo_status status;
-    timer_stage(&s->timer, "advect");
-    liquid_find_room(s, dt);
-    mac_mark_cells(cells_before, g, &s->parts, &s->open);
-    if (s->source && (status = liquid_carry_emitted(s, dt, report))) return status;
-    if ((status = liquid_remember(s, report))) return status;
-    mac_move_markers(&s->parts, g, &s->carry, cells_before, s->source ? s->keep : NULL, dt);
-
-    timer_stage(&s->timer, "solids");
-    if ((status = liquid_move_bodies(s, dt, report))) return status;
-    if (s->moving && (status = liquid_place_solids(s, s->time + dt, report))) return status;
-    if ((status = liquid_hold_particles(s, report))) return status;
-
-    timer_stage(&s->timer, "sort");
-    if (particles_sort(&s->parts, g)) return report_no_memory(report, "particles");
-    return liquid_emit(s, dt, report);
+static void extend(mac_field *u, mac *m, rheo_sim *s) {
+    walls_extend(u, LAYERS, NULL, 0, &m->walls, s, m->cell_phi, &as_solved, s->def.no_slip);
+    mac_mirror_walls(u, &s->g, &m->walls.open, s->def.no_slip);
 }
 
-/* Faces of walls and bodies take their velocity; returns the openings that emitters have closed. */
-static openings *set_walls(rheo_sim *s, double dt) {
-    openings *open = liquid_close_emitters(s, dt);
-    mac_set_walls(&s->vel, &s->g, open);
-    return open;
+static void find_carry(mac *m, const projecting *on, rheo_sim *s) {
+    const poisson_result drift = drift_correct(&m->carry, &m->vel, on, &m->projection, &m->markers, s);
+    projection_keep_worst(&s->stats.density, &drift);
 }
+
+/* Every marker follows the grid; spray only says what is drawn. */
+static void follow_grid(mac *m, rheo_sim *s) {
+    memset(m->markers.parts.spray, 0, m->markers.parts.count);
+    particles_from_grid(&m->markers.parts, &s->g, &m->vel, &(mac_field){{0}}, 0, 0, NULL);
+    surface_mark_spray(&m->markers.parts, &s->g, m->markers.phi);
+}
+
+/* ---- the step ---- */
 
 rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
+    mac *m = mac_of(s);
     const mac_grid *g = &s->g;
-    uint8_t *cells_before = s->front.layer;
+    const scratch_count mine = s->scratch.lent;
+    uint8_t *cells_before = scratch_marks(&s->scratch);
+    rheo_status status;
     double gravity[3];
-    rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
-    rheo_status status = move_all(s, cells_before, dt, report);
-    if (status) return status;
+    sim_gravity(gravity, s, s->clock.time + 0.5 * dt);
+
+    timer_stage(&s->timer, "advect");
+    emitters_find_room(&m->emitters, &m->markers, &m->walls, s, dt);
+    mac_mark_cells(cells_before, g, &m->markers.parts, &m->walls.open);
+    TRY(carry_emitted(m, s, dt, report));
+    TRY(markers_remember(&m->markers, &m->walls, s, report));
+    move_markers(m, cells_before, s, dt);
+
+    timer_stage(&s->timer, "solids");
+    TRY(bodies_move(s, dt, report));
+    TRY(walls_move(&m->walls, s, s->clock.time + dt, report));
+    TRY(markers_hold(&m->markers, &m->walls, s, report));
+
+    timer_stage(&s->timer, "sort");
+    TRY(markers_sort(&m->markers, s, report));
+    TRY(emitters_emit(&m->markers, &m->emitters, &m->walls, s, dt, report));
 
     timer_stage(&s->timer, "cells");
-    mac_mark_cells(s->cells, g, &s->parts, &s->open);
-    mac_cell_distance(s->cell_phi, g, s->cells);
-    mac_fill_new_cells(&s->vel, g, s->cells, cells_before, &s->parts);
-    liquid_drive_emitters(&s->vel, s, dt);
-    openings *open = set_walls(s, dt);
-    mac_close_surface(&s->vel, g, s->cells, open, s->source);
+    mac_mark_cells(m->cells, g, &m->markers.parts, &m->walls.open);
+    mac_cell_distance(m->cell_phi, g, m->cells);
+    mac_fill_new_cells(&m->vel, g, m->cells, cells_before, &m->markers.parts);
+    emitters_give(&m->vel, &m->emitters, &m->walls, s, dt);
+    projecting on = projection_faces(&m->projection, &m->walls, &m->emitters, s, m->cell_phi, dt);
+    close_cells(m, &on, s);
 
     timer_stage(&s->timer, "surface");
-    draw_surface(s);
+    draw_surface(m, s);
 
     timer_stage(&s->timer, "momentum");
-    const mac_solids solids = {s->solid, s->solids};
-    mac_momentum(&s->before, g, &s->vel, s->cells, open, s->walls ? &s->open.open : NULL, viscosity(s),
-                 gravity, s->def.no_slip, s->walls ? &solids : NULL, dt);
-    swap_fields(&s->vel, &s->before);
-    /* bodies not before the liquid: momentum would mix their falls */
-    if ((status = liquid_pull_bodies(s, gravity, dt, report))) return status;
-    open = set_walls(s, dt);
-    mac_close_surface(&s->vel, g, s->cells, open, s->source);
+    change_momentum(m, &on, s, gravity, dt);
+
+    timer_stage(&s->timer, "bodies"); /* not before the liquid: momentum would mix their falls */
+    TRY(bodies_pull(&m->walls, s, gravity, dt, m->projection.q_dt, report));
+    projection_walls(&on, &m->walls, s);
+    close_cells(m, &on, s);
 
     timer_stage(&s->timer, "pressure");
-    const float *phi = s->cell_phi;
-    if ((status = liquid_project(s, open, &phi, dt, report))) return status;
-    if ((status = liquid_end_projection(s, open, phi, dt, report))) return status;
+    TRY(projection_solve(&m->vel, &on, &m->projection, &m->walls, s, report));
+    TRY(projection_end(&m->vel, &on, &m->projection, &m->walls, &m->emitters, s, report));
+
+    timer_stage(&s->timer, "volume");
+    find_carry(m, &on, s);
+    scratch_back(&s->scratch, mine);
 
     timer_stage(&s->timer, "extrapolate");
-    extend_velocity(&s->vel, s);
-    extend_velocity(&s->carry, s);
+    extend(&m->vel, m, s);
+    extend(&m->carry, m, s);
 
     timer_stage(&s->timer, "from grid");
-    memset(s->parts.spray, 0,
-           s->parts.count); /* every marker follows the grid; spray only says what is drawn */
-    particles_from_grid(&s->parts, g, &s->vel, &s->before, 0, 0, NULL);
-    surface_mark_spray(&s->parts, g, s->phi);
+    follow_grid(m, s);
+out:
+    scratch_back(&s->scratch, mine);
     timer_stage(&s->timer, NULL);
-    return RHEO_OK;
+    return status;
 }
+
+/* ---- the start ---- */
+
+static void mac_list(rheo_sim *s) {
+    mac *m = mac_of(s);
+    markers_list(&m->markers, s);
+    field_kept(&s->fields, "vel", FIELD_FACES, &m->vel);
+    field_kept(&s->fields, "carry", FIELD_FACES, &m->carry);
+    field_held(&s->fields, FIELD_MARKS, &m->cells);
+    field_held(&s->fields, FIELD_CELLS, &m->cell_phi);
+    walls_list(&m->walls, s, 1);
+    emitters_list(&m->emitters, s);
+    projection_list(&m->projection, &m->walls, s);
+    s->fields.borrowed = (scratch_count){.faces = 3, .cells = 3, .marks = 3};
+}
+
+/* Fields of the markers as they are, without moving anything. */
+static rheo_status begin(mac *m, rheo_sim *s, rheo_report *report) {
+    const scratch_count mine = s->scratch.lent;
+    mac_field *weight = scratch_faces(&s->scratch);
+    rheo_status status;
+    TRY(walls_place(&m->walls, s, s->clock.time, report));
+    TRY(markers_sort(&m->markers, s, report));
+    particles_to_grid(&m->vel, weight, &s->g, &m->markers.parts, 0);
+    TRY(markers_surface_at_rest(&m->markers, weight, &m->walls, s, NULL, 0, report));
+    pressure_speed(m->projection.speed, &m->vel, &s->g, &m->walls.open, m->markers.phi);
+    mac_field_copy(&m->carry, &m->vel, &s->g); /* mac_dt_limit() reads it */
+    clock_start(s);
+    if (s->keyed) TRY(walls_place(&m->walls, s, s->clock.time, report)); /* as fast as in the first step */
+    walls_extend(&m->vel, (s->def.solid_count ? FIRST_LAYERS_BESIDE : FIRST_LAYERS), NULL, 0, &m->walls, s,
+                 m->markers.phi, &as_solved, s->def.no_slip);
+    mac_field_copy(&m->carry, &m->vel, &s->g);
+out:
+    scratch_back(&s->scratch, mine);
+    return status;
+}
+
+static rheo_status mac_start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
+    mac *m = mac_of(s);
+    rheo_status status;
+    (void)scene; /* all that a liquid starts from has been compiled */
+    TRY(markers_make(&m->markers, s, 0, report));
+    TRY(emitters_make(&m->emitters, s, report));
+    TRY(projection_make(&m->projection, s, report));
+    TRY(walls_make(&m->walls, s, report));
+    TRY(walls_check_thin(&m->walls, s, report));
+    TRY(walls_place(&m->walls, s, 0, report));
+    TRY(markers_fill(&m->markers, &m->walls, s, report));
+    TRY(begin(m, s, report));
+out:
+    return status;
+}
+
+static rheo_status mac_restored(rheo_sim *s, rheo_report *report) {
+    mac *m = mac_of(s);
+    const rheo_status status = walls_place(&m->walls, s, s->clock.time, report);
+    return status ? status : markers_sort(&m->markers, s, report);
+}
+
+static void mac_finish(rheo_sim *s) {
+    mac *m = mac_of(s);
+    markers_free(&m->markers);
+    walls_free(&m->walls);
+    emitters_free(&m->emitters);
+    projection_free(&m->projection);
+}
+
+static size_t mac_bytes(const rheo_sim *s) {
+    const mac *m = mac_of(s);
+    return markers_bytes(&m->markers) + walls_bytes(&m->walls, s) + emitters_bytes(&m->emitters, s) +
+           projection_bytes(&m->projection);
+}
+
+/* ---- what is asked between steps ---- */
+
+static void mac_measure(rheo_sim *s) {
+    mac *m = mac_of(s);
+    markers_measure(&m->markers, &m->walls, &m->vel, s->stats.steps ? m->cell_phi : m->markers.phi, s);
+}
+
+static void mac_view(rheo_particle_view *view, const rheo_sim *s) {
+    markers_view(view, &mac_of(s)->markers);
+}
+
+static rheo_status mac_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
+    mac *m = mac_of(s);
+    return markers_mesh(mesh, &m->markers, &m->walls, &m->vel, m->projection.q, s, report);
+}
+
+static void mac_probe(double *values, const rheo_sim *s, unsigned of, const float x[3]) {
+    const mac *m = mac_of(s);
+    markers_probe(values, &m->markers, &m->vel, m->projection.q, m->projection.q_dt, m->cell_phi, s, of, x);
+}
+
+static rheo_status mac_place(rheo_sim *s, const sim_particles *from, rheo_report *report) {
+    mac *m = mac_of(s);
+    const rheo_status status = markers_place(&m->markers, s, from, report);
+    return status ? status : begin(m, s, report);
+}
+
+const sim_engine mac_engine = {
+    .size = sizeof(mac),
+    .list = mac_list,
+    .start = mac_start,
+    .dt_limit = mac_dt_limit,
+    .step = mac_step,
+    .restored = mac_restored,
+    .finish = mac_finish,
+    .bytes = mac_bytes,
+    .measure = mac_measure,
+    .view_particles = mac_view,
+    .mesh = mac_mesh,
+    .probe = mac_probe,
+    .place = mac_place,
+};

@@ -10,12 +10,14 @@
  * is in, under a body that lies flat, moves no liquid. The length of steps, and whether a run has diverged,
  * are judged by all faces (sim/liquid.c). Particles outside the surface (spray) fly on their own and do not
  * count. */
-#include "sim/measure.h"
+#include "sim/markers.h"
 
 #include <math.h>
 #include <string.h>
 #include "core/lanes.h"
 #include "grid/rows.h"
+#include "solid/vector.h"
+#include "stage/pressure/pressure.h"
 #include "stage/surface/enclosed.h"
 
 /* ---- particles ---- */
@@ -135,10 +137,10 @@ HOT static void tally_task(void *context, int part) {
     s->parts[part] = s->p->dim == 3 ? tally_range(s, r[0], r[1], 3) : tally_range(s, r[0], r[1], 2);
 }
 
-static tally tally_fluid(const rheo_sim *s, int fluid) {
+static tally tally_fluid(const particles *p, pool *threads, int fluid) {
     tally parts[PARTS], sum = no_tally();
-    tally_job w = {.p = &s->parts, .fluid = fluid, .parts = parts};
-    parallel_for(s->g.pool, PARTS, tally_task, &w);
+    tally_job w = {.p = p, .fluid = fluid, .parts = parts};
+    parallel_for(threads, PARTS, tally_task, &w);
     for (const tally *t = parts; t < parts + PARTS; ++t) {
         sum.count += t->count;
         sum.v2 += t->v2;
@@ -151,12 +153,13 @@ static tally tally_fluid(const rheo_sim *s, int fluid) {
     return sum;
 }
 
-static void measure_fluid(rheo_fluid_stats *f, double *kinetic, const rheo_sim *s, int fluid) {
-    const tally t = tally_fluid(s, fluid);
+static void measure_fluid(rheo_fluid_stats *f, double *kinetic, const markers *m, const rheo_sim *s,
+                          int fluid) {
+    const tally t = tally_fluid(&m->parts, s->g.pool, fluid);
     *f = (rheo_fluid_stats){.particles = (int64_t)t.count};
-    f->volume = t.count * s->particle_volume;
-    f->mass = f->volume * s->fluid_density;
-    *kinetic = 0.5 * t.v2 * s->particle_volume * s->fluid_density;
+    f->volume = t.count * m->particle_volume;
+    f->mass = f->volume * sim_density(s);
+    *kinetic = 0.5 * t.v2 * m->particle_volume * sim_density(s);
     for (int a = 0; a < s->g.box.dim && f->particles; ++a) {
         f->centroid[a] = s->g.origin[a] + s->g.dx * t.x[a] / t.count;
         f->lower[a] = s->g.origin[a] + s->g.dx * (double)t.lower[a];
@@ -176,8 +179,12 @@ HOT static double spray_task(void *context, int part) {
 /* ---- cells and faces ---- */
 
 typedef struct {
-    const rheo_sim *s;
-    cell_range range; /* cells, or the faces of the axis */
+    const mac_grid *g;
+    const float *phi, *solid; /* solid: NULL, there are none */
+    const mac_field *vel;
+    const uint32_t *start; /* of the particles in each cell */
+    uint8_t *layer;        /* of faces: 0 where the projection set the velocity */
+    cell_range range;      /* cells, or the faces of the axis */
     int axis;
 } grid_job;
 
@@ -190,13 +197,13 @@ INLINE int is_outside(const float *phi, ptrdiff_t p, ptrdiff_t q, float on) {
 /* The liquid's phi goes on into solids; cells wholly inside of them are not liquid. */
 HOT static double liquid_task(void *context, int block) {
     const grid_job *t = context;
-    const box *b = &t->s->g.box;
+    const box *b = &t->g->box;
     const ptrdiff_t p = b->step[1], q = b->dim == 3 ? b->step[2] : 0;
-    const float on = ON_SURFACE * (float)t->s->g.dx;
+    const float on = ON_SURFACE * (float)t->g->dx;
     int count = 0;
     FOR_ROWS(&t->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
-        const float *phi = t->s->phi + row, *solid = t->s->def.solid_count ? t->s->solid + row : NULL;
+        const float *phi = t->phi + row, *solid = t->solid ? t->solid + row : NULL;
         for (int i = 0; i < b->n[0]; ++i) count += phi[i] < 0 && (!solid || is_outside(solid + i, p, q, on));
     }
     return count;
@@ -210,8 +217,8 @@ typedef struct beside_row {
 } beside_row;
 
 static beside_row row_beside(const grid_job *t, int axis, int j, int k) {
-    const box *b = &t->s->g.box;
-    const float *row = t->s->vel.value[axis] + box_at(b, 0, j, k);
+    const box *b = &t->g->box;
+    const float *row = t->vel->value[axis] + box_at(b, 0, j, k);
     const int at = t->axis == 1 ? j : k;
     beside_row r = {.low = row - b->step[t->axis], .high = row, .on = b->step[axis]};
     if (t->axis > 0 && at == 0) r.low = r.high;
@@ -225,10 +232,10 @@ INLINE float mean_beside(const beside_row *r, ptrdiff_t low, ptrdiff_t high) {
 
 /* The largest square of the speed in a row of faces. */
 INLINE float speed_of_row(const grid_job *t, int j, int k, int dim) {
-    const box *b = &t->s->g.box;
+    const box *b = &t->g->box;
     const ptrdiff_t row = box_at(b, 0, j, k);
-    const uint8_t *layer = t->s->front.layer + row;
-    const float *own = t->s->vel.value[t->axis] + row;
+    const uint8_t *layer = t->layer + row;
+    const float *own = t->vel->value[t->axis] + row;
     const int from = t->axis == 0, to = b->n[0]; /* the sides across x have cells on one side only */
     beside_row beside[2] = {row_beside(t, (t->axis + 1) % dim, j, k)};
     float most = 0;
@@ -251,9 +258,9 @@ INLINE float speed_of_row(const grid_job *t, int j, int k, int dim) {
 /* Takes the mark off faces of a row between two cells without particles; outside the domain there are none.
  */
 static void forget_empty(const grid_job *t, int j, int k) {
-    const box *b = &t->s->g.box;
-    const uint32_t *start = t->s->parts.cell_start;
-    uint8_t *layer = t->s->front.layer + box_at(b, 0, j, k);
+    const box *b = &t->g->box;
+    const uint32_t *start = t->start;
+    uint8_t *layer = t->layer + box_at(b, 0, j, k);
     const int at[3] = {0, j, k}, across = t->axis; /* the second cell lies on the face's low side */
     const int has[2] = {across == 0 || at[across] < b->n[across], across == 0 || at[across] > 0};
     const size_t row[2] = {has[0] ? box_dense(b, 0, j, k) : 0,
@@ -274,50 +281,61 @@ HOT static double speed_task(void *context, int block) {
     const size_t n = (size_t)(t->range.upper[0] - t->range.lower[0]);
     float most = 0;
     FOR_ROWS(&t->range, block, j, k) {
-        if (!memchr(t->s->front.layer + box_at(&t->s->g.box, 0, j, k), 0, n)) continue; /* air: most rows */
+        if (!memchr(t->layer + box_at(&t->g->box, 0, j, k), 0, n)) continue; /* air: most rows */
         forget_empty(t, j, k);
-        const float row = t->s->g.box.dim == 3 ? speed_of_row(t, j, k, 3) : speed_of_row(t, j, k, 2);
+        const float row = t->g->box.dim == 3 ? speed_of_row(t, j, k, 3) : speed_of_row(t, j, k, 2);
         most = greater(row, most);
     }
     return (double)most;
 }
 
-double measure_speed(rheo_sim *s) {
-    const float *liquid = s->cell_phi && s->stats.steps ? s->cell_phi : s->phi;
-    grid_job t = {.s = s};
+/* The largest |u| at one place, m/s. */
+static double largest_speed(grid_job *t, const openings *open, const float *known) {
     double most = 0;
-    for (t.axis = 0; t.axis < s->g.box.dim; ++t.axis) {
-        pressure_known_faces(s->front.layer, &s->g, &s->open, liquid, t.axis);
-        t.range = range_faces(&s->g, t.axis);
-        most = fmax(most, parallel_max(s->g.pool, range_blocks(&t.range), speed_task, &t));
+    for (t->axis = 0; t->axis < t->g->box.dim; ++t->axis) {
+        pressure_known_faces(t->layer, t->g, open, known, t->axis);
+        t->range = range_faces(t->g, t->axis);
+        most = fmax(most, parallel_max(t->g->pool, range_blocks(&t->range), speed_task, t));
     }
     return sqrt(most);
 }
 
-void measure_liquid(rheo_sim *s) {
+static double volume_of(const markers *m, const walls *w, rheo_sim *s) {
+    const scratch_count mine = s->scratch.lent;
+    float *filled = scratch_cells(&s->scratch);
+    float *const fields[2] = {scratch_cells(&s->scratch), scratch_cells(&s->scratch)};
+    uint8_t *const marks[2] = {scratch_marks(&s->scratch), scratch_marks(&s->scratch)};
+    if (w->thin.count) thin_filled(filled, &w->thin, &s->g, m->phi, w->solid);
+    const double volume = enclosed_volume(&s->g, m->phi, w->solid, w->thin.gap, filled, &m->parts,
+                                          m->particle_volume, fields, marks);
+    scratch_back(&s->scratch, mine);
+    return volume;
+}
+
+void markers_measure(markers *m, walls *w, const mac_field *vel, const float *known, rheo_sim *s) {
     rheo_frame_stats *f = &s->stats;
+    const scratch_count mine = s->scratch.lent;
     double gravity[3];
-    grid_job cells = {.s = s, .range = range_cells(&s->g)};
-    rheo_evaluate_curve(gravity, &s->def.gravity, s->time);
-    f->particles = (int64_t)s->parts.count;
-    f->liquid_cells = (int64_t)parallel_sum(s->g.pool, range_blocks(&cells.range), liquid_task, &cells);
+    grid_job t = {.g = &s->g, .phi = m->phi, .solid = walls_distance(w, s), .vel = vel};
+    t.range = range_cells(&s->g);
+    t.start = m->parts.cell_start;
+    t.layer = scratch_marks(&s->scratch);
+    sim_gravity(gravity, s, s->clock.time);
+    f->particles = (int64_t)m->parts.count;
+    f->liquid_cells = (int64_t)parallel_sum(s->g.pool, range_blocks(&t.range), liquid_task, &t);
     f->fluid_count = s->def.fluid_count;
     f->kinetic = f->potential = 0;
     for (int i = 0; i < f->fluid_count; ++i) {
         double kinetic;
-        measure_fluid(&f->fluids[i], &kinetic, s, i);
+        measure_fluid(&f->fluids[i], &kinetic, m, s, i);
         f->kinetic += kinetic;
         for (int a = 0; a < s->g.box.dim; ++a)
             f->potential -= f->fluids[i].mass * gravity[a] * f->fluids[i].centroid[a];
     }
-    f->counts.spray = (int64_t)parallel_sum(s->g.pool, PARTS, spray_task, &s->parts);
-    float *const scratch[2] = {s->psi, s->work.rhs}; /* free between steps, as the marks are */
-    uint8_t *const marks[2] = {s->front.layer, s->work.unknown};
-    float *filled = s->work.extra; /* likewise */
-    if (s->thin.count) thin_filled(filled, &s->thin, &s->g, s->phi, s->solid);
-    f->volume = enclosed_volume(&s->g, s->phi, s->solid, s->thin.gap, filled, &s->parts, s->particle_volume,
-                                scratch, marks);
-    f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
-    f->speed = measure_speed(s);
+    f->counts.spray = (int64_t)parallel_sum(s->g.pool, PARTS, spray_task, &m->parts);
+    f->speed = largest_speed(&t, &w->open, known);
+    scratch_back(&s->scratch, mine);
+    f->volume = volume_of(m, w, s);
+    f->volume_drift = s->balance.put_in > 0 ? f->volume / s->balance.put_in - 1 : 0;
     f->temperature[0] = f->temperature[1] = s->def.ambient; /* liquids neither heat nor cool */
 }

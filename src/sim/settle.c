@@ -16,7 +16,7 @@
  * many rounds as the pool; a thin sheet beside a pool is moved with it, and its surface then encloses some
  * percent less. A fill that is nowhere deep is left as it is. What a fill level does not touch, the few
  * particles that cut cells hold along walls, is settled only as far as their own density shows it. */
-#include "sim/settle.h"
+#include "sim/liquid.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,6 +24,7 @@
 #include "grid/rows.h"
 #include "grid/wrap.h"
 #include "particle/transfer.h"
+#include "sim/drift.h"
 #include "solid/curve.h"
 #include "stage/surface/fill.h"
 #include "stage/transport/forces.h"
@@ -40,28 +41,43 @@ enum { BOUT = 16, BOUTS_MOST = 6, ITERATIONS = 50 };
 #define LEVEL     0.99 /* cosine of its angle to gravity */
 #define TOLERANCE 1e-4 /* of the solve */
 
+/* What a round works with. */
+typedef struct settling {
+    liquid *l;
+    rheo_sim *s;
+    float *level; /* m, distance to the surface that the fill asks for */
+} settling;
+
 /* The particles' surface; what they bring as a velocity goes nowhere. */
-static void find_surface(rheo_sim *s, mac_field *unused) {
-    particles_to_grid(unused, &s->carry, &s->g, &s->parts, 0);
-    surface_from_weights(s->density, s->phi, &s->g, &s->carry, s->room, s->full);
-    if (s->def.solid_count) surface_beside_walls(s->phi, &s->g, s->density, s->room, s->solid, &s->open);
-    if (s->def.solid_count) surface_into_solids(s->phi, &s->front, &s->g, s->room, NULL);
+static void find_surface(settling *t) {
+    liquid *l = t->l;
+    rheo_sim *s = t->s;
+    markers *m = &l->markers;
+    const walls *w = &l->walls;
+    const scratch_count mine = s->scratch.lent;
+    mac_field *weight = scratch_faces(&s->scratch), *unused = scratch_faces(&s->scratch);
+    particles_to_grid(unused, weight, &s->g, &m->parts, 0);
+    surface_from_weights(m->density, m->phi, &s->g, weight, w->room, m->full);
+    scratch_back(&s->scratch, mine);
+    if (s->def.solid_count) surface_beside_walls(m->phi, &s->g, m->density, w->room, w->solid, &w->open);
+    if (s->def.solid_count) surface_into_solids(m->phi, &l->walls.front, &s->g, w->room, NULL);
 }
 
 typedef struct wave_job {
-    const rheo_sim *s;
+    const liquid *l;
+    const mac_grid *g;
     int axis;
     cell_range range;
 } wave_job;
 
 static double wave_task(void *context, int block) {
     const wave_job *w = context;
-    const rheo_sim *s = w->s;
-    const ptrdiff_t step = s->g.box.step[w->axis];
-    const float *u = s->vel.value[w->axis], *phi = s->phi, *room = s->room;
+    const liquid *l = w->l;
+    const ptrdiff_t step = w->g->box.step[w->axis];
+    const float *u = l->vel.value[w->axis], *phi = l->markers.phi, *room = l->walls.room;
     float most = 0;
     FOR_ROWS(&w->range, block, j, k) {
-        const ptrdiff_t row = box_at(&s->g.box, 0, j, k);
+        const ptrdiff_t row = box_at(&w->g->box, 0, j, k);
         for (ptrdiff_t c = row; c < row + w->range.upper[0]; ++c)
             if (phi[c] < 0 && phi[c - step] < 0 && room[c] > ENOUGH && room[c - step] > ENOUGH)
                 most = fmaxf(most, fabsf(u[c]));
@@ -71,33 +87,42 @@ static double wave_task(void *context, int block) {
 
 /* The fastest that liquid moves, m/s. Beside walls particles are too few to come to rest altogether; waves
  * show away from them too. */
-static double wave_speed(const rheo_sim *s) {
-    wave_job w = {.s = s};
+static double wave_speed(const liquid *l, const mac_grid *g) {
+    wave_job w = {.l = l, .g = g};
     double most = 0;
-    for (w.axis = 0; w.axis < s->g.box.dim; ++w.axis) {
-        w.range = range_faces(&s->g, w.axis);
-        most = fmax(most, parallel_max(s->g.pool, range_blocks(&w.range), wave_task, &w));
+    for (w.axis = 0; w.axis < g->box.dim; ++w.axis) {
+        w.range = range_faces(g, w.axis);
+        most = fmax(most, parallel_max(g->pool, range_blocks(&w.range), wave_task, &w));
     }
     return most;
 }
 
-static rheo_status settle_round(rheo_sim *s, mac_field *unused, const float *level, double held,
-                                rheo_report *report) {
+static rheo_status settle_round(settling *t, double held, rheo_report *report) {
+    liquid *l = t->l;
+    rheo_sim *s = t->s;
     const mac_grid *g = &s->g;
+    const scratch_count mine = s->scratch.lent;
     const double dt = STEP * sqrt(g->dx);
-    if (particles_sort(&s->parts, g)) return report_no_memory(report, "particles");
-    find_surface(s, unused);
-    forces_add_field(&s->vel, g, level, held, dt);
-    wrap_faces(&s->vel, g);
-    if (pressure_assemble(s->solver, &s->work, g, &s->open, s->phi))
-        return report_no_memory(report, "the pressure solve");
-    pressure_project(&s->vel, s->q, s->solver, &s->work, g, &s->open, s->phi, TOLERANCE, ITERATIONS);
-    liquid_correct_drift(s, &s->open, s->phi, dt);
     const int layers = liquid_near_layers(s);
-    liquid_extrapolate(&s->vel, layers, &s->carry, layers, s, s->phi);
-    particles_remember(&s->parts, s->g.pool);
-    particles_advect(&s->parts, g, &s->carry, (const double[3]){0, 0, 0}, dt);
-    return liquid_hold_particles(s, report);
+    projection *p = &l->projection;
+    rheo_status status;
+    TRY(markers_sort(&l->markers, s, report));
+    find_surface(t);
+    forces_add_field(&l->vel, g, t->level, held, dt);
+    wrap_faces(&l->vel, g);
+    projecting on = {projection_borrow(p, s), &l->walls.open, l->markers.phi, dt};
+    if (projection_assemble(&on.work, p, &l->walls, s, on.phi))
+        TRY(report_no_memory(report, "the pressure solve"));
+    pressure_project(&l->vel, p->q, p->solver, &on.work, g, on.faces, on.phi, TOLERANCE, ITERATIONS);
+    drift_correct(&l->carry, &l->vel, &on, p, &l->markers, s);
+    scratch_back(&s->scratch, mine);
+    walls_extend(&l->vel, layers, &l->carry, layers, &l->walls, s, l->markers.phi, &(calm){0, 0}, 0);
+    particles_remember(&l->markers.parts, g->pool);
+    particles_advect(&l->markers.parts, g, &l->carry, (const double[3]){0, 0, 0}, dt);
+    TRY(markers_hold(&l->markers, &l->walls, s, report));
+out:
+    scratch_back(&s->scratch, mine);
+    return status;
 }
 
 /* Whether some cell lies well below the level: drops and sheets of a few cells have no inside to settle on.
@@ -108,27 +133,27 @@ static int is_deep(const float *level, const mac_grid *g) {
     return deepest < -DEEP * (float)g->dx;
 }
 
-/* Keyed solids stand still until time begins; liquid_begin() lets them go. */
-static void hold_solids(rheo_sim *s) {
+/* Keyed solids stand still until time begins; the first placing lets them go. */
+static void stop_solids(walls *w, rheo_sim *s) {
     for (int i = 0; i < s->def.solid_count; ++i)
         for (int a = 0; a < 3; ++a) s->solids[i].now.velocity[a] = s->solids[i].now.spin[a] = 0;
-    if (s->moving) solids_wall_velocity(&s->open, &s->g, s->solids, s->walls);
+    if (s->moving) solids_wall_velocity(&w->open, &s->g, s->solids, s->wall_count);
 }
 
 /* Whether a fill's surface is level in gravity, all but a tenth of it (near walls the level is approximate):
  * then it is meant to stay. */
-static int is_still_water(const rheo_sim *s, const float *level) {
+static int is_still_water(const float *level, const float *room, const rheo_sim *s) {
     const box *b = &s->g.box;
     double g[3], pull = 0;
     int64_t level_cells = 0, others = 0;
-    rheo_evaluate_curve(g, &s->def.gravity, s->time);
+    sim_gravity(g, s, s->clock.time);
     for (int a = 0; a < b->dim; ++a) pull += g[a] * g[a];
     for (int k = 0; k < b->n[2]; ++k)
         for (int j = 0; j < b->n[1]; ++j)
             for (int i = 0; i < b->n[0]; ++i) {
                 const ptrdiff_t c = box_at(b, i, j, k);
                 double down = 0, square = 0;
-                if (!(fabsf(level[c]) < (float)s->g.dx) || s->room[c] < ENOUGH) continue;
+                if (!(fabsf(level[c]) < (float)s->g.dx) || room[c] < ENOUGH) continue;
                 for (int a = 0; a < b->dim; ++a) {
                     const double slope = (double)(level[c + b->step[a]] - level[c - b->step[a]]);
                     down -= slope * g[a];
@@ -142,14 +167,15 @@ static int is_still_water(const rheo_sim *s, const float *level) {
 
 /* A first bout evens out what is short. Water that is to stand still, and may do so for long, gets more of
  * them: until nothing moves, or no less than in the bout before. */
-static rheo_status settle(rheo_sim *s, mac_field *unused, const float *level, rheo_report *report) {
-    const int rounds = is_still_water(s, level) ? BOUT * BOUTS_MOST : BOUT;
+static rheo_status settle(settling *t, rheo_report *report) {
+    const mac_grid *g = &t->s->g;
+    const int rounds = is_still_water(t->level, t->l->walls.room, t->s) ? BOUT * BOUTS_MOST : BOUT;
     double before = INFINITY, most = 0;
     for (int round = 0; round < rounds; ++round) {
         const int first = round < BOUT, ends = round % BOUT == BOUT - 1;
-        const rheo_status status = settle_round(s, unused, level, first ? HELD : HELD_LONG, report);
+        const rheo_status status = settle_round(t, first ? HELD : HELD_LONG, report);
         if (status) return status;
-        const double moved = wave_speed(s) * STEP / sqrt(s->g.dx);
+        const double moved = wave_speed(t->l, g) * STEP / sqrt(g->dx);
         most = fmax(most, moved);
         if ((!first || ends) && moved < AT_REST) break;
         if (!ends) continue;
@@ -160,19 +186,20 @@ static rheo_status settle(rheo_sim *s, mac_field *unused, const float *level, rh
     return RHEO_OK;
 }
 
-rheo_status settle_fill(rheo_sim *s, rheo_report *report) {
+rheo_status liquid_settle(liquid *l, rheo_sim *s, rheo_report *report) {
     const mac_grid *g = &s->g;
-    mac_field unused = {{0}};
-    float *level = mem_alloc(g->box.size * sizeof *level);
+    const scratch_count mine = s->scratch.lent;
+    settling t = {.l = l, .s = s, .level = mem_alloc(g->box.size * sizeof *t.level)};
     rheo_status status = RHEO_OK;
-    if (mac_field_make(&unused, g) || !level) status = report_no_memory(report, "the fill");
-    if (!status)
-        fill_level(level, s->front.layer, g, &s->open, s->def.solid_count ? s->solid : NULL, s->fill,
-                   s->fill_count);
-    hold_solids(s);
-    if (!status && is_deep(level, g)) status = settle(s, &unused, level, report);
-    memset(s->q, 0, g->box.size * sizeof *s->q);
-    mac_field_free(&unused);
-    mem_free(level);
+    if (l->walls.thin.count || l->markers.parts.count == 0) goto out; /* a fill knows no thin walls */
+    if (!t.level) TRY(report_no_memory(report, "the fill"));
+    fill_level(t.level, scratch_marks(&s->scratch), g, &l->walls.open, walls_distance(&l->walls, s), s->fill,
+               s->fill_count);
+    scratch_back(&s->scratch, mine);
+    stop_solids(&l->walls, s);
+    if (is_deep(t.level, g)) TRY(settle(&t, report));
+    memset(l->projection.q, 0, g->box.size * sizeof *l->projection.q);
+out:
+    mem_free(t.level);
     return status;
 }

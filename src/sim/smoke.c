@@ -20,12 +20,18 @@
 #include <string.h>
 #include "core/report.h"
 #include "grid/wrap.h"
+#include "sim/bodies.h"
 #include "sim/clock.h"
+#include "sim/probe.h"
+#include "sim/step_limit.h"
 #include "solid/curve.h"
+#include "solid/vector.h"
 #include "stage/transport/advect_grid.h"
 #include "stage/transport/emit.h"
 
 enum { LAYERS = 3 }; /* into solids: more than what paths reach near a wall that they slide along */
+
+static const calm as_solved = {0, 0};
 
 static void swap(float **a, float **b) {
     float *kept = *a;
@@ -33,23 +39,88 @@ static void swap(float **a, float **b) {
     *b = kept;
 }
 
-/* ---- the parts of a step ---- */
+/* ---- how long ---- */
+
+static double smoke_dt_limit(const rheo_sim *s, double time) {
+    const smoke *m = smoke_of(s);
+    double g[3];
+    const double reach = s->def.cfl * s->g.dx; /* m a step */
+    sim_gravity(g, s, time);
+    const double lift = m->most_lift * vec_length(g);
+    const double flow = fmax(emitters_speed(s, time, curve_longest), /* before the gas shows it */
+                             vec_length(m->projection.speed));
+    const double fast = fmax(step_wall_speed(s, time), flow);
+    const double dt = fast + lift > 0 ? reach / (fast + sqrt(reach * lift)) : INFINITY;
+    return fmin(dt, step_limit_rigid(s));
+}
+
+/* ---- the stages that are smoke's own ---- */
 
 /* Density and temperature behind the domain's sides. */
-static void fill_borders(rheo_sim *s) {
-    advect_fill_border(s->density, &s->g, ADVECT_CELLS, s->open.open_wall, 0);
-    advect_fill_border(s->smoke->temperature, &s->g, ADVECT_CELLS, s->open.open_wall, (float)s->def.ambient);
+static void fill_borders(smoke *m, rheo_sim *s) {
+    const uint8_t *open = m->walls.open.open_wall;
+    advect_fill_border(m->density, &s->g, ADVECT_CELLS, open, 0);
+    advect_fill_border(m->temperature, &s->g, ADVECT_CELLS, open, (float)s->def.ambient);
+}
+
+/* What the gas shall hold after it was carried: what it holds now but for what leaves. In cells of density 1
+ * and in cells times degrees above the air. */
+typedef struct kept {
+    double smoke, heat;
+} kept;
+
+static kept find_kept(const smoke *m, rheo_sim *s, double dt) {
+    const mac_grid *g = &s->g;
+    const openings *open = &m->walls.open;
+    const double leaves = smoke_outflow(m->density, 0, &m->vel, g, open, dt);
+    const double volume = leaves * g->dx * g->dx * g->dx;
+    kept k = {.smoke = smoke_amount(m->density, 0, g, m->share) - leaves};
+    s->balance.outflow += volume;
+    s->balance.put_in -= volume;
+    if (m->most_heat > 0)
+        k.heat = smoke_amount(m->temperature, s->def.ambient, g, m->share) -
+                 smoke_outflow(m->temperature, s->def.ambient, &m->vel, g, open, dt);
+    return k;
+}
+
+static void hold_amounts(smoke *m, kept k, rheo_sim *s) {
+    const scratch_count mine = s->scratch.lent;
+    float *spread = scratch_cells(&s->scratch);
+    const openings *open = &m->walls.open;
+    smoke_hold_amount(m->density, spread, k.smoke, 0, &s->g, open, m->share);
+    if (m->most_heat > 0)
+        smoke_hold_amount(m->temperature, spread, k.heat, s->def.ambient, &s->g, open, m->share);
+    scratch_back(&s->scratch, mine);
+}
+
+static void find_shares(smoke *m, rheo_sim *s) {
+    const scratch_count mine = s->scratch.lent;
+    smoke_shares(m->share, &s->g, m->walls.solid);
+    if (m->walls.thin.count) thin_shares(m->share, scratch_cells(&s->scratch), &m->walls.thin, &s->g);
+    scratch_back(&s->scratch, mine);
+}
+
+/* To the end of the step; thin walls as they were are what the gas has been held by. */
+static rheo_status move_walls(smoke *m, rheo_sim *s, double dt, rheo_report *report) {
+    if (s->moving && m->walls.thin.count) {
+        const thin_walls then = m->walls.thin;
+        m->walls.thin = m->thin_then;
+        m->thin_then = then;
+        memcpy(m->solids_then, s->solids, (size_t)s->wall_count * sizeof *s->solids);
+    }
+    return walls_move(&m->walls, s, s->clock.time + dt, report);
 }
 
 /* Where samples were, past the walls that have moved since. */
-static int trace(advect_paths *paths, rheo_sim *s, int at, double dt) {
-    smoke *m = s->smoke;
-    advect_trace(paths, &s->g, &s->vel, &s->open, at, dt);
-    if (s->thin.count == 0) return 0;
-    const thin_scene now = {&s->thin, s->solids, s->walls}, then = {&m->thin_then, m->solids_then, s->walls};
+static int trace(advect_paths *paths, smoke *m, rheo_sim *s, int at, double dt) {
+    const walls *w = &m->walls;
+    advect_trace(paths, &s->g, &m->vel, &w->open, at, dt);
+    if (w->thin.count == 0) return 0;
+    const thin_scene now = {&w->thin, s->solids, s->wall_count},
+                     then = {&m->thin_then, m->solids_then, s->wall_count};
     const thin_paths look = {.at = at,
                              .dt = dt,
-                             .u = &s->vel,
+                             .u = &m->vel,
                              .share = m->share,
                              .back = paths->back,
                              .lower = paths->lower,
@@ -58,59 +129,49 @@ static int trace(advect_paths *paths, rheo_sim *s, int at, double dt) {
     return thin_look_back(&m->walled, &look, s->moving ? &then : &now, &now, &s->g);
 }
 
-static rheo_status carry(rheo_sim *s, double dt, rheo_report *report) {
-    smoke *m = s->smoke;
+static int carry_all(smoke *m, advect_paths *paths, float *const between[2], rheo_sim *s, double dt) {
     const mac_grid *g = &s->g;
     const advect_scheme scheme = (advect_scheme)s->def.advection;
-    float *const scratch[2] = {m->first, m->second};
-    advect_paths paths = {.back = {s->work.rhs, s->work.extra, s->psi}};
-    if (trace(&paths, s, ADVECT_CELLS, dt)) return report_no_memory(report, "thin solids");
-    advect_carry(m->next[0], scratch, s->density, &paths, g, scheme);
-    swap(&s->density, &m->next[0]);
+    if (trace(paths, m, s, ADVECT_CELLS, dt)) return -1;
+    advect_carry(m->next[0], between, m->density, paths, g, scheme);
+    swap(&m->density, &m->next[0]);
     if (m->most_heat > 0) {
-        advect_carry(m->next[1], scratch, m->temperature, &paths, g, scheme);
+        advect_carry(m->next[1], between, m->temperature, paths, g, scheme);
         swap(&m->temperature, &m->next[1]);
     }
-    fill_borders(s);
+    fill_borders(m, s);
     for (int axis = 0; axis < g->box.dim; ++axis) {
-        if (trace(&paths, s, axis, dt)) return report_no_memory(report, "thin solids");
-        advect_carry(s->before.value[axis], scratch, s->vel.value[axis], &paths, g, scheme);
-        advect_fill_border(s->before.value[axis], g, axis, NULL, 0);
+        if (trace(paths, m, s, axis, dt)) return -1;
+        advect_carry(m->next_vel.value[axis], between, m->vel.value[axis], paths, g, scheme);
+        advect_fill_border(m->next_vel.value[axis], g, axis, NULL, 0);
     }
-    const mac_field old = s->vel;
-    s->vel = s->before;
-    s->before = old;
-    return RHEO_OK;
+    const mac_field old = m->vel;
+    m->vel = m->next_vel;
+    m->next_vel = old;
+    return 0;
 }
 
-/* What the gas shall hold after it was carried: what it holds now but for what leaves. In cells of density 1
- * and in cells times degrees above the air. */
-static double keep_smoke(rheo_sim *s, double dt) {
-    const double leaves = smoke_outflow(s->density, 0, &s->vel, &s->g, &s->open, dt);
-    const double volume = leaves * s->g.dx * s->g.dx * s->g.dx;
-    s->outflow += volume;
-    s->volume_put_in -= volume;
-    return smoke_amount(s->density, 0, &s->g, s->smoke->share) - leaves;
+static rheo_status carry(smoke *m, rheo_sim *s, double dt, rheo_report *report) {
+    const scratch_count mine = s->scratch.lent;
+    advect_paths paths = {
+        .back = {scratch_cells(&s->scratch), scratch_cells(&s->scratch), scratch_cells(&s->scratch)}};
+    float *const between[2] = {scratch_cells(&s->scratch), scratch_cells(&s->scratch)};
+    const int bad = carry_all(m, &paths, between, s, dt);
+    scratch_back(&s->scratch, mine);
+    return bad ? report_no_memory(report, "thin solids") : RHEO_OK;
 }
 
-static double keep_heat(const rheo_sim *s, double dt) {
-    const smoke *m = s->smoke;
-    if (!(m->most_heat > 0)) return 0;
-    return smoke_amount(m->temperature, s->def.ambient, &s->g, m->share) -
-           smoke_outflow(m->temperature, s->def.ambient, &s->vel, &s->g, &s->open, dt);
-}
-
-static smoke_warmth warmth(const rheo_sim *s, double degrees) {
-    return (smoke_warmth){degrees, s->def.ambient, s->smoke->most_heat};
+static smoke_warmth warmth(const smoke *m, const rheo_sim *s, double degrees) {
+    return (smoke_warmth){degrees, s->def.ambient, m->most_heat};
 }
 
 /* The cells of a source that hold what is in it: not those on the other side of a thin wall. */
-static const smoke_cover *covered(rheo_sim *s, const smoke_cover *all, const shape *source) {
-    smoke_cover *c = &s->smoke->covered;
-    if (s->thin.count == 0) return all;
+static const smoke_cover *covered(smoke *m, const smoke_cover *all, const shape *source, rheo_sim *s) {
+    smoke_cover *c = &m->covered;
+    if (m->walls.thin.count == 0) return all;
     memcpy(c->cell, all->cell, all->count * sizeof *c->cell);
     memcpy(c->part, all->part, all->count * sizeof *c->part);
-    c->count = thin_keep_covered(c->cell, c->part, all->count, &s->thin, &s->g, source);
+    c->count = thin_keep_covered(c->cell, c->part, all->count, &m->walls.thin, &s->g, source);
     return c;
 }
 
@@ -122,193 +183,165 @@ static double brought(const rheo_emitter *e, double time, const emitter_step *st
     return rate * step->runs;
 }
 
-static void emit(rheo_sim *s, double dt) {
-    smoke *m = s->smoke;
+static void emit(smoke *m, rheo_sim *s, double dt) {
     for (int i = 0; i < s->def.emitter_count; ++i) {
         const rheo_emitter *e = &s->def.emitters[i];
-        const emitter_step step = emit_step(e, s->time, dt);
+        const emitter_step step = emit_step(e, s->clock.time, dt);
         double degrees = s->def.fluids[e->fluid].temperature;
         if (!(step.runs > 0)) continue;
-        if (e->temperature.count) rheo_evaluate_curve(&degrees, &e->temperature, s->time + dt);
-        const smoke_warmth warm = warmth(s, degrees);
-        const smoke_cover *in = covered(s, &m->emitter[i], s->emitter_shape[i]);
-        const double amount = brought(e, s->time, &step, dt);
+        if (e->temperature.count) rheo_evaluate_curve(&degrees, &e->temperature, s->clock.time + dt);
+        const smoke_warmth warm = warmth(m, s, degrees);
+        const smoke_cover *in = covered(m, &m->emitter[i], s->emitter_shape[i], s);
+        const double amount = brought(e, s->clock.time, &step, dt);
         const double added =
-            amount < 0 ? smoke_fill(s->density, m->temperature, &s->g, in, m->share, &warm)
-                       : smoke_add(s->density, m->temperature, &s->g, in, m->share, amount, degrees);
-        s->emitted += added;
-        s->volume_put_in += added;
-        emit_velocity(&s->vel, &s->g, &(emitter_reach){.inlet = s->emitter_shape[i]}, step.velocity);
+            amount < 0 ? smoke_fill(m->density, m->temperature, &s->g, in, m->share, &warm)
+                       : smoke_add(m->density, m->temperature, &s->g, in, m->share, amount, degrees);
+        s->balance.emitted += added;
+        s->balance.put_in += added;
+        emit_velocity(&m->vel, &s->g, &(emitter_reach){.inlet = s->emitter_shape[i]}, step.velocity);
     }
     for (int i = 0; i < s->def.heat_source_count; ++i) {
         double degrees;
-        rheo_evaluate_curve(&degrees, &s->def.heat_sources[i].temperature, s->time + dt);
-        const smoke_warmth warm = warmth(s, degrees);
-        smoke_heat(m->temperature, covered(s, &m->heat[i], m->heat_shape[i]), &warm);
+        rheo_evaluate_curve(&degrees, &s->def.heat_sources[i].temperature, s->clock.time + dt);
+        const smoke_warmth warm = warmth(m, s, degrees);
+        smoke_heat(m->temperature, covered(m, &m->heat[i], m->heat_shape[i], s), &warm);
     }
+    if (!is_periodic(&s->g)) return;
+    fill_borders(m, s); /* what was put in near a side is near the other one too */
+    wrap_faces(&m->vel, &s->g);
 }
 
-static void find_shares(rheo_sim *s) {
-    smoke_shares(s->smoke->share, &s->g, s->solid);
-    if (s->thin.count) thin_shares(s->smoke->share, s->smoke->first, &s->thin, &s->g);
+static void rise(smoke *m, rheo_sim *s, const double gravity[3], double dt) {
+    const rheo_fluid *gas = &s->def.fluids[0];
+    smoke_buoyancy(&m->vel, &s->g, m->density, m->temperature, gravity, gas->soot / gas->density,
+                   gas->expansion, s->def.ambient, dt);
+    wrap_faces(&m->vel, &s->g);
 }
 
-static rheo_status place_solids(rheo_sim *s, double time, rheo_report *report) {
-    const rheo_status status = liquid_place_solids(s, time, report);
-    if (!status) find_shares(s);
-    return status;
+static void confine(smoke *m, rheo_sim *s, double dt) {
+    const scratch_count mine = s->scratch.lent;
+    if (!(s->def.confinement > 0)) return;
+    float *const curl[4] = {scratch_cells(&s->scratch), scratch_cells(&s->scratch),
+                            scratch_cells(&s->scratch), scratch_cells(&s->scratch)};
+    smoke_confine(&m->vel, curl, &s->g, m->share, m->walls.thin.count ? m->walls.thin.sees : NULL,
+                  s->def.confinement, dt);
+    scratch_back(&s->scratch, mine);
 }
 
-/* To the end of the step; thin walls as they were are what the gas has been held by. */
-static rheo_status move_solids(rheo_sim *s, double dt, rheo_report *report) {
-    smoke *m = s->smoke;
-    const rheo_status status = liquid_move_bodies(s, dt, report);
-    if (status || !s->moving) return status;
-    if (s->thin.count) {
-        const thin_walls then = s->thin;
-        s->thin = m->thin_then;
-        m->thin_then = then;
-        memcpy(m->solids_then, s->solids, (size_t)s->walls * sizeof *s->solids);
-    }
-    return liquid_place_solids(s, s->time + dt, report);
+/* Of what the gas weighs, pressure knows only differences. */
+static void lift_bodies(rheo_sim *s, const double gravity[3], double dt) {
+    if (s->def.coupling != RHEO_SOLID_TO_FLUID) world_lift(s->world, sim_density(s), gravity, dt);
 }
 
-static rheo_status assemble(rheo_sim *s, rheo_report *report) {
-    if (pressure_assemble(s->solver, &s->work, &s->g, &s->open, s->phi))
-        return report_no_memory(report, "the pressure solve");
+static rheo_status assemble(smoke *m, rheo_sim *s, rheo_report *report) {
+    const scratch_count mine = s->scratch.lent;
+    pressure_work work = projection_borrow(&m->projection, s);
+    const int bad = projection_assemble(&work, &m->projection, &m->walls, s, m->phi);
+    scratch_back(&s->scratch, mine);
+    return bad ? report_no_memory(report, "the pressure solve") : RHEO_OK;
+}
+
+/* With bodies and keyed solids the system changes every step; else it was set up at the start. */
+static rheo_status project(smoke *m, projecting *on, rheo_sim *s, rheo_report *report) {
+    if (s->moving) return projection_solve(&m->vel, on, &m->projection, &m->walls, s, report);
+    const poisson_result solve = projection_plain(&m->vel, &on->work, &m->projection, &m->walls, s, m->phi);
+    projection_keep_worst(&s->stats.pressure, &solve);
+    m->projection.q_dt = on->dt;
     return RHEO_OK;
 }
 
 /* Velocity around the gas and in solids; density and temperature there and behind the sides. */
-static void extend(rheo_sim *s) {
-    smoke *m = s->smoke;
-    liquid_extrapolate(&s->vel, LAYERS, NULL, 0, s, s->phi);
-    if (s->def.solid_count) smoke_into_solids(s->density, m->temperature, &s->front, &s->g, m->share, LAYERS);
-    fill_borders(s);
+static void extend(smoke *m, rheo_sim *s) {
+    walls *w = &m->walls;
+    walls_extend(&m->vel, LAYERS, NULL, 0, w, s, m->phi, &as_solved, 0);
+    if (s->def.solid_count) smoke_into_solids(m->density, m->temperature, &w->front, &s->g, m->share, LAYERS);
+    fill_borders(m, s);
 }
 
-double smoke_dt_limit(const rheo_sim *s, double time) {
-    double g[3];
-    const double *u = s->speed, reach = s->def.cfl * s->g.dx; /* m a step */
-    rheo_evaluate_curve(g, &s->def.gravity, time);
-    const double lift = s->smoke->most_lift * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    const double flow = fmax(liquid_emitter_speed(s, time, curve_longest), /* before the gas shows it */
-                             sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
-    const double fast = fmax(liquid_wall_speed(s, time), flow);
-    const double dt = fast + lift > 0 ? reach / (fast + sqrt(reach * lift)) : INFINITY;
-    return fmin(dt, liquid_rigid_limit(s));
-}
-
-/* With bodies and keyed solids the system changes every step; else it was set up at the start. */
-static rheo_status project(rheo_sim *s, const float **phi, double dt, rheo_report *report) {
-    if (s->moving) {
-        const rheo_status status = liquid_project(s, &s->open, phi, dt, report);
-        return status ? status : liquid_hold_bodies(s, dt, report);
-    }
-    const poisson_result solve = pressure_project(&s->vel, s->q, s->solver, &s->work, &s->g, &s->open, *phi,
-                                                  s->def.tolerance, s->def.max_iterations);
-    liquid_keep_worst(&s->stats.pressure, &solve);
-    return RHEO_OK;
-}
+/* ---- the step ---- */
 
 rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
-    smoke *m = s->smoke;
-    const mac_grid *g = &s->g;
-    const rheo_fluid *gas = &s->def.fluids[0];
-    rheo_status status = RHEO_OK;
+    smoke *m = smoke_of(s);
+    const scratch_count mine = s->scratch.lent;
+    rheo_status status;
     double gravity[3];
-    rheo_evaluate_curve(gravity, &s->def.gravity, s->time + 0.5 * dt);
+    sim_gravity(gravity, s, s->clock.time + 0.5 * dt);
 
     timer_stage(&s->timer, "solids");
-    const double smoke_kept = keep_smoke(s, dt), heat_kept = keep_heat(s, dt);
-    if ((status = move_solids(s, dt, report))) return status;
+    const kept amounts = find_kept(m, s, dt);
+    TRY(bodies_move(s, dt, report));
+    TRY(move_walls(m, s, dt, report));
 
     timer_stage(&s->timer, "advect");
-    if ((status = carry(s, dt, report))) return status;
+    TRY(carry(m, s, dt, report));
 
     timer_stage(&s->timer, "amounts");
-    if (s->moving) find_shares(s);
-    smoke_hold_amount(s->density, m->first, smoke_kept, 0, g, &s->open, m->share);
-    if (m->most_heat > 0)
-        smoke_hold_amount(m->temperature, m->first, heat_kept, s->def.ambient, g, &s->open, m->share);
+    if (s->moving) find_shares(m, s);
+    hold_amounts(m, amounts, s);
 
     timer_stage(&s->timer, "sources");
-    emit(s, dt);
-
-    if (is_periodic(g)) { /* what was put in near a side is near the other one too */
-        fill_borders(s);
-        wrap_faces(&s->vel, g);
-    }
+    emit(m, s, dt);
 
     timer_stage(&s->timer, "forces");
-    smoke_buoyancy(&s->vel, g, s->density, m->temperature, gravity, gas->soot / gas->density, gas->expansion,
-                   s->def.ambient, dt);
-    wrap_faces(&s->vel, g);
-    if (s->def.confinement > 0)
-        smoke_confine(&s->vel, (float *const[4]){s->work.rhs, s->work.extra, s->psi, m->first}, g, m->share,
-                      s->thin.count ? s->thin.sees : NULL, s->def.confinement, dt);
+    rise(m, s, gravity, dt);
+    confine(m, s, dt);
 
     timer_stage(&s->timer, "bodies");
-    if (s->def.coupling != RHEO_SOLID_TO_FLUID) /* of what the gas weighs, pressure knows only differences */
-        world_lift(s->world, gas->density, gravity, dt);
-    if ((status = liquid_pull_bodies(s, gravity, dt, report))) return status;
+    lift_bodies(s, gravity, dt);
+    TRY(bodies_pull(&m->walls, s, gravity, dt, m->projection.q_dt, report));
 
     timer_stage(&s->timer, "pressure");
-    const float *phi = s->phi;
-    if ((status = project(s, &phi, dt, report))) return status;
-    s->q_dt = dt;
-    if (s->closing_step) s->stats.divergence = pressure_divergence(&s->vel, g, &s->open, phi, NULL, NULL);
-    pressure_speed(s->speed, &s->vel, g, &s->open, phi);
-    if (!isfinite(s->speed[0] + s->speed[1] + s->speed[2] + world_speed(s->world)))
-        return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
-                           "velocity is not finite at t = %g s", s->time + dt);
+    projecting on = projection_faces(&m->projection, &m->walls, NULL, s, m->phi, dt);
+    TRY(project(m, &on, s, report));
+    TRY(projection_end(&m->vel, &on, &m->projection, &m->walls, NULL, s, report));
+    scratch_back(&s->scratch, mine);
 
     timer_stage(&s->timer, "extrapolate");
-    extend(s);
+    extend(m, s);
+out:
+    scratch_back(&s->scratch, mine);
     timer_stage(&s->timer, NULL);
-    return RHEO_OK;
+    return status;
 }
 
-/* ---- start and restart ---- */
+/* ---- the start ---- */
 
-static rheo_status allocate(rheo_sim *s, rheo_report *report) {
-    const mac_grid *g = &s->g;
-    smoke *m = s->smoke = mem_alloc(sizeof *m);
-    if (!m) return report_no_memory(report, "the smoke");
-    int bad = mac_field_make(&s->vel, g) | mac_field_make(&s->before, g) | mac_field_make(&s->carry, g) |
-              mac_field_make(&s->open.open, g);
-    if (s->moving) bad |= openings_make_movers(&s->open, g) | field_make(&s->solid_still, g);
-    float **const fields[] = {&s->phi,   &s->density,    &s->q,        &s->psi,
-                              &s->solid, &s->work.extra, &s->work.rhs, &m->temperature,
-                              &m->share, &m->first,      &m->next[0],  &m->next[1]};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) bad |= field_make(fields[i], g);
-    if (s->def.advection == RHEO_ADVECT_BFECC) bad |= field_make(&m->second, g);
-    s->work.unknown = mem_alloc(g->box.size);
-    m->tallies = mem_alloc(smoke_tallies(g));
-    bad |= (s->work.unknown == NULL) | (m->tallies == NULL) | front_make(&s->front, g);
-    s->solver =
-        poisson_create(&g->box, g->pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
-    s->work.face = s->carry;
-    bad |= liquid_make_couplings(s) | thin_make(&s->thin, g, s->solids, s->walls);
-    if (s->thin.count && s->moving) {
-        bad |= thin_make(&m->thin_then, g, s->solids, s->walls);
-        m->solids_then = mem_alloc((size_t)s->walls * sizeof *m->solids_then);
-        bad |= m->solids_then == NULL;
-    }
-    return bad || !s->solver ? report_no_memory(report, "the grid") : RHEO_OK;
+static void smoke_list(rheo_sim *s) {
+    smoke *m = smoke_of(s);
+    field_list *l = &s->fields;
+    m->projection.is_gas = 1;
+    field_kept(l, "vel", FIELD_FACES, &m->vel);
+    field_kept(l, "density", FIELD_CELLS, &m->density);
+    field_kept(l, "temperature", FIELD_CELLS, &m->temperature);
+    field_held(l, FIELD_FACES, &m->next_vel);
+    field_held(l, FIELD_CELLS, &m->next[0]);
+    field_held(l, FIELD_CELLS, &m->next[1]);
+    field_held(l, FIELD_CELLS, &m->share);
+    field_held(l, FIELD_CELLS, &m->phi);
+    walls_list(&m->walls, s, 0);
+    projection_list(&m->projection, &m->walls, s);
+    l->borrowed = (scratch_count){.faces = 1, .cells = 5};
+}
+
+static rheo_status make_thin(smoke *m, rheo_sim *s, rheo_report *report) {
+    if (m->walls.thin.count == 0 || !s->moving) return RHEO_OK;
+    m->solids_then = mem_alloc((size_t)s->wall_count * sizeof *m->solids_then);
+    if (thin_make(&m->thin_then, &s->g, s->solids, s->wall_count) || !m->solids_then)
+        return report_no_memory(report, "the grid");
+    return RHEO_OK;
 }
 
 /* Gas in every owned cell, air half a cell behind open sides: p = 0 on the side itself. */
-static void fill_domain(rheo_sim *s) {
+static void fill_domain(smoke *m, rheo_sim *s) {
     const box *b = &s->g.box;
-    for (size_t i = 0; i < b->size; ++i) s->phi[i] = (float)(0.5 * s->g.dx);
+    for (size_t i = 0; i < b->size; ++i) m->phi[i] = (float)(0.5 * s->g.dx);
     for (size_t i = 0; i < b->size; ++i) /* in both of the pair, so that gaps between rows agree as well */
-        s->smoke->temperature[i] = s->smoke->next[1][i] = (float)s->def.ambient;
-    for (size_t i = 0; i < b->size; ++i) s->smoke->share[i] = 1;
+        m->temperature[i] = m->next[1][i] = (float)s->def.ambient;
+    for (size_t i = 0; i < b->size; ++i) m->share[i] = 1;
     for (int k = 0; k < b->n[2]; ++k)
         for (int j = 0; j < b->n[1]; ++j)
-            for (int i = 0; i < b->n[0]; ++i) s->phi[box_at(b, i, j, k)] = (float)(-0.5 * s->g.dx);
-    wrap_field(s->phi, &s->g);
+            for (int i = 0; i < b->n[0]; ++i) m->phi[box_at(b, i, j, k)] = (float)(-0.5 * s->g.dx);
+    wrap_field(m->phi, &s->g);
 }
 
 static rheo_status cover(smoke_cover **covers, rheo_sim *s, shape *const *shapes, int count,
@@ -322,8 +355,9 @@ static rheo_status cover(smoke_cover **covers, rheo_sim *s, shape *const *shapes
 
 /* Room for what is left of any source. */
 static rheo_status make_covered(rheo_sim *s, rheo_report *report) {
-    smoke *m = s->smoke;
+    smoke *m = smoke_of(s);
     size_t most = 0;
+    if (m->walls.thin.count == 0) return RHEO_OK;
     for (int i = 0; i < s->fill_count; ++i) most = m->fill[i].count > most ? m->fill[i].count : most;
     for (int i = 0; i < s->def.emitter_count; ++i)
         most = m->emitter[i].count > most ? m->emitter[i].count : most;
@@ -336,7 +370,7 @@ static rheo_status make_covered(rheo_sim *s, rheo_report *report) {
 }
 
 static rheo_status compile_heat(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
-    smoke *m = s->smoke;
+    smoke *m = smoke_of(s);
     m->heat_shape = arena_alloc(&s->text, ((size_t)scene->heat_source_count + 1) * sizeof *m->heat_shape);
     if (!m->heat_shape) return report_no_memory(report, "the sources");
     rheo_status status = RHEO_OK;
@@ -367,87 +401,136 @@ static double most_heat(const rheo_scene *def) {
 
 /* What fills and walls bring, made free of divergence before it carries anything: smoke that starts towards a
  * wall is not pressed into it. No step has passed, so there is no pressure yet. */
-static void project_start(rheo_sim *s) {
-    wrap_faces(&s->vel, &s->g);
-    pressure_project(&s->vel, s->q, s->solver, &s->work, &s->g, &s->open, s->phi, s->def.tolerance,
-                     s->def.max_iterations);
-    memset(s->q, 0, s->g.box.size * sizeof *s->q);
-}
-
-static rheo_status start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
-    rheo_status status = allocate(s, report);
-    if (status || (status = liquid_check_thin(s, report))) return status;
-    smoke *m = s->smoke;
-    const rheo_fluid *gas = &s->def.fluids[0];
-    if ((status = compile_heat(s, scene, report)) ||
-        (status = cover(&m->fill, s, s->fill, s->fill_count, report)) ||
-        (status = cover(&m->emitter, s, s->emitter_shape, s->def.emitter_count, report)) ||
-        (status = cover(&m->heat, s, m->heat_shape, s->def.heat_source_count, report)) ||
-        (s->thin.count && (status = make_covered(s, report))))
-        return status;
-    m->most_heat = most_heat(&s->def);
-    m->most_lift = fmax(gas->expansion * m->most_heat, gas->soot / gas->density);
-    fill_domain(s);
-    liquid_place_still_solids(s);
-    if ((status = place_solids(s, 0, report))) return status;
-    const smoke_warmth warm = warmth(s, gas->temperature);
-    for (int i = 0; i < s->fill_count; ++i) {
-        const smoke_cover *in = covered(s, &m->fill[i], s->fill[i]);
-        s->volume_put_in += smoke_fill(s->density, m->temperature, &s->g, in, m->share, &warm);
-        emit_velocity(&s->vel, &s->g, &(emitter_reach){.inlet = s->fill[i]}, gas->velocity);
-    }
-    pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);
-    clock_start(s);
-    if (s->keyed && (status = place_solids(s, 0, report))) return status; /* as fast as in it */
-    if ((status = assemble(s, report))) return status;
-    project_start(s);
-    pressure_speed(s->speed, &s->vel, &s->g, &s->open, s->phi);
-    extend(s);
+static rheo_status project_start(smoke *m, rheo_sim *s, rheo_report *report) {
+    const scratch_count mine = s->scratch.lent;
+    projection *p = &m->projection;
+    const rheo_status status = assemble(m, s, report);
+    if (status) return status;
+    pressure_work work = projection_borrow(p, s);
+    wrap_faces(&m->vel, &s->g);
+    projection_plain(&m->vel, &work, p, &m->walls, s, m->phi);
+    memset(p->q, 0, s->g.box.size * sizeof *p->q);
+    scratch_back(&s->scratch, mine);
     return RHEO_OK;
 }
 
-static int list_state(state_array *list, rheo_sim *s) {
-    static const char *const names[3] = {"vel_x", "vel_y", "vel_z"};
-    const size_t size = s->g.box.size;
-    int n = 0;
-    for (int a = 0; a < s->g.box.dim; ++a)
-        list[n++] = (state_array){names[a], STATE_F32, size, s->vel.value[a]};
-    list[n++] = (state_array){"density", STATE_F32, size, s->density};
-    list[n++] = (state_array){"temperature", STATE_F32, size, s->smoke->temperature};
-    list[n++] = (state_array){"q", STATE_F32, size, s->q};
-    return n;
+static void fill(smoke *m, rheo_sim *s) {
+    const rheo_fluid *gas = &s->def.fluids[0];
+    const smoke_warmth warm = warmth(m, s, gas->temperature);
+    for (int i = 0; i < s->fill_count; ++i) {
+        const smoke_cover *in = covered(m, &m->fill[i], s->fill[i], s);
+        s->balance.put_in += smoke_fill(m->density, m->temperature, &s->g, in, m->share, &warm);
+        emit_velocity(&m->vel, &s->g, &(emitter_reach){.inlet = s->fill[i]}, gas->velocity);
+    }
 }
 
-static rheo_status restored(rheo_sim *s, rheo_report *report) {
-    const rheo_status status = place_solids(s, s->time, report);
-    return status ? status : assemble(s, report);
+static rheo_status place_solids(smoke *m, rheo_sim *s, rheo_report *report) {
+    const rheo_status status = walls_place(&m->walls, s, s->clock.time, report);
+    if (!status) find_shares(m, s);
+    return status;
 }
 
-static void finish(rheo_sim *s) {
-    smoke *m = s->smoke;
-    if (!m) return;
+static rheo_status smoke_start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
+    smoke *m = smoke_of(s);
+    const rheo_fluid *gas = &s->def.fluids[0];
+    double *speed = m->projection.speed;
+    rheo_status status;
+    TRY(projection_make(&m->projection, s, report));
+    TRY(walls_make(&m->walls, s, report));
+    TRY(make_thin(m, s, report));
+    if (!(m->tallies = mem_alloc(smoke_tallies(&s->g)))) TRY(report_no_memory(report, "the grid"));
+    TRY(walls_check_thin(&m->walls, s, report));
+    TRY(compile_heat(s, scene, report));
+    TRY(cover(&m->fill, s, s->fill, s->fill_count, report));
+    TRY(cover(&m->emitter, s, s->emitter_shape, s->def.emitter_count, report));
+    TRY(cover(&m->heat, s, m->heat_shape, s->def.heat_source_count, report));
+    TRY(make_covered(s, report));
+    m->most_heat = most_heat(&s->def);
+    m->most_lift = fmax(gas->expansion * m->most_heat, gas->soot / gas->density);
+    fill_domain(m, s);
+    TRY(place_solids(m, s, report));
+    fill(m, s);
+    pressure_speed(speed, &m->vel, &s->g, &m->walls.open, m->phi);
+    clock_start(s);
+    if (s->keyed) TRY(place_solids(m, s, report)); /* as fast as in the first step */
+    TRY(project_start(m, s, report));
+    pressure_speed(speed, &m->vel, &s->g, &m->walls.open, m->phi);
+    extend(m, s);
+out:
+    return status;
+}
+
+static rheo_status smoke_restored(rheo_sim *s, rheo_report *report) {
+    smoke *m = smoke_of(s);
+    const rheo_status status = place_solids(m, s, report);
+    return status ? status : assemble(m, s, report);
+}
+
+static void smoke_finish(rheo_sim *s) {
+    smoke *m = smoke_of(s);
     for (int i = 0; m->fill && i < s->fill_count; ++i) smoke_cover_free(&m->fill[i]);
     for (int i = 0; m->emitter && i < s->def.emitter_count; ++i) smoke_cover_free(&m->emitter[i]);
     for (int i = 0; i < s->def.heat_source_count; ++i) {
         if (m->heat) smoke_cover_free(&m->heat[i]);
         if (m->heat_shape) shape_free(m->heat_shape[i]);
     }
-    float *const fields[] = {m->temperature, m->share, m->first, m->second, m->next[0], m->next[1]};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) mem_free(fields[i]);
     mem_free(m->tallies);
     smoke_cover_free(&m->covered);
     mem_free(m->solids_then);
     thin_free(&m->thin_then);
     thin_forget_paths(&m->walled);
-    mem_free(m);
+    walls_free(&m->walls);
+    projection_free(&m->projection);
 }
 
-const sim_method smoke_method = {
-    .start = start,
+static size_t smoke_bytes(const rheo_sim *s) {
+    const smoke *m = smoke_of(s);
+    return walls_bytes(&m->walls, s) + projection_bytes(&m->projection) + thin_bytes(&m->thin_then, &s->g) +
+           m->walled.room * sizeof(sighted) + smoke_tallies(&s->g);
+}
+
+/* ---- what is asked between steps ---- */
+
+static void smoke_view(rheo_volume_view *view, const rheo_sim *s) {
+    const smoke *m = smoke_of(s);
+    view->density = m->density + s->g.box.first;
+    view->temperature = m->temperature + s->g.box.first;
+    view->share = m->share + s->g.box.first;
+}
+
+static rheo_status smoke_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
+    (void)mesh, (void)s;
+    return report_fail(report, RHEO_USAGE, "liquids; smoke is drawn by `rheo render` and read as a volume",
+                       "smoke has no surface to make a mesh of");
+}
+
+static void smoke_probe(double *values, const rheo_sim *s, unsigned of, const float x[3]) {
+    const smoke *m = smoke_of(s);
+    const projection *p = &m->projection;
+    const mac_grid *g = &s->g;
+    switch (of) {
+    case RHEO_OF_VELOCITY: probe_velocity(values, &m->vel, g, x); break;
+    case RHEO_OF_PRESSURE:
+        *values =
+            p->q_dt > 0 ? probe_pressure(p->q, m->phi, m->phi, g, x) * sim_density(s) * g->dx / p->q_dt : 0;
+        break;
+    case RHEO_OF_TEMPERATURE: *values = probe_cells(m->temperature, g, x); break;
+    case RHEO_OF_DENSITY: *values = probe_cells(m->density, g, x); break;
+    default: *values = probe_distance(m->phi, g, x);
+    }
+}
+
+const sim_engine smoke_engine = {
+    .size = sizeof(smoke),
+    .list = smoke_list,
+    .start = smoke_start,
     .dt_limit = smoke_dt_limit,
     .step = smoke_step,
+    .restored = smoke_restored,
+    .finish = smoke_finish,
+    .bytes = smoke_bytes,
     .measure = smoke_measure,
-    .list_state = list_state,
-    .restored = restored,
-    .finish = finish,
+    .view_volume = smoke_view,
+    .mesh = smoke_mesh,
+    .probe = smoke_probe,
 };

@@ -9,7 +9,6 @@
 #include <rheo/material.h>
 #include "grid/rows.h"
 #include "sim/smoke.h"
-#include "stage/walls/meet.h"
 
 #define SEEN 0.01f /* density from which a cell counts as smoke */
 
@@ -32,7 +31,8 @@ static float speed_squared(float *energy, const rheo_sim *s, ptrdiff_t c) {
     float mean = 0;
     *energy = 0;
     for (int a = 0; a < s->g.box.dim; ++a) {
-        const float low = s->vel.value[a][c], high = s->vel.value[a][c + s->g.box.step[a]];
+        const float low = smoke_of(s)->vel.value[a][c],
+                    high = smoke_of(s)->vel.value[a][c + s->g.box.step[a]];
         mean += 0.25f * (low + high) * (low + high);
         *energy += 0.5f * (low * low + high * high);
     }
@@ -41,8 +41,8 @@ static float speed_squared(float *energy, const rheo_sim *s, ptrdiff_t c) {
 
 static void count_cell(tally *t, const job *w, ptrdiff_t c, const int at[3]) {
     const rheo_sim *s = w->s;
-    const float density = s->density[c], degrees = s->smoke->temperature[c];
-    const double share = (double)s->smoke->share[c], smoke_here = share * (double)density,
+    const float density = smoke_of(s)->density[c], degrees = smoke_of(s)->temperature[c];
+    const double share = (double)smoke_of(s)->share[c], smoke_here = share * (double)density,
                  warmth = share * ((double)degrees - s->def.ambient);
     float energy;
     const float fast = speed_squared(&energy, s, c);
@@ -77,7 +77,7 @@ static void count_task(void *context, int block) {
     FOR_ROWS(&w->range, block, j, k) {
         const ptrdiff_t row = box_at(&w->s->g.box, 0, j, k);
         for (int i = 0; i < w->s->g.box.n[0]; ++i)
-            if (w->s->smoke->share[row + i] > 0) count_cell(&t, w, row + i, (const int[3]){i, j, k});
+            if (smoke_of(w->s)->share[row + i] > 0) count_cell(&t, w, row + i, (const int[3]){i, j, k});
     }
     w->blocks[block] = t;
 }
@@ -126,10 +126,10 @@ void smoke_measure(rheo_sim *s) {
     rheo_frame_stats *f = &s->stats;
     const rheo_fluid *gas = &s->def.fluids[0];
     const double cell = s->g.dx * s->g.dx * s->g.dx;
-    job w = {.s = s, .blocks = s->smoke->tallies, .range = range_cells(&s->g)};
+    job w = {.s = s, .blocks = smoke_of(s)->tallies, .range = range_cells(&s->g)};
     w.weight = gas->soot;
     w.lift = gas->density * gas->expansion;
-    rheo_evaluate_curve(w.gravity, &s->def.gravity, s->time);
+    sim_gravity(w.gravity, s, s->clock.time);
     parallel_for(s->g.pool, range_blocks(&w.range), count_task, &w);
     const tally t = add_up(w.blocks, range_blocks(&w.range));
     f->particles = 0;
@@ -137,7 +137,7 @@ void smoke_measure(rheo_sim *s) {
     f->fluid_count = 1;
     measure_fluid(&f->fluids[0], s, &t, cell);
     f->volume = f->fluids[0].volume;
-    f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
+    f->volume_drift = s->balance.put_in > 0 ? f->volume / s->balance.put_in - 1 : 0;
     f->speed = sqrt((double)t.fastest);
     f->kinetic = t.kinetic * cell * gas->density;
     f->potential = t.potential * cell * s->g.dx;
@@ -149,16 +149,4 @@ void smoke_measure(rheo_sim *s) {
 size_t smoke_tallies(const mac_grid *g) {
     const cell_range r = range_cells(g);
     return (size_t)range_blocks(&r) * sizeof(tally);
-}
-
-size_t smoke_bytes(const rheo_sim *s) {
-    const size_t field = s->g.box.size * sizeof(float), dim = (size_t)s->g.box.dim;
-    size_t fields = 12 + 4 * dim;
-    if (s->moving) fields += dim + 1;
-    if (s->smoke->second) fields += 1;
-    const size_t movers = s->moving ? dim * s->g.box.size * sizeof *s->open.mover[0] : 0;
-    const size_t thin = thin_bytes(&s->thin, &s->g) + thin_bytes(&s->smoke->thin_then, &s->g) +
-                        s->smoke->walled.room * sizeof(sighted);
-    return fields * field + movers + solids_meet_bytes(&s->open.met) + thin + s->g.box.size +
-           front_bytes(&s->g) + poisson_bytes(s->solver) + s->text.held;
 }

@@ -13,7 +13,7 @@ typedef struct {
 
 static int read_stored(void *context, const state_array *into) {
     static const size_t bytes[] = {
-        [STATE_F32] = 4, [STATE_F64] = 8, [STATE_U32] = 4, [STATE_U8] = 1, [STATE_I64] = 8};
+        [STATE_F32] = 4, [STATE_F64] = 8, [STATE_U32] = 4, [STATE_U8] = 1, [STATE_I32] = 4, [STATE_I64] = 8};
     const stored *s = context;
     for (int i = 0; i < s->count; ++i) {
         const state_array *from = &s->list[i];

@@ -1,0 +1,53 @@
+/* Particles that say where a liquid is: the set, the surface that it makes, how it stays outside solids. */
+#ifndef SIM_MARKERS_H
+#define SIM_MARKERS_H
+
+#include "particle/particles.h"
+#include "sim/walls.h"
+
+typedef struct markers {
+    particles parts;
+    float *phi;             /* m, < 0 in liquid */
+    float *density;         /* particles' volume in the open space of a cell: 1 in full ones */
+    double particle_volume; /* m3 */
+    float full;             /* particles in a full cell */
+    uint32_t next_id;
+    uint8_t *keep; /* a byte a particle, scratch */
+    size_t keep_room;
+    int may_crowd; /* particles that are heaped up tell of liquid without pressure: not of gaps beside solids that
+                      move, nor of markers that need not be even */
+} markers;
+
+void markers_list(markers *m, rheo_sim *s);
+/* affine: whether particles carry the gradient of their velocity. */
+rheo_status markers_make(markers *m, rheo_sim *s, int affine, rheo_report *report);
+void markers_free(markers *m);
+size_t markers_bytes(const markers *m);
+
+/* The fills of the scene, outside solids. */
+rheo_status markers_fill(markers *m, const walls *w, rheo_sim *s, rheo_report *report);
+/* Where particles and solids are before they move; what markers_hold() needs of thin solids. */
+rheo_status markers_remember(markers *m, walls *w, rheo_sim *s, rheo_report *report);
+/* Out of solids, inside closed sides; drops those that left through open ones. */
+rheo_status markers_hold(markers *m, walls *w, rheo_sim *s, rheo_report *report);
+rheo_status markers_sort(markers *m, rheo_sim *s, rheo_report *report);
+rheo_status markers_reserve(markers *m, rheo_report *report); /* m->keep: a byte a particle */
+
+/* Density and distance from the weights that particles leave on faces. */
+void markers_surface(markers *m, const mac_field *weight, walls *w, rheo_sim *s);
+/* The same as a projection wants it: liquid up to walls, films that lack particles and not liquid. q: where
+ * walls let go of liquid the pressure of the last projection, of a step of q_dt; else NULL. */
+rheo_status markers_surface_at_rest(markers *m, const mac_field *weight, walls *w, rheo_sim *s,
+                                    const float *q, double q_dt, rheo_report *report);
+
+/* What the engines with markers answer alike (sim/engine.h). */
+void markers_view(rheo_particle_view *view, const markers *m);
+rheo_status markers_mesh(rheo_mesh *mesh, markers *m, walls *w, const mac_field *vel, const float *q,
+                         rheo_sim *s, rheo_report *report);
+rheo_status markers_place(markers *m, rheo_sim *s, const sim_particles *from, rheo_report *report);
+/* q: pressure, where known < 0, of a step of q_dt. */
+void markers_probe(double *values, const markers *m, const mac_field *vel, const float *q, double q_dt,
+                   const float *known, const rheo_sim *s, unsigned of, const float x[3]);
+/* Their part of the statistics (sim/measure_liquid.c). known: < 0 where `vel` was solved. */
+void markers_measure(markers *m, walls *w, const mac_field *vel, const float *known, rheo_sim *s);
+#endif
