@@ -227,7 +227,7 @@ static void name_pressers(char *text, size_t size, const rheo_scene *s, double t
 /* Fluid without air that is pressed together, or drawn apart: the solve leaves out what cannot be, and some
  * of the volume is then lost or made. Said once. */
 static void warn_of_squeeze(runner *r, const rheo_frame_stats *s) {
-    const bool is_smoke = r->scene->method == RHEO_SMOKE;
+    const bool is_smoke = rheo_describe_method(r->scene->method)->gas;
     char who[160];
     if (r->squeezed || !(s->pressure.incompatible > SQUEEZE)) return;
     r->squeezed = true;
@@ -265,7 +265,7 @@ static bool couples_apart(const rheo_scene *s) {
  * amount, which is conserved but for what warn_of_squeeze() says. */
 static void warn_of_volume(runner *r, const rheo_frame_stats *s) {
     const double off = s->volume_drift;
-    if (r->astray || r->scene->method == RHEO_SMOKE || !isfinite(off)) return;
+    if (r->astray || rheo_describe_method(r->scene->method)->gas || !isfinite(off)) return;
     if (fabs(off) < ASTRAY || fabs(off - r->drift) < ASTRAY) return;
     r->astray = true;
     progress_say(&r->bar,
@@ -286,7 +286,7 @@ static void on_frame(void *user, rheo_sim *sim, const rheo_frame_stats *s) {
         return;
     }
     char now[256];
-    int length = r->scene->method == RHEO_SMOKE
+    int length = rheo_describe_method(r->scene->method)->gas
                      ? snprintf(now, sizeof now, "%.2f s, %d step%s, smoke %.3g m3 (%+.1f%%), up to %.0f C",
                                 s->seconds, s->steps, plural(s->steps), s->volume, 100 * s->volume_drift,
                                 s->temperature[1])

@@ -69,6 +69,19 @@ typedef enum rheo_method {
     RHEO_SPH,
 } rheo_method;
 
+/* What a method makes of a scene: one row each, so that nobody need ask for a method by its name. */
+typedef struct rheo_method_info {
+    bool available;  /* in this version */
+    bool gas;        /* its fluid fills the domain: amounts, temperatures and sources, and no surface */
+    bool particles;  /* can be written */
+    bool mesh;       /* of a surface */
+    bool volume;     /* of densities in cells */
+    bool viscosity;  /* of fluids is used, in explicit steps, and domain.slip: no */
+    bool periodic;   /* sides may be */
+    bool separation; /* liquid may leave walls */
+} rheo_method_info;
+RHEO_API const rheo_method_info *rheo_describe_method(rheo_method method); /* never NULL */
+
 typedef enum rheo_pressure_solver { RHEO_MULTIGRID, RHEO_MIC } rheo_pressure_solver;
 
 /* how liquid and dynamic solids act on each other */

@@ -155,7 +155,7 @@ static void put_domain(writer *t, const rheo_scene *s) {
     file_print(&t->w, "{");
     for (int side = 0; side < 2 * s->dim; ++side) put_word(t, side_words[side], wall_words[s->wall[side]]);
     file_print(&t->w, "}");
-    if (s->method != RHEO_SMOKE) put_word(t, "slip", s->no_slip ? "no" : "free");
+    if (!rheo_describe_method(s->method)->gas) put_word(t, "slip", s->no_slip ? "no" : "free");
     file_print(&t->w, "}");
 }
 
@@ -166,7 +166,7 @@ static void put_solver(writer *t, const rheo_scene *s) {
     put_word(t, "coupling", coupling_words[s->coupling]);
     put_real(t, "tolerance", s->tolerance);
     put_whole(t, "max_iterations", s->max_iterations);
-    if (s->method == RHEO_SMOKE) {
+    if (rheo_describe_method(s->method)->gas) {
         put_word(t, "advection", advection_words[s->advection]);
         put_real(t, "confinement", s->confinement);
     } else {
@@ -192,7 +192,7 @@ static void put_fluid(writer *t, const rheo_scene *s, int i) {
     if (f->material) put_word(t, "material", f->material);
     put_real(t, "density", f->density);
     put_real(t, "viscosity", f->viscosity);
-    if (s->method == RHEO_SMOKE) {
+    if (rheo_describe_method(s->method)->gas) {
         put_real(t, "temperature", f->temperature);
         put_real(t, "soot", f->soot);
         put_real(t, "expansion", f->expansion);
@@ -218,7 +218,7 @@ static void put_emitter(writer *t, const rheo_scene *s, int i) {
     put_curve(t, "velocity", &e->velocity);
     put_key(t, "during");
     json_put_vector(&t->w, (double[2]){e->during[0], until}, 2);
-    if (s->method != RHEO_SMOKE) return;
+    if (!rheo_describe_method(s->method)->gas) return;
     put_curve(t, "rate", &e->rate);
     put_curve(t, "temperature", &e->temperature);
 }
@@ -368,7 +368,7 @@ char *scene_text(uint64_t section[CACHE_SECTIONS], const rheo_scene *s) {
     put_flag(&t, "particles", s->output_particles);
     put_flag(&t, "volume", s->output_volume);
     put_whole(&t, "checkpoint_every", s->checkpoint_every);
-    if (s->method != RHEO_SMOKE) put_word(&t, "surface", surface_words[s->surface]);
+    if (!rheo_describe_method(s->method)->gas) put_word(&t, "surface", surface_words[s->surface]);
     file_print(&t.w, "}");
     put_key(&t, "camera");
     file_print(&t.w, "{");

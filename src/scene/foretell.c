@@ -13,10 +13,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include "scene/doctor.h"
+#include "sim/engine.h"
 #include "sim/step_limit.h"
 #include "solid/curve.h"
 #include "solid/vector.h"
-#include "stage/mac/mac.h"
 
 enum { PARTS_MOST = 4096, STEPS_MANY = 100 }; /* parts of a run looked at one by one; steps a frame */
 enum { LATTICE_MOST = 32, KEYED_LOOKS = 5 };  /* steps along a shape; times at which it is looked at */
@@ -26,7 +26,7 @@ enum { LATTICE_MOST = 32, KEYED_LOOKS = 5 };  /* steps along a shape; times at w
 
 /* Bytes: calibrated against the peak of runs of the dam break from 12 to 128 cells, all methods. */
 static const double BASE_BYTES = 30e6, CELL_BYTES = 140, EMITTER_BYTES = 32, MOVING_BYTES = 30,
-                    SEPARATION_BYTES = 35, PARTICLE_BYTES = 52, AFFINE_BYTES = 57;
+                    SEPARATION_BYTES = 35, PARTICLE_BYTES = 52, COLUMN_BYTES = 6.3;
 static const double SMOKE_CELL_BYTES = 200;
 /* Seconds of one thread of a machine of 2021, from the built-in scenes at 32 to 128 cells: a step by itself,
  * by a cell of the box and a particle; more by a cell where there are solids, solids that move, and a
@@ -199,20 +199,14 @@ static double expected_speed(double *stirred, const doctor *d, const double g[3]
     return fastest;
 }
 
+static bool is_gas(const rheo_scene *s) {
+    return rheo_describe_method(s->method)->gas;
+}
+
 /* The longest step of the method, s; +inf when nothing limits it. */
 static double longest_step(const doctor *d, double speed, double acceleration) {
     const rheo_scene *s = d->scene;
-    const double dx = d->out->dx;
-    double limit;
-    if (s->method == RHEO_MAC) { /* counts the axes' speeds together, about twice the largest */
-        const mac_grid grid = {.box = {.dim = s->dim}, .dx = dx};
-        const double nu = s->fluid_count ? s->fluids[0].viscosity / s->fluids[0].density : 0;
-        limit = mac_stable_dt(&grid, 2 * speed, acceleration, nu, s->cfl);
-    } else if (s->method == RHEO_SMOKE) {
-        limit = speed > 0 ? s->cfl * dx / speed : INFINITY;
-    } else {
-        limit = step_limit(dx, s->cfl, speed, acceleration);
-    }
+    const double limit = sim_engine_of(s->method)->foretell_step(s, d->out->dx, speed, acceleration);
     return s->dt_max > 0 ? fmin(limit, s->dt_max) : limit;
 }
 
@@ -222,7 +216,7 @@ static double lightest_step(const doctor *d, double gravity) {
     const rheo_scene *s = d->scene;
     const double fall = sqrt(2 * gravity * s->size[1]);
     double step = INFINITY;
-    for (int i = 0; i < s->solid_count && s->fluid_count && s->method != RHEO_SMOKE; ++i) {
+    for (int i = 0; i < s->solid_count && s->fluid_count && !is_gas(s); ++i) {
         const rheo_solid *b = &s->solids[i];
         if (b->motion != RHEO_DYNAMIC || s->coupling == RHEO_SOLID_TO_FLUID) continue;
         step = fmin(step, step_limit_light(d->out->dx, s->cfl, b->density / s->fluids[0].density,
@@ -337,9 +331,9 @@ static double step_seconds(const doctor *d, double cells, double count) {
     const rheo_scene *s = d->scene;
     double cell = CELL_SECONDS + (moves(s) ? MOVING_SECONDS : 0);
     if (s->solid_count) cell += SOLID_SECONDS;
-    if (s->method == RHEO_SEMI_LAGRANGIAN) cell += CARRY_SECONDS;
-    const double share = s->method == RHEO_MAC ? 1.6 : s->method == RHEO_APIC ? 1.2 : 1;
-    return share * (STEP_SECONDS + cell * cells + PARTICLE_SECONDS * count) + wall_seconds(d);
+    const method_cost *cost = sim_cost_of(s->method);
+    if (cost->carries) cell += CARRY_SECONDS;
+    return cost->share * (STEP_SECONDS + cell * cells + PARTICLE_SECONDS * count) + wall_seconds(d);
 }
 
 /* Smoke fills the box whatever the scene puts in it; a third of a volume's bytes are left after packing. */
@@ -376,8 +370,8 @@ static void estimate(doctor *d, double emitted) {
     double peak = per_cell * most / cell;
     double a_cell = CELL_BYTES + (s->emitter_count ? EMITTER_BYTES : 0) + (moves(s) ? MOVING_BYTES : 0) +
                     (s->separation ? SEPARATION_BYTES : 0);
-    out->memory =
-        BASE_BYTES + a_cell * cells + (PARTICLE_BYTES + (s->method == RHEO_APIC ? AFFINE_BYTES : 0)) * peak;
+    out->memory = BASE_BYTES + a_cell * cells +
+                  (PARTICLE_BYTES + sim_cost_of(s->method)->columns * COLUMN_BYTES) * peak;
     out->memory_available = available_memory();
     double surface =
         12 * pow(most / cell, (s->dim - 1.0) / s->dim); /* cells; twice that of a cube for splashes */
@@ -499,7 +493,8 @@ static void look_at_forces(doctor *d) {
         warn_of_steps(d, path, "m/s2: [0, -9.81, 0] on earth", longest_step(d, 0, most),
                       "a gravity of %.4g m/s2 is %.4g times the earth's", most, most / 9.81);
     const double step = longest_step(d, 0, 0);
-    if (s->method == RHEO_MAC && s->fluid_count && is_short(d, step) && !(s->dt_max > 0 && step >= s->dt_max))
+    if (rheo_describe_method(s->method)->viscosity && s->fluid_count && is_short(d, step) &&
+        !(s->dt_max > 0 && step >= s->dt_max))
         warn_of_steps(d, "fluids[0].viscosity", "a smaller viscosity, or fewer cells", step,
                       "a viscosity of %.6g Pa s is followed in explicit steps", s->fluids[0].viscosity);
 }
@@ -529,7 +524,7 @@ static void judge_estimates(doctor *d, const char *where) {
 void doctor_foretell(doctor *d, double emitted, const char *where) {
     look_at_forces(d);
     look_at_speeds(d);
-    if (d->scene->method == RHEO_SMOKE) estimate_smoke(d);
+    if (is_gas(d->scene)) estimate_smoke(d);
     else estimate(d, emitted);
     judge_estimates(d, where);
 }

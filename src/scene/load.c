@@ -141,7 +141,7 @@ static void forget_set_lines(node *n, const char *file) {
 
 /* What only one kind of method uses; said with another it is a mistake, not to be passed over. */
 static const struct {
-    bool smoke;
+    bool gas;
     const char *within, *key; /* `within` a list: of each of its items */
 } method_keys[] = {
     {true, "solver", "advection"},     {true, "solver", "confinement"},
@@ -158,7 +158,8 @@ static rheo_status refuse_key(const node *at, const rheo_scene *scene, const cha
     char path[NODE_PATH_MAX];
     if (index >= 0) snprintf(path, sizeof path, "%s[%d].%s", within, index, at->key);
     else snprintf(path, sizeof path, "%s.%s", within, at->key);
-    report_fail(report, RHEO_INVALID, scene->method == RHEO_SMOKE ? "leave it out" : "method: smoke",
+    report_fail(report, RHEO_INVALID,
+                rheo_describe_method(scene->method)->gas ? "leave it out" : "method: smoke",
                 "'%s' means nothing with method '%s'", at->key, method_names[scene->method]);
     report_place(report, at->source, at->key_line, at->key_column, path);
     return RHEO_INVALID;
@@ -166,9 +167,9 @@ static rheo_status refuse_key(const node *at, const rheo_scene *scene, const cha
 
 static rheo_status check_method_keys(const rheo_scene *scene, rheo_report *report) {
     const node *root = ((const scene_owner *)scene->owner)->root;
-    const bool smoke = scene->method == RHEO_SMOKE;
+    const bool gas = rheo_describe_method(scene->method)->gas;
     for (size_t i = 0; i < sizeof method_keys / sizeof *method_keys; ++i) {
-        if (method_keys[i].smoke == smoke) continue;
+        if (method_keys[i].gas == gas) continue;
         const char *within = method_keys[i].within;
         const node *map = node_find(root, within);
         if (!map) continue;
@@ -186,7 +187,7 @@ static rheo_status check_method_keys(const rheo_scene *scene, rheo_report *repor
 
 /* Smoke has no surface: unless the file says otherwise its volume is written instead. */
 static void choose_output(rheo_scene *scene) {
-    if (scene->method != RHEO_SMOKE) return;
+    if (rheo_describe_method(scene->method)->mesh) return;
     const node *output = node_find(((const scene_owner *)scene->owner)->root, "output");
     if (!output || !node_find(output, "mesh")) scene->output_mesh = false;
     if (!output || !node_find(output, "volume")) scene->output_volume = true;

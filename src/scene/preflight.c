@@ -235,7 +235,8 @@ static double octant_volume(bool *any, const doctor *d, int k, const rheo_shape 
 static void compare_fill(doctor *d, int fluid, double filled, double wanted) {
     char path[NODE_PATH_MAX];
     const char *unit = d->scene->dim == 3 ? "m3" : "m2";
-    if (d->scene->method == RHEO_SMOKE || fabs(filled - wanted) <= FILL_TOLERANCE * wanted) return;
+    if (rheo_describe_method(d->scene->method)->gas || fabs(filled - wanted) <= FILL_TOLERANCE * wanted)
+        return;
     snprintf(path, sizeof path, "fluids[%d].fill", fluid);
     const bool much = fabs(filled - wanted) > FILL_WARNING * wanted;
     doctor_find(d, much ? RHEO_WARNING : RHEO_NOTE, path, "more cells, or sides on multiples of half a cell",
@@ -290,7 +291,7 @@ static void look_at_fills(doctor *d) {
             sample m = measure(d, d->fill[k], true, k);
             bool seeds;
             const double octants = octant_volume(&seeds, d, k, &s->fluids[i].fill[j]);
-            const bool counted = octants >= 0 && s->method != RHEO_SMOKE;
+            const bool counted = octants >= 0 && !rheo_describe_method(s->method)->gas;
             d->has_seeds = d->has_seeds || (counted ? seeds : m.open > 0);
             d->put_in += octants < 0 || m.volume <= 0 ? m.open : octants * m.open / m.volume;
             filled += octants < 0 ? m.volume : octants;
@@ -399,7 +400,7 @@ static bool has_periodic_sides(const rheo_scene *s) {
 }
 
 static void look_at_thin(doctor *d, const char *path) {
-    const char *const passes = d->scene->method == RHEO_SMOKE ? "gas" : "particle";
+    const char *const passes = rheo_describe_method(d->scene->method)->gas ? "gas" : "particle";
     if (has_periodic_sides(d->scene)) {
         doctor_find(d, RHEO_ERROR, path, "solids thicker than a cell or two, more cells, or closed sides",
                     "the solid is thinner than a cell (%.2g m) or two in places, which does not go with "
@@ -607,22 +608,23 @@ static void look_at_bodies(doctor *d) {
 
 static void look_at_methods(doctor *d) {
     const rheo_scene *s = d->scene;
+    const rheo_method_info *method = rheo_describe_method(s->method);
     char path[NODE_PATH_MAX];
     for (int i = 0; i < s->fluid_count; ++i) {
         snprintf(path, sizeof path, "fluids[%d]", i);
-        if (s->method != RHEO_MAC && s->fluids[i].viscosity > 0.1)
+        if (!method->viscosity && s->fluids[i].viscosity > 0.1)
             doctor_find(d, RHEO_WARNING, path, "method: mac uses it",
                         "a viscosity of %g Pa s has no effect with this method", s->fluids[i].viscosity);
         const char *material = s->fluids[i].material;
         const bool gas = material && strcmp(material, "smoke") == 0;
-        if (material && gas != (s->method == RHEO_SMOKE))
+        if (material && gas != method->gas)
             doctor_find(d, RHEO_WARNING, path,
                         gas ? "method: smoke, or a liquid" : "material: smoke, or a method for liquids",
                         gas ? "the material '%s' is a gas, and this method moves it as a liquid"
                             : "the material '%s' is a liquid, and method smoke moves it as a gas",
                         material);
     }
-    if (s->no_slip && s->method != RHEO_MAC)
+    if (s->no_slip && !method->viscosity)
         doctor_find(d, RHEO_WARNING, "domain.slip", "method: mac uses it",
                     "slip: no has no effect with this method");
 }

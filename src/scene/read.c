@@ -543,7 +543,7 @@ static void start_item(const reader *r, void *item, section in) {
     if (in == IN_FLUID) {
         *(rheo_fluid *)item = rheo_default_fluid();
         ((rheo_fluid *)item)->name = NULL;
-        if (r->scene->method != RHEO_SMOKE) return;
+        if (!rheo_describe_method(r->scene->method)->gas) return;
         for (const rheo_material *m = rheo_list_materials(); m->name; ++m)
             if (!strcmp(m->name, "smoke")) take_material(item, m);
     } else if (in == IN_HEAT_SOURCE) {

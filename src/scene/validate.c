@@ -198,9 +198,9 @@ static rheo_status check_periodic(const checker *c, int side, int cells) {
     if (s->wall[side ^ 1] != RHEO_WALL_PERIODIC)
         return fail(c, path, "periodic for both sides: { x: periodic }",
                     "%s is periodic, the opposite side is not", side_names[side]);
-    if (s->method == RHEO_MAC)
+    if (rheo_describe_method(s->method)->available && !rheo_describe_method(s->method)->periodic)
         return fail(c, path, "closed, open; method: flip, apic, pic, semi-lagrangian, smoke",
-                    "method mac has no periodic sides in this version");
+                    "method %s has no periodic sides in this version", method_names[s->method]);
     if (s->pressure == RHEO_MIC)
         return fail(c, "solver.pressure", "multigrid", "periodic sides need the multigrid solver");
     if (s->separation)
@@ -222,6 +222,7 @@ static rheo_status check_domain(const checker *c) {
     if (s->dim != 2 && s->dim != 3) return fail(c, "domain.dim", "2 or 3", "%d is not a dimension", s->dim);
     rheo_status status = check_section(c, s, IN_SCENE, "");
     if (status != RHEO_OK) return status;
+    const rheo_method_info *method = rheo_describe_method(s->method);
     int cells[3];
     definition_cells(cells, s);
     for (int axis = 0; axis < s->dim; ++axis)
@@ -237,10 +238,10 @@ static rheo_status check_domain(const checker *c) {
     }
     if (s->frames / s->fps > 1e9)
         return fail(c, "time.frames", "less than 1e9 s in all", "the run is too long");
-    if (s->method == RHEO_MAC && s->separation)
+    if (s->separation && method->available && !method->separation)
         return fail(c, "solver.separation", "false; method: flip, apic, pic, semi-lagrangian",
-                    "method mac has no separation in this version");
-    if (s->method == RHEO_LEVELSET || s->method == RHEO_SPH)
+                    "method %s has no separation in this version", method_names[s->method]);
+    if (!method->available)
         return fail(c, "solver.method", "flip, apic, pic, semi-lagrangian, mac, smoke",
                     "the method '%s' is not in this version", method_names[s->method]);
     return RHEO_OK;
@@ -249,13 +250,13 @@ static rheo_status check_domain(const checker *c) {
 /* What is written follows from what there is: liquids have surfaces and particles, smoke has a volume. */
 static rheo_status check_output(const checker *c) {
     const rheo_scene *s = c->scene;
-    if (s->method != RHEO_SMOKE)
-        return s->output_volume ? fail(c, "output.volume", "false; method: smoke",
-                                       "volumes are written of smoke only, in this version")
-                                : RHEO_OK;
-    if (s->output_mesh)
+    const rheo_method_info *method = rheo_describe_method(s->method);
+    if (s->output_volume && !method->volume)
+        return fail(c, "output.volume", "false; method: smoke",
+                    "volumes are written of smoke only, in this version");
+    if (s->output_mesh && !method->mesh)
         return fail(c, "output.mesh", "false; volume: true", "smoke has no surface to make a mesh of");
-    if (s->output_particles)
+    if (s->output_particles && !method->particles)
         return fail(c, "output.particles", "false; volume: true", "smoke has no particles to write");
     return RHEO_OK;
 }
@@ -263,7 +264,7 @@ static rheo_status check_output(const checker *c) {
 static rheo_status check_heat(const checker *c) {
     const rheo_scene *s = c->scene;
     char path[NODE_PATH_MAX];
-    if (s->heat_source_count && s->method != RHEO_SMOKE)
+    if (s->heat_source_count && !rheo_describe_method(s->method)->gas)
         return fail(c, "heat.sources", "method: smoke", "only smoke can be heated, in this version");
     for (int i = 0; i < s->heat_source_count; ++i) {
         const rheo_heat_source *h = &s->heat_sources[i];
@@ -290,7 +291,7 @@ static rheo_status check_fluids(const checker *c) {
         return fail(c, "fluids", "at least one fluid", "there is no fluid at all");
     if (s->fluid_count > RHEO_FLUIDS_MAX)
         return fail(c, "fluids", "at most 16", "%d fluids are too many", s->fluid_count);
-    if (s->method == RHEO_SMOKE && s->fluid_count > 1)
+    if (rheo_describe_method(s->method)->gas && s->fluid_count > 1)
         return fail(c, "fluids[1]", "one fluid; emitters may differ in temperature",
                     "method smoke has one fluid");
     for (int i = 0; i < s->fluid_count; ++i) {
@@ -523,10 +524,10 @@ static rheo_status check_probes(const checker *c) {
         path_of(path, "probes[%d].of", i);
         if (!probe->of || probe->of >= 2 * RHEO_OF_DENSITY)
             return fail(c, path, "velocity, pressure, phi, density", "the probe measures nothing known");
-        if (probe->of & RHEO_OF_TEMPERATURE && s->method != RHEO_SMOKE)
+        if (probe->of & RHEO_OF_TEMPERATURE && !rheo_describe_method(s->method)->gas)
             return fail(c, path, "velocity, pressure, phi, density",
                         "only smoke has a temperature, in this version");
-        if (probe->of & RHEO_OF_PHI && s->method == RHEO_SMOKE)
+        if (probe->of & RHEO_OF_PHI && !rheo_describe_method(s->method)->mesh)
             return fail(c, path, "velocity, pressure, temperature, density", "smoke has no surface");
         for (int k = 0; k < i; ++k)
             if (!strcmp(s->probes[k].name, probe->name))

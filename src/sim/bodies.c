@@ -33,8 +33,7 @@ rheo_status bodies_pull(walls *w, rheo_sim *s, const double gravity[3], double d
     if (!world_count(s->world)) return RHEO_OK;
     world_accelerate(s->world, gravity, dt);
     /* on bodies that are fluid contacts act after pressure, as on the fluid around */
-    const int bad =
-        sim_bodies_are_fluid(s) ? 0 : world_expect(s->world, end, dt, last, s->clock.next_dt);
+    const int bad = sim_bodies_are_fluid(s) ? 0 : world_expect(s->world, end, dt, last, s->clock.next_dt);
     if (bad) return judge(bad, end, report);
     bodies_follow(s);
     solids_wall_velocity(&w->open, &s->g, s->solids, s->wall_count);

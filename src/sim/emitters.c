@@ -1,6 +1,6 @@
 /* A running emitter is a boundary: faces in its shape move at its velocity, and the cells through which its
- * liquid enters are sources of v A in all (stage/transport/emit.c). One without room brings nothing and drives
- * nothing. */
+ * liquid enters are sources of v A in all (stage/transport/emit.c). One without room brings nothing and
+ * drives nothing. */
 #include "sim/emitters.h"
 
 #include <math.h>
@@ -74,10 +74,10 @@ rheo_status emitters_emit(markers *m, const emitters *e, const walls *w, rheo_si
         rheo_status status = RHEO_OK;
         if (!(step.runs > 0)) continue;
         if (step.begins && e->room[i] > 0)
-            status = count_emitted(s, m,
-                                   emit_begin(&m->parts, &m->next_id, &s->g, inlet, &step, fluid, seed,
-                                              walls_distance(w, s)),
-                                   report);
+            status = count_emitted(
+                s, m,
+                emit_begin(&m->parts, &m->next_id, &s->g, inlet, &step, fluid, seed, walls_distance(w, s)),
+                report);
         const emitter_reach reach = reach_of(s, w, i, &step);
         if (!status)
             status = count_emitted(

@@ -19,6 +19,10 @@ typedef struct sim_engine {
     void (*finish)(rheo_sim *s);                               /* frees what is no field */
     size_t (*bytes)(const rheo_sim *s);                        /* of what is no field */
 
+    /* Without a state, so that steps can be foretold: the longest one of a scene on cells of dx for a speed
+     * [m/s] and an acceleration [m/s2]; +inf: nothing limits it. */
+    double (*foretell_step)(const rheo_scene *scene, double dx, double speed, double acceleration);
+
     /* What is asked of a state between steps. */
     void (*measure)(rheo_sim *s); /* its part of the statistics */
     void (*view_particles)(rheo_particle_view *view, const rheo_sim *s);
@@ -34,4 +38,12 @@ extern const sim_engine liquid_engine; /* flip, apic, pic, semi-lagrangian */
 extern const sim_engine mac_engine;
 extern const sim_engine smoke_engine;
 const sim_engine *sim_engine_of(rheo_method method); /* NULL: none yet */
+
+/* What a step costs beside one of flip (scene/foretell.c). */
+typedef struct method_cost {
+    double share;
+    int columns;  /* of particles, more than flip's */
+    bool carries; /* the grid's velocity too */
+} method_cost;
+const method_cost *sim_cost_of(rheo_method method);
 #endif

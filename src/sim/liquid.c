@@ -74,6 +74,10 @@ static double liquid_dt_limit(const rheo_sim *s, double time) {
     return fmin(dt, step_limit_rigid(s));
 }
 
+static double liquid_foretell(const rheo_scene *scene, double dx, double speed, double acceleration) {
+    return step_limit(dx, scene->cfl, speed, acceleration);
+}
+
 int liquid_near_layers(const rheo_sim *s) {
     return s->def.solid_count ? WEDGE_LAYERS : NEAR_LAYERS;
 }
@@ -375,6 +379,7 @@ const sim_engine liquid_engine = {
     .restored = liquid_restored,
     .finish = liquid_finish,
     .bytes = liquid_bytes,
+    .foretell_step = liquid_foretell,
     .measure = liquid_measure,
     .view_particles = liquid_view,
     .mesh = liquid_mesh,

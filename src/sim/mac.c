@@ -40,8 +40,8 @@ enum { LAYERS = 3, FIRST_LAYERS = 4, FIRST_LAYERS_BESIDE = 7 };
 static const calm as_solved = {0, 0};
 
 /* Kinematic, m2/s. */
-static double viscosity(const rheo_sim *s) {
-    return s->def.fluid_count ? s->def.fluids[0].viscosity / s->def.fluids[0].density : 0;
+static double viscosity(const rheo_scene *def) {
+    return def->fluid_count ? def->fluids[0].viscosity / def->fluids[0].density : 0;
 }
 
 /* ---- how long ---- */
@@ -63,8 +63,14 @@ static double mac_dt_limit(const rheo_sim *s, double time) {
     sim_gravity(g, s, time);
     const double flow = fmax(carrying_speed(s), emitters_speed(s, time, curve_largest));
     const double pull = vec_length(g);
-    return fmin(mac_stable_dt(&s->g, flow + step_wall_speed(s, time), pull, viscosity(s), s->def.cfl),
+    return fmin(mac_stable_dt(&s->g, flow + step_wall_speed(s, time), pull, viscosity(&s->def), s->def.cfl),
                 step_limit_light_bodies(s, pull));
+}
+
+/* Steps count the axes' speeds together, about twice the largest. */
+static double mac_foretell(const rheo_scene *scene, double dx, double speed, double acceleration) {
+    const mac_grid grid = {.box = {.dim = scene->dim}, .dx = dx};
+    return mac_stable_dt(&grid, 2 * speed, acceleration, viscosity(scene), scene->cfl);
 }
 
 /* ---- the stages that are the method's own ---- */
@@ -100,7 +106,7 @@ static void change_momentum(mac *m, const projecting *on, rheo_sim *s, const dou
     const mac_solids solids = {m->walls.solid, s->solids};
     mac_field *changed = scratch_faces(&s->scratch);
     mac_momentum(changed, &s->g, &m->vel, m->cells, on->faces, s->wall_count ? &m->walls.open.open : NULL,
-                 viscosity(s), gravity, s->def.no_slip, s->wall_count ? &solids : NULL, dt);
+                 viscosity(&s->def), gravity, s->def.no_slip, s->wall_count ? &solids : NULL, dt);
     const mac_field old = m->vel;
     m->vel = *changed;
     *changed = old;
@@ -298,6 +304,7 @@ const sim_engine mac_engine = {
     .restored = mac_restored,
     .finish = mac_finish,
     .bytes = mac_bytes,
+    .foretell_step = mac_foretell,
     .measure = mac_measure,
     .view_particles = mac_view,
     .mesh = mac_mesh,

@@ -1,5 +1,5 @@
-/* One particle an octant of a full cell (a quadrant in 2D), jittered (Sommer 2018). The surface is where their
- * density is a half (stage/surface/). */
+/* One particle an octant of a full cell (a quadrant in 2D), jittered (Sommer 2018). The surface is where
+ * their density is a half (stage/surface/). */
 #include "sim/markers.h"
 
 #include <math.h>
@@ -75,9 +75,8 @@ rheo_status markers_fill(markers *m, const walls *w, rheo_sim *s, rheo_report *r
         for (int i = 0; i < s->def.fluids[f].fill_count; ++i) {
             const rheo_status status = markers_sort(m, s, report);
             if (status) return status;
-            const emission e =
-                emit_fill(&m->parts, &m->next_id, &s->g, s->fill[index++], s->def.fluids[f].velocity, f,
-                          s->def.seed, walls_distance(w, s));
+            const emission e = emit_fill(&m->parts, &m->next_id, &s->g, s->fill[index++],
+                                         s->def.fluids[f].velocity, f, s->def.seed, walls_distance(w, s));
             if (e.added < 0) return report_no_memory(report, "particles");
             s->stats.counts.rejected += e.rejected;
             s->balance.put_in += (double)e.added * m->particle_volume;
@@ -151,7 +150,8 @@ static int find_films(markers *m, walls *w, rheo_sim *s) {
     double gravity[3];
     if (!s->moving) return 0;
     sim_gravity(gravity, s, s->clock.time);
-    const int bad = films_find(&w->films, &w->open, m->phi, scratch_marks(&s->scratch), &s->g, w->room, gravity);
+    const int bad =
+        films_find(&w->films, &w->open, m->phi, scratch_marks(&s->scratch), &s->g, w->room, gravity);
     scratch_back(&s->scratch, before);
     return bad;
 }
@@ -195,7 +195,8 @@ static const float *draw(markers *m, walls *w, const float *q, rheo_sim *s) {
     const mac_grid *g = &s->g;
     const rheo_surface kind = s->def.surface;
     float *phi = scratch_cells(&s->scratch), *drawn = s->def.solid_count ? scratch_cells(&s->scratch) : phi;
-    const double radius = 0.5 * sqrt((double)g->box.dim); /* of a cell's diagonal: no gaps between neighbours */
+    const double radius =
+        0.5 * sqrt((double)g->box.dim); /* of a cell's diagonal: no gaps between neighbours */
     int failed = 0;
     switch (kind) {
     case RHEO_SURFACE_SPHERES: failed = surface_spheres(phi, g, &m->parts, radius); break;

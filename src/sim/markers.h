@@ -14,8 +14,8 @@ typedef struct markers {
     uint32_t next_id;
     uint8_t *keep; /* a byte a particle, scratch */
     size_t keep_room;
-    int may_crowd; /* particles that are heaped up tell of liquid without pressure: not of gaps beside solids that
-                      move, nor of markers that need not be even */
+    int may_crowd; /* particles that are heaped up tell of liquid without pressure: not of gaps beside solids
+                      that move, nor of markers that need not be even */
 } markers;
 
 void markers_list(markers *m, rheo_sim *s);

@@ -24,8 +24,8 @@ void projection_list(projection *p, const walls *w, rheo_sim *s) {
 
 rheo_status projection_make(projection *p, rheo_sim *s, rheo_report *report) {
     const int bodies = world_count(s->world), apart = s->def.solid_count - s->wall_count;
-    p->solver = poisson_create(&s->g.box, s->g.pool,
-                               s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
+    p->solver =
+        poisson_create(&s->g.box, s->g.pool, s->def.pressure == RHEO_MIC ? POISSON_MIC : POISSON_MULTIGRID);
     int bad = p->solver ? 0 : -1;
     bad |= coupling_make(&p->coupling, s->def.coupling == RHEO_MONOLITHIC ? bodies : 0);
     bad |= rigid_fluid_make(&p->rigid, apart);

@@ -10,10 +10,10 @@
 #include "stage/pressure/pressure.h"
 
 typedef struct projection {
-    float *q;             /* pressure p dt / (rho dx), m/s */
-    double q_dt;          /* the dt in q, s */
-    double speed[3];      /* m/s: the largest of each axis after the last projection; bounds the next step */
-    uint8_t *unknown;     /* cells of the system assembled last */
+    float *q;         /* pressure p dt / (rho dx), m/s */
+    double q_dt;      /* the dt in q, s */
+    double speed[3];  /* m/s: the largest of each axis after the last projection; bounds the next step */
+    uint8_t *unknown; /* cells of the system assembled last */
     poisson *solver;
     openings faces;       /* those of the step where they are not the walls' own */
     mac_field open, wall; /* of these */

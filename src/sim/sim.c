@@ -73,15 +73,6 @@ static rheo_status compile_shapes(rheo_sim *s, const rheo_scene *scene, rheo_rep
     return status;
 }
 
-const sim_engine *sim_engine_of(rheo_method method) {
-    static const sim_engine *const engines[] = {
-        [RHEO_FLIP] = &liquid_engine, [RHEO_APIC] = &liquid_engine,
-        [RHEO_PIC] = &liquid_engine,  [RHEO_SEMI_LAGRANGIAN] = &liquid_engine,
-        [RHEO_MAC] = &mac_engine,     [RHEO_SMOKE] = &smoke_engine,
-    };
-    return (size_t)method < sizeof engines / sizeof *engines ? engines[method] : NULL;
-}
-
 /* What every engine has and a checkpoint keeps. */
 static void list_shared(rheo_sim *s) {
     field_list *l = &s->fields;

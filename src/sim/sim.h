@@ -1,5 +1,5 @@
-/* What every engine has: the description, the clock, solids and bodies, statistics; and beside it the engine's
- * own state (sim/engine.h). */
+/* What every engine has: the description, the clock, solids and bodies, statistics; and beside it the
+ * engine's own state (sim/engine.h). */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
 
@@ -45,9 +45,9 @@ struct rheo_sim {
     shape **solid_shape;
     obstacle *solids; /* static ones, then keyed ones, then dynamic ones */
     int *solid_place; /* where the solids of the scene, in its order, are among them */
-    int wall_count; /* of them that close faces to the fluid: without the bodies it does not see as walls */
-    int moving;     /* some solid is keyed or dynamic */
-    int keyed;      /* some solid is keyed */
+    int wall_count;   /* of them that close faces to the fluid: without the bodies it does not see as walls */
+    int moving;       /* some solid is keyed or dynamic */
+    int keyed;        /* some solid is keyed */
 
     world *world; /* bodies and their states */
     sim_clock clock;

@@ -54,6 +54,11 @@ static double smoke_dt_limit(const rheo_sim *s, double time) {
     return fmin(dt, step_limit_rigid(s));
 }
 
+static double smoke_foretell(const rheo_scene *scene, double dx, double speed, double acceleration) {
+    (void)acceleration; /* the gas rises by differences, which only a run knows */
+    return speed > 0 ? scene->cfl * dx / speed : INFINITY;
+}
+
 /* ---- the stages that are smoke's own ---- */
 
 /* Density and temperature behind the domain's sides. */
@@ -529,6 +534,7 @@ const sim_engine smoke_engine = {
     .restored = smoke_restored,
     .finish = smoke_finish,
     .bytes = smoke_bytes,
+    .foretell_step = smoke_foretell,
     .measure = smoke_measure,
     .view_volume = smoke_view,
     .mesh = smoke_mesh,

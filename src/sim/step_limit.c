@@ -1,9 +1,9 @@
-/* The surface follows the velocity explicitly, so the shortest waves of the grid, omega^2 = pi g / dx, must be
- * resolved: a longer step keeps a resting surface trembling.
+/* The surface follows the velocity explicitly, so the shortest waves of the grid, omega^2 = pi g / dx, must
+ * be resolved: a longer step keeps a resting surface trembling.
  *
  * The momentum of a body much lighter than the liquid is that of the liquid around it, which every step finds
- * anew: the lighter, the fewer cells it may go in one. It gains at most what its buoyancy gives it against the
- * added mass of a sphere. */
+ * anew: the lighter, the fewer cells it may go in one. It gains at most what its buoyancy gives it against
+ * the added mass of a sphere. */
 #include "sim/step_limit.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Where solids are and what of the grid they close. A step places them once, before anything is asked of them;
- * only what follows solids that move is computed anew. */
+/* Where solids are and what of the grid they close. A step places them once, before anything is asked of
+ * them; only what follows solids that move is computed anew. */
 #include "sim/walls.h"
 
 #include <stdio.h>
@@ -87,15 +87,12 @@ rheo_status walls_place(walls *w, rheo_sim *s, double time, rheo_report *report)
     sim_gravity(around.gravity, s, time);
     solids_distance(w->solid, w->solid_still, g, s->solids + from, s->wall_count - from);
     solids_open_faces(&w->open, g, w->solid);
-    if (s->moving &&
-        solids_meet(&w->open, g, w->solid_still, w->solid, s->solids, s->wall_count, filmy))
+    if (s->moving && solids_meet(&w->open, g, w->solid_still, w->solid, s->solids, s->wall_count, filmy))
         return report_no_memory(report, "moving solids");
-    if (w->thin.count &&
-        thin_place(&w->thin, &w->open, g, s->solids, s->wall_count, filmy ? &around : NULL))
+    if (w->thin.count && thin_place(&w->thin, &w->open, g, s->solids, s->wall_count, filmy ? &around : NULL))
         return report_no_memory(report, "thin solids");
     if (sim_bodies_are_fluid(s)) /* no walls, yet particles stay outside */
-        solids_distance(w->solid, w->solid, g, s->solids + s->wall_count,
-                        s->def.solid_count - s->wall_count);
+        solids_distance(w->solid, w->solid, g, s->solids + s->wall_count, s->def.solid_count - s->wall_count);
     if (s->moving) {
         if (solids_movers(&w->open, g, s->solids, s->wall_count))
             return report_no_memory(report, "moving solids");

@@ -10,8 +10,9 @@
 #include "stage/walls/thin/thin.h"
 
 typedef struct walls {
-    float *solid, *solid_still; /* node distances, m: all solids now; those that never move (NULL: none move) */
-    float *room, *room_still;   /* in cells, likewise; NULL: not asked for */
+    float *solid,
+        *solid_still;         /* node distances, m: all solids now; those that never move (NULL: none move) */
+    float *room, *room_still; /* in cells, likewise; NULL: not asked for */
     openings open;
     thin_walls thin;  /* solids that nodes do not show; count 0: none */
     slivers slivers;  /* of open, where nothing moves */
