@@ -143,6 +143,28 @@ static void thin_plate_keeps_its_mass(void **state) {
     rig_end(&r);
 }
 
+/* Fractions of a cell in size, in a place between the grid's planes. */
+static void bodies_within_a_cell_keep_their_mass(void **state) {
+    (void)state;
+    rig r;
+    rig_start(&r);
+    const double dx = r.dx = 1.0 / 16, cell = dx * dx * dx, at[3] = {0.5132, 0.4871, 0.4907};
+    const double ends[2][3] = {{at[0] - 3.1 * dx, at[1], at[2]}, {at[0] + 3.1 * dx, at[1], at[2]}};
+    const char *const names[] = {"ball", "plate", "rod"};
+    const double volume[] = {4 * M_PI / 3 * 0.027 * cell, 5.2 * 0.3 * 4.4 * cell, M_PI * 0.04 * 6.2 * cell};
+    const rheo_shape forms[] = {rig_ball(at[0], at[1], at[2], 0.3 * dx),
+                                rig_box(at[0], at[1], at[2], 2.6 * dx, 0.15 * dx, 2.2 * dx),
+                                rig_shape(RHEO_SHAPE_CYLINDER, ends[0], ends[1], 0.2 * dx)};
+    for (int i = 0; i < 3; ++i) rig_add(&r, forms[i], RHEO_DYNAMIC)->density = 2700;
+    rig_make(&r);
+    for (int i = 0; i < 3; ++i) {
+        const double exact = 2700 * volume[i], ours = world_body(r.w, i)->mass;
+        print_message("%-5s mass %.6g kg, exact %.6g\n", names[i], ours, exact);
+        assert_true(fabs(ours / exact - 1) < 1e-9);
+    }
+    rig_end(&r);
+}
+
 /* In the plane a body is one cell deep: box, disc, and a ring by quadrature. */
 static void plane_bodies(void **state) {
     (void)state;
@@ -329,6 +351,7 @@ int main(void) {
         cmocka_unit_test(round_meshes_converge),
         cmocka_unit_test(closed_forms_agree_with_quadrature),
         cmocka_unit_test(thin_plate_keeps_its_mass),
+        cmocka_unit_test(bodies_within_a_cell_keep_their_mass),
         cmocka_unit_test(plane_bodies),
         cmocka_unit_test(free_fall),
         cmocka_unit_test(tumbling_keeps_energy),

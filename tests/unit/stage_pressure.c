@@ -1,6 +1,8 @@
-/* What the projection says of itself. */
+/* What the projection says of itself, and what it may not add. */
 #include "check.h"
-#include "stage/pressure/pressure.h"
+#include "../../bench/flow.h"
+#include "core/random.h"
+#include "grid/rows.h"
 
 /* One face without a number, wherever it is among faces that have one, shows. */
 static void no_number_shows_in_the_divergence(void **state) {
@@ -73,8 +75,45 @@ static void a_hair_of_liquid_rests(void **state) {
     free(work.unknown);
 }
 
+static double ball_distance(const double x[3], const void *dim) {
+    const double d[3] = {x[0] - 0.47, x[1] - 0.52, *(const int *)dim == 3 ? x[2] - 0.5 : 0};
+    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) - 0.21;
+}
+
+static double energy_of(const flow *f) {
+    double sum = 0;
+    for (int a = 0; a < f->g.box.dim; ++a)
+        for (size_t i = 0; i < f->g.box.size; ++i) {
+            const double u = (double)f->u.value[a][i];
+            sum += (double)f->open.open.value[a][i] * u * u;
+        }
+    return sum;
+}
+
+/* Of any velocity in a full box with a ball, the projection keeps the part without divergence and no more
+ * energy than there was, in the norm of open shares in which it is orthogonal. */
+static void no_energy_is_added(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        flow f;
+        assert_int_equal(flow_make(&f, dim, 20, 2, ball_distance, NULL, &dim), 0);
+        for (int a = 0; a < dim; ++a)
+            for (size_t i = 0; i < f.g.box.size; ++i)
+                f.u.value[a][i] = 2 * random_unit(11, i, (uint64_t)a) - 1;
+        const double before = energy_of(&f);
+        assert_true(flow_project(&f, 1e-6).converged);
+        const double after = energy_of(&f),
+                     left = pressure_divergence(&f.u, &f.g, &f.open, f.phi, NULL, NULL);
+        print_message("%dD: energy %.4f of what it was, divergence %.1e /s\n", dim, after / before, left);
+        assert_true(after < before);
+        check_below(left, 1e-3);
+        flow_free(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(no_number_shows_in_the_divergence),
-                                       cmocka_unit_test(a_hair_of_liquid_rests)};
+                                       cmocka_unit_test(a_hair_of_liquid_rests),
+                                       cmocka_unit_test(no_energy_is_added)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,7 @@
  * no particle comes from one side of its walls to the other but over the rim. */
 #include "check.h"
 
-#include <rheo/rheo.h>
-#include "sim/liquid.h"
+#include "scenes_by_hand.h"
 
 #define RIM    0.11    /* m above the bucket's middle */
 #define FLOOR  -0.1077 /* m, the middle of its floor */
@@ -50,9 +49,8 @@ typedef struct tally {
 
 static void watch(tally *t, place *last, rheo_sim *sim, int first) {
     rheo_particle_view v;
-    rheo_body_stats bucket;
     rheo_view_particles(&v, sim);
-    rheo_read_body(&bucket, NULL, sim, 0);
+    const rheo_body_stats bucket = body_of(sim, 0);
     for (size_t q = 0; q < v.count; ++q) {
         const place now = look(&v, q, &bucket), then = last[v.id[q]];
         last[v.id[q]] = now;
@@ -69,25 +67,25 @@ static void test_bucket(void **state) {
     (void)state;
     const char *const set[] = {"domain.cells=28"};
     rheo_scene *scene;
-    rheo_sim *sim;
     rheo_report report = {0};
-    rheo_frame_stats stats;
+    rheo_particle_view v;
     tally t = {0};
     if (rheo_load_scene(&scene, "bucket", set, 1, &report)) fail_msg("%s", report.message);
-    if (rheo_create_sim(&sim, scene, 2, &report)) fail_msg("%s", report.message);
-    rheo_read_stats(&stats, sim);
-    const int64_t count = stats.particles;
-    place *last = calloc((size_t)sim->next_id, sizeof *last);
+    rheo_sim *sim = start_sim(scene, 2);
+    const int64_t count = stats_of(sim).particles;
+    uint32_t ids = 0; /* nothing comes in later */
+    rheo_view_particles(&v, sim);
+    for (size_t q = 0; q < v.count; ++q) ids = v.id[q] < ids ? ids : v.id[q] + 1;
+    place *last = calloc(ids, sizeof *last);
     assert_non_null(last);
     watch(&t, last, sim, 1);
-    while (sim->time < 4.7) { /* tipped at 4.6 s */
-        if (rheo_advance_step(sim, 0, &report)) fail_msg("%s", report.message);
+    while (time_of(sim) < 4.7) { /* tipped at 4.6 s */
+        step_sim(sim, 0);
         watch(&t, last, sim, 0);
     }
-    rheo_read_stats(&stats, sim);
     print_message("bucket: %ld in and %ld out over the rim, %ld through the wall, %.3f cells under the rim\n",
-                  t.in, t.out, t.passed, t.deepest / sim->g.dx);
-    assert_int_equal(stats.particles, count);
+                  t.in, t.out, t.passed, t.deepest / v.dx);
+    assert_int_equal(stats_of(sim).particles, count);
     assert_true(t.in > 500 && t.out > 500);
     assert_int_equal(t.passed, 0);
     free(last);

@@ -2,63 +2,23 @@
  * gains nor loses energy; what something holds does not fall. */
 #include "check.h"
 
-#include <rheo/rheo.h>
-#include "sim/liquid.h"
+#include "scenes_by_hand.h"
 
 enum { CELLS = 32 };
 static const double START[3] = {0.3, 0.5, 0.5}, SPEED[3] = {0.6, 1.5, 0}, GRAVITY = 9.81;
 
-typedef struct setup {
-    rheo_scene scene;
-    rheo_fluid fluids[2];
-    rheo_shape ball, pool;
-} setup;
-
 static void make(setup *t, rheo_method method, int dim, double radius) {
-    *t = (setup){.scene = rheo_default_scene(),
-                 .fluids = {rheo_default_fluid(), rheo_default_fluid()},
-                 .ball = rheo_default_shape(RHEO_SHAPE_SPHERE),
-                 .pool = rheo_default_shape(RHEO_SHAPE_BOX)};
-    for (int a = 0; a < 3; ++a) {
-        t->ball.a[a] = START[a];
-        t->fluids[0].velocity[a] = a < dim ? SPEED[a] : 0;
-        t->pool.a[a] = 0;
-        t->pool.b[a] = a == 1 ? 0.125 : 1;
-    }
-    t->ball.radius = radius;
-    t->fluids[0].name = "ball";
-    t->fluids[0].fill = &t->ball;
-    t->fluids[1].name = "pool";
-    t->fluids[1].fill = &t->pool;
-    t->fluids[0].fill_count = t->fluids[1].fill_count = 1;
-    t->scene.method = method;
-    t->scene.dim = dim;
-    t->scene.cells = CELLS;
-    t->scene.fluids = t->fluids;
-    t->scene.fluid_count = 1;
-}
-
-static rheo_sim *begin(const setup *t) {
-    rheo_report report = {0};
-    rheo_sim *sim;
-    if (rheo_create_sim(&sim, &t->scene, 1, &report)) fail_msg("%s", report.message);
-    return sim;
-}
-
-static void step(rheo_sim *sim, double dt) {
-    rheo_report report = {0};
-    if (rheo_advance_step(sim, dt, &report)) fail_msg("%s", report.message);
+    set_up(t, method, dim, CELLS);
+    fill_with(t, ball_at(START[0], START[1], START[2], radius));
+    for (int a = 0; a < dim; ++a) t->fluid[0].velocity[a] = SPEED[a];
 }
 
 static double height(rheo_sim *sim, int fluid) {
-    rheo_frame_stats stats;
-    rheo_read_stats(&stats, sim);
-    return stats.fluids[fluid].centroid[1];
+    return stats_of(sim).fluids[fluid].centroid[1];
 }
 
 static double energy(rheo_sim *sim) {
-    rheo_frame_stats stats;
-    rheo_read_stats(&stats, sim);
+    const rheo_frame_stats stats = stats_of(sim);
     return stats.kinetic + stats.potential;
 }
 
@@ -68,15 +28,16 @@ static void check_ball(rheo_method method, const char *name, int dim, double rad
     setup t;
     make(&t, method, dim, radius);
     if (frames == 0) t.scene.cfl = 0.4;
-    rheo_sim *sim = begin(&t);
+    rheo_sim *sim = start_sim(&t.scene, 1);
     const double y0 = height(sim, 0), before = energy(sim), dt = frames / t.scene.fps;
     double most = 0, gained = 0, longest = 0, shortest = 1;
-    while (sim->time < 0.3) {
-        const double begun = sim->time;
-        step(sim, dt);
-        longest = larger(longest, sim->time - begun);
-        shortest = fmin(shortest, sim->time - begun);
-        const double exact = y0 + SPEED[1] * sim->time - 0.5 * GRAVITY * sim->time * sim->time;
+    for (double time = 0; time < 0.3;) {
+        const double begun = time;
+        step_sim(sim, dt);
+        time = time_of(sim);
+        longest = larger(longest, time - begun);
+        shortest = fmin(shortest, time - begun);
+        const double exact = y0 + SPEED[1] * time - 0.5 * GRAVITY * time * time;
         most = larger(most, fabs(height(sim, 0) - exact) * CELLS);
         gained = larger(gained, fabs(energy(sim) / before - 1));
     }
@@ -110,11 +71,11 @@ static void test_pool(void **state) {
     (void)state;
     setup t;
     make(&t, RHEO_FLIP, 3, 0.12);
-    t.scene.fluid_count = 2;
-    rheo_sim *sim = begin(&t);
+    memset(add_fluid(&t, "pool", box_between(0, 0, 0, 1, 0.125, 1))->velocity, 0, sizeof SPEED);
+    rheo_sim *sim = start_sim(&t.scene, 1);
     const double level = height(sim, 1), ball = height(sim, 0);
-    for (int i = 0; i < 5; ++i) step(sim, 0.03);
-    const double fallen = SPEED[1] * sim->time - 0.5 * GRAVITY * sim->time * sim->time;
+    for (int i = 0; i < 5; ++i) step_sim(sim, 0.03);
+    const double time = time_of(sim), fallen = SPEED[1] * time - 0.5 * GRAVITY * time * time;
     print_message("pool sank by %.1e cells, ball is off by %.1e\n", (level - height(sim, 1)) * CELLS,
                   (height(sim, 0) - ball - fallen) * CELLS);
     check_below(fabs(level - height(sim, 1)) * CELLS, 1e-3);

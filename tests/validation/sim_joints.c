@@ -2,73 +2,39 @@
  * step, when they are not; what comes to a stop stays there. */
 #include "check.h"
 
-#include <rheo/sim.h>
-#include "sim/liquid.h"
+#include "scenes_by_hand.h"
 
 enum { CELLS = 16 };
 #define DX (1.0 / CELLS)
 
 typedef struct {
-    rheo_scene scene;
-    rheo_fluid water;
-    rheo_shape fill;
-    rheo_solid solid;
-    rheo_joint joint;
+    setup t;
+    rheo_joint *joint;
     double speed;
     rheo_sim *sim;
 } tank;
 
-static rheo_shape box_shape(double x0, double y0, double z0, double x1, double y1, double z1) {
-    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
-    const double low[3] = {x0, y0, z0}, high[3] = {x1, y1, z1};
-    memcpy(s.a, low, sizeof low);
-    memcpy(s.b, high, sizeof high);
-    return s;
-}
-
 static void fill_tank(tank *t, double level, rheo_shape form, double density, rheo_joint_kind kind) {
-    *t = (tank){.scene = rheo_default_scene(),
-                .water = rheo_default_fluid(),
-                .solid = rheo_default_solid(),
-                .joint = rheo_default_joint()};
-    t->fill = box_shape(0, 0, 0, 1, level, 1);
-    t->scene.cells = CELLS;
-    t->scene.method = RHEO_APIC;
-    t->scene.frames = 100000;
-    t->scene.fps = 100;
-    t->water.density = 1000;
-    t->solid.shape = form;
-    t->solid.motion = RHEO_DYNAMIC;
-    t->solid.density = density;
-    t->joint.kind = kind;
+    set_up(&t->t, RHEO_APIC, 3, CELLS);
+    t->t.scene.fps = 100;
+    t->t.fluid[0].density = 1000;
+    fill_pool(&t->t, level);
+    add_body(&t->t, form, density);
+    t->joint = add_joint(&t->t, kind);
 }
 
 static void drive(tank *t, double speed, double force) {
     t->speed = speed;
-    t->joint.speed = (rheo_curve){.count = 1, .values = &t->speed, .width = 1};
-    t->joint.force = force;
+    t->joint->speed = steady(&t->speed);
+    t->joint->force = force;
 }
 
 static void start(tank *t) {
-    rheo_report report = {0};
-    t->water.fill = &t->fill;
-    t->water.fill_count = 1;
-    t->scene.fluids = &t->water;
-    t->scene.solids = &t->solid;
-    t->scene.joints = &t->joint;
-    t->scene.fluid_count = t->scene.solid_count = t->scene.joint_count = 1;
-    if (rheo_create_sim(&t->sim, &t->scene, 1, &report)) fail_msg("%s", report.message);
+    t->sim = start_sim(&t->t.scene, 1);
 }
 
 static rheo_body_stats look(const tank *t) {
-    rheo_body_stats b;
-    rheo_read_body(&b, NULL, t->sim, 0);
-    return b;
-}
-
-static void step(tank *t, double dt) {
-    rheo_report report = {0};
-    if (rheo_advance_step(t->sim, dt, &report)) fail_msg("%s", report.message);
+    return body_of(t->sim, 0);
 }
 
 static double angle_of(const tank *t) { /* about z */
@@ -77,12 +43,12 @@ static double angle_of(const tank *t) { /* about z */
 }
 
 static void paddle(tank *t, double thick, double relative, double speed, double force) {
-    fill_tank(t, 0.62, box_shape(0.25, 0.52 - 0.5 * thick * DX, 0.3, 0.75, 0.52 + 0.5 * thick * DX, 0.7),
+    fill_tank(t, 0.62, box_between(0.25, 0.52 - 0.5 * thick * DX, 0.3, 0.75, 0.52 + 0.5 * thick * DX, 0.7),
               1000 * relative, RHEO_JOINT_MOTOR);
-    t->joint.anchor[0] = 0.5;
-    t->joint.anchor[1] = 0.52;
-    t->joint.anchor[2] = 0.5;
-    memcpy(t->joint.axis, (double[]){0, 0, 1}, sizeof t->joint.axis);
+    t->joint->anchor[0] = 0.5;
+    t->joint->anchor[1] = 0.52;
+    t->joint->anchor[2] = 0.5;
+    memcpy(t->joint->axis, (double[]){0, 0, 1}, sizeof t->joint->axis);
     drive(t, speed, force);
 }
 
@@ -95,18 +61,18 @@ static void strong_motors_hold_their_speed(void **state) {
         int steps = 0;
         paddle(&t, thick[i], relative[i], 6, 1e4);
         start(&t);
-        while (t.sim->time < 0.1) step(&t, 1);
-        const double from = t.sim->time;
+        while (time_of(t.sim) < 0.1) step_sim(t.sim, 1);
+        const double from = time_of(t.sim);
         last = angle_of(&t);
-        while (t.sim->time < 0.4) {
-            step(&t, 1);
+        while (time_of(t.sim) < 0.4) {
+            step_sim(t.sim, 1);
             const double now = angle_of(&t);
             off = larger(off, fabs(look(&t).spin[2] - 6));
             turned += remainder(now - last, 2 * M_PI);
             last = now;
             ++steps;
         }
-        const double mean = turned / (t.sim->time - from);
+        const double mean = turned / (time_of(t.sim) - from);
         print_message(
             "paddle of %.1f cells, density %.1f: 6 rad/s held to %.4f in %d steps, it turned at %.4f\n",
             thick[i], relative[i], off, steps, mean);
@@ -130,13 +96,13 @@ static void brakes_bear_their_force(void **state) {
             const double half = 0.5 * high[n] * DX, wide = 2.13 * DX, arm = turns ? 0.2 : 1;
             const double weight = 1000 * 8 * half * wide * wide * 9.81;
             fill_tank(&t, 1,
-                      box_shape(0.51 - wide, 0.6 - half, 0.48 - wide, 0.51 + wide, 0.6 + half, 0.48 + wide),
+                      box_between(0.51 - wide, 0.6 - half, 0.48 - wide, 0.51 + wide, 0.6 + half, 0.48 + wide),
                       2000, turns ? RHEO_JOINT_HINGE : RHEO_JOINT_SLIDER);
-            memcpy(t.joint.axis, (double[]){0, !turns, turns}, sizeof t.joint.axis);
-            memcpy(t.joint.anchor, (double[]){0.51 - arm, 0.6, 0.48}, sizeof t.joint.anchor);
+            memcpy(t.joint->axis, (double[]){0, !turns, turns}, sizeof t.joint->axis);
+            memcpy(t.joint->anchor, (double[]){0.51 - arm, 0.6, 0.48}, sizeof t.joint->anchor);
             drive(&t, 0, share[i] * weight * arm);
             start(&t);
-            while (t.sim->time < 0.0299) step(&t, 0.01);
+            while (time_of(t.sim) < 0.0299) step_sim(t.sim, 0.01);
             const double fall = -look(&t).velocity[1] / 0.03;
             if (i == 0) free_fall = fall;
             print_message("block %.1f cells high on a %s, brake of %.2f W: %.4f m/s2, %.4f of that without\n",
@@ -156,20 +122,20 @@ static void sliders_stop(void **state) {
         for (int fast = 0; fast < 2; ++fast) {
             tank t;
             double past = 0, dt = fast ? 0.01 : 1.0 / 30, back = 0;
-            fill_tank(&t, 0.85, box_shape(0.4, 0.4, 0.4, 0.6, 0.6, 0.6), 1000 * relative[i],
+            fill_tank(&t, 0.85, box_between(0.4, 0.4, 0.4, 0.6, 0.6, 0.6), 1000 * relative[i],
                       RHEO_JOINT_SLIDER);
-            memcpy(t.joint.axis, (double[]){0, 1, 0}, sizeof t.joint.axis);
-            t.scene.fps = fast ? 100 : 30;
-            t.joint.limits[0] = -3 * DX;
-            t.joint.limits[1] = 3 * DX;
+            memcpy(t.joint->axis, (double[]){0, 1, 0}, sizeof t.joint->axis);
+            t.t.scene.fps = fast ? 100 : 30;
+            t.joint->limits[0] = -3 * DX;
+            t.joint->limits[1] = 3 * DX;
             if (speed[i] != 0) drive(&t, speed[i], 1e4);
             const double way = speed[i] != 0 ? speed[i] : 1 - relative[i]; /* its sign */
             start(&t);
-            while (t.sim->time < 0.7) {
-                step(&t, dt);
+            while (time_of(t.sim) < 0.7) {
+                step_sim(t.sim, dt);
                 const double gone = (look(&t).position[1] - 0.5) / DX;
                 past = larger(past, fabs(gone) - 3);
-                if (t.sim->time > 0.6) back = larger(back, fabs(look(&t).velocity[1]));
+                if (time_of(t.sim) > 0.6) back = larger(back, fabs(look(&t).velocity[1]));
             }
             const double end = (look(&t).position[1] - 0.5) / DX;
             print_message(
@@ -192,18 +158,14 @@ static void stops_hold_what_floats(void **state) {
     for (int i = 0; i < 4; ++i) {
         tank t;
         double flow = 0;
-        rheo_frame_stats f;
-        rheo_report report = {0};
-        fill_tank(&t, 0.625, box_shape(0.375, 0.25, 0.375, 0.625, 0.4375, 0.625), 1000 * relative[i],
+        fill_tank(&t, 0.625, box_between(0.375, 0.25, 0.375, 0.625, 0.4375, 0.625), 1000 * relative[i],
                   RHEO_JOINT_SLIDER);
-        memcpy(t.joint.axis, (double[]){0, 1, 0}, sizeof t.joint.axis);
-        t.scene.fps = 30;
-        t.joint.limits[relative[i] < 1] = 0;
+        memcpy(t.joint->axis, (double[]){0, 1, 0}, sizeof t.joint->axis);
+        t.t.scene.fps = 30;
+        t.joint->limits[relative[i] < 1] = 0;
         start(&t);
-        for (int k = 0; k < 30; ++k) {
-            if (rheo_advance_frame(t.sim, NULL, &f, &report)) fail_msg("%s", report.message);
-            flow = larger(flow, f.speed);
-        }
+        for (int k = 0; k < 30; ++k) flow = larger(flow, run_frames(t.sim, 1).speed);
+
         print_message("density %.2f at its stop: water at most %.4f m/s, body moved %.5f cells\n",
                       relative[i], flow, (look(&t).position[1] - 0.34375) / DX);
         check_below(flow, 0.01);
@@ -218,21 +180,17 @@ static void motors_keep_gates_shut(void **state) {
     for (int i = 0; i < 2; ++i) {
         tank t;
         double flow = 0;
-        rheo_frame_stats f;
-        rheo_report report = {0};
-        fill_tank(&t, 0.5, box_shape(0.5, 0, 0, 0.625, 0.75, 1), 300, RHEO_JOINT_SLIDER);
-        t.fill.b[0] = 0.5;
-        t.scene.dim = 2;
-        t.scene.fps = 30;
-        t.solid.friction = 0;
-        memcpy(t.joint.axis, (double[]){1, 0, 0}, sizeof t.joint.axis);
-        t.joint.limits[0] = 0;
+        fill_tank(&t, 0.5, box_between(0.5, 0, 0, 0.625, 0.75, 1), 300, RHEO_JOINT_SLIDER);
+        t.t.fill[0].b[0] = 0.5;
+        t.t.scene.dim = 2;
+        t.t.scene.fps = 30;
+        t.t.solid[0].friction = 0;
+        memcpy(t.joint->axis, (double[]){1, 0, 0}, sizeof t.joint->axis);
+        t.joint->limits[0] = 0;
         drive(&t, i ? 0 : -1, 5000);
         start(&t);
-        for (int k = 0; k < 30; ++k) {
-            if (rheo_advance_frame(t.sim, NULL, &f, &report)) fail_msg("%s", report.message);
-            flow = larger(flow, f.speed);
-        }
+        for (int k = 0; k < 30; ++k) flow = larger(flow, run_frames(t.sim, 1).speed);
+
         print_message("gate with a %s: water at most %.4f m/s\n", i ? "brake" : "motor", flow);
         check_below(flow, 0.01);
         rheo_free_sim(t.sim);
@@ -246,18 +204,15 @@ static void motors_do_not_crush_water(void **state) {
     static double speed[] = {0, 0, 0.3};
     static const double key[] = {0, 0.1, 0.2};
     tank t;
-    rheo_frame_stats f = {0};
-    rheo_report report = {0};
-    fill_tank(&t, 0.5, box_shape(0, 0.5, 0, 1, 0.6, 1), 3000, RHEO_JOINT_SLIDER);
-    t.scene.dim = 2;
-    t.scene.fps = 30;
-    t.solid.friction = 0;
-    memcpy(t.joint.axis, (double[]){0, -1, 0}, sizeof t.joint.axis);
-    t.joint.speed = (rheo_curve){.count = 3, .times = key, .values = speed, .width = 1};
-    t.joint.force = 500;
+    fill_tank(&t, 0.5, box_between(0, 0.5, 0, 1, 0.6, 1), 3000, RHEO_JOINT_SLIDER);
+    t.t.scene.dim = 2;
+    t.t.scene.fps = 30;
+    t.t.solid[0].friction = 0;
+    memcpy(t.joint->axis, (double[]){0, -1, 0}, sizeof t.joint->axis);
+    t.joint->speed = (rheo_curve){.count = 3, .times = key, .values = speed, .width = 1};
+    t.joint->force = 500;
     start(&t);
-    for (int k = 0; k < 20; ++k)
-        if (rheo_advance_frame(t.sim, NULL, &f, &report)) fail_msg("%s", report.message);
+    const rheo_frame_stats f = run_frames(t.sim, 20);
     print_message("piston driven at 0.3 m/s: %.5f cells down, volume %+.4f\n",
                   (0.55 - look(&t).position[1]) / DX, f.volume_drift);
     check_near(look(&t).position[1], 0.55, 0.02 * DX);
@@ -277,21 +232,21 @@ static void rods_swing_to_second_order(void **state) {
         const double length = 0.4, half = 0.02,
                      k = 9.81 * 0.5 * length / ((length * length + half * half) / 3);
         double theta = 0.5 * M_PI, w = 0;
-        fill_tank(&t, 0.1, box_shape(0.5, 0.8 - half, 0.45, 0.5 + length, 0.8 + half, 0.55), 800,
+        fill_tank(&t, 0.1, box_between(0.5, 0.8 - half, 0.45, 0.5 + length, 0.8 + half, 0.55), 800,
                   RHEO_JOINT_HINGE);
-        memcpy(t.joint.anchor, (double[]){0.5, 0.8, 0.5}, sizeof t.joint.anchor);
-        memcpy(t.joint.axis, (double[]){0, 0, 1}, sizeof t.joint.axis);
-        t.scene.fps = 50;
-        t.scene.dt_max = n ? 0.00125 : 0.0025;
+        memcpy(t.joint->anchor, (double[]){0.5, 0.8, 0.5}, sizeof t.joint->anchor);
+        memcpy(t.joint->axis, (double[]){0, 0, 1}, sizeof t.joint->axis);
+        t.t.scene.fps = 50;
+        t.t.scene.dt_max = n ? 0.00125 : 0.0025;
         start(&t);
-        while (t.sim->time < 0.4 - 1e-9) step(&t, 1);
+        while (time_of(t.sim) < 0.4 - 1e-9) step_sim(t.sim, 1);
         for (int i = 0; i < 400000; ++i) {
             w -= 0.5e-6 * k * sin(theta);
             theta += 1e-6 * w;
             w -= 0.5e-6 * k * sin(theta);
         }
         error[n] = fabs(angle_of(&t) - (theta - 0.5 * M_PI));
-        print_message("rod in the air, steps of %g s: off by %.6f rad\n", t.scene.dt_max, error[n]);
+        print_message("rod in the air, steps of %g s: off by %.6f rad\n", t.t.scene.dt_max, error[n]);
         rheo_free_sim(t.sim);
     }
     check_below(error[0], 0.001); /* k t dt / 2 = 0.02 to first order */

@@ -4,13 +4,10 @@
  * the impact. And contact that lasts: a stack that rests on the floor, and the water in and around it. */
 #include "check.h"
 
-#include <rheo/rheo.h>
-#include "grid/rows.h"
-#include "sim/liquid.h"
+#include "scenes_by_hand.h"
 
 static const double RADIUS = 0.12, DENSITY = 8000;
 static const double HALF[3] = {0.08, 0.22, 0.12}; /* m, of the box */
-static const double weightless[3] = {0, 0, 0};
 enum { BALL, BOX, CELLS = 24 };
 
 typedef struct pair {
@@ -19,7 +16,7 @@ typedef struct pair {
 } pair;
 
 static void read_pair(pair *p, const rheo_sim *sim) {
-    for (int i = 0; i < 2; ++i) rheo_read_body(&p->at[i], NULL, sim, i);
+    for (int i = 0; i < 2; ++i) p->at[i] = body_of(sim, i);
     p->mass[BALL] = DENSITY * 4 / 3 * M_PI * RADIUS * RADIUS * RADIUS;
     p->mass[BOX] = DENSITY * 8 * HALF[0] * HALF[1] * HALF[2];
 }
@@ -41,90 +38,56 @@ static double moving(const pair *p, int axis) {
     return p->mass[0] * p->at[0].velocity[axis] + p->mass[1] * p->at[1].velocity[axis];
 }
 
+/* m inside the ball, or inside a box that is turned about z. */
+static double depth_of(const double x[3], const rheo_body_stats *b, int is_ball) {
+    double d[3], deep = INFINITY;
+    for (int a = 0; a < 3; ++a) d[a] = x[a] - b->position[a];
+    if (is_ball) return RADIUS - sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    const double angle = 2 * atan2(b->orientation[3], b->orientation[0]), c = cos(angle), s = sin(angle);
+    const double own[3] = {c * d[0] + s * d[1], c * d[1] - s * d[0], d[2]};
+    for (int a = 0; a < 3; ++a) deep = fmin(deep, HALF[a] - fabs(own[a]));
+    return deep;
+}
+
 /* The largest difference between faces deep in bodies and V + omega x r there, m/s. */
-static double faces_off(int *count, const rheo_sim *s) {
+static double faces_off(int *count, const rheo_sim *sim, int with_ball) {
     double worst = 0;
     *count = 0;
-    for (int i = s->walls; i < s->def.solid_count; ++i)
-        for (int axis = 0; axis < 3; ++axis) {
-            const obstacle *o = &s->solids[i];
-            const body_state *now = o->body->now;
-            const cell_range r = range_inner_faces(&s->g, axis);
-            for (int k = r.lower[2]; k < r.upper[2]; ++k)
-                for (int j = r.lower[1]; j < r.upper[1]; ++j)
-                    for (int c = r.lower[0]; c < r.upper[0]; ++c) {
-                        const int at[3] = {c, j, k};
-                        double x[3], arm[3], turn[3];
-                        for (int a = 0; a < 3; ++a) {
-                            x[a] = s->g.origin[a] + s->g.dx * (at[a] + (a != axis) * 0.5);
-                            arm[a] = x[a] - now->position[a];
-                        }
-                        if (placement_distance(&o->now, o->shape, x) > -0.9 * s->g.dx) continue;
-                        turn[0] = now->spin[1] * arm[2] - now->spin[2] * arm[1];
-                        turn[1] = now->spin[2] * arm[0] - now->spin[0] * arm[2];
-                        turn[2] = now->spin[0] * arm[1] - now->spin[1] * arm[0];
-                        const double u = (double)s->vel.value[axis][box_at(&s->g.box, c, j, k)];
-                        worst = larger(worst, fabs(u - now->velocity[axis] - turn[axis]));
-                        ++*count;
-                    }
+    for (int body = 0; body < 2; ++body)
+        for (int at = 0; at < 3 * CELLS * CELLS * CELLS; ++at) {
+            const int axis = at % 3, i = at / 3 % CELLS, j = at / 3 / CELLS % CELLS,
+                      k = at / 3 / CELLS / CELLS;
+            const int face[3] = {i, j, k}, q = (axis + 1) % 3, r = (axis + 2) % 3;
+            const rheo_body_stats now = body_of(sim, body);
+            double x[3], arm[3];
+            for (int a = 0; a < 3; ++a) {
+                x[a] = (face[a] + (a != axis) * 0.5) / CELLS;
+                arm[a] = x[a] - now.position[a];
+            }
+            if (depth_of(x, &now, with_ball && body == BALL) < 0.9 / CELLS) continue;
+            const double turn = now.spin[q] * arm[r] - now.spin[r] * arm[q];
+            worst = larger(worst, fabs(face_velocity(sim, axis, i, j, k) - now.velocity[axis] - turn));
+            ++*count;
         }
     return worst;
 }
 
-static void make_body(rheo_solid *b, const char *name, rheo_shape form) {
-    *b = rheo_default_solid();
-    b->name = name;
-    b->shape = form;
-    b->motion = RHEO_DYNAMIC;
-    b->density = DENSITY;
-}
-
-static rheo_sim *begin(rheo_solid solids[2], const double *gravity) {
-    rheo_scene scene = rheo_default_scene();
-    rheo_fluid water = rheo_default_fluid();
-    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
-    rheo_report report = {0};
-    rheo_sim *sim;
-    for (int a = 0; a < 3; ++a) {
-        fill.a[a] = 0;
-        fill.b[a] = 1;
-    }
-    water.name = "water";
-    water.fill = &fill;
-    water.fill_count = 1;
-    scene.cells = CELLS;
-    scene.fps = 200;
-    scene.method = RHEO_APIC;
-    scene.coupling = RHEO_RIGID_FLUID;
-    scene.gravity = (rheo_curve){.count = 1, .values = gravity, .width = 3};
-    scene.fluids = &water;
-    scene.fluid_count = 1;
-    scene.solids = solids;
-    scene.solid_count = 2;
-    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
-    return sim;
-}
-
-static rheo_shape box_around(double x, double y, double z) {
-    const double middle[3] = {x, y, z};
-    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
-    for (int a = 0; a < 3; ++a) {
-        s.a[a] = middle[a] - HALF[a];
-        s.b[a] = middle[a] + HALF[a];
-    }
-    return s;
+/* A box full of water. */
+static void prepare(setup *t) {
+    set_up(t, RHEO_APIC, 3, CELLS);
+    fill_pool(t, 1);
+    t->scene.fps = 200;
+    t->scene.coupling = RHEO_RIGID_FLUID;
 }
 
 static rheo_sim *begin_collision(double restitution) {
-    rheo_shape round = rheo_default_shape(RHEO_SHAPE_SPHERE);
-    rheo_solid solids[2];
-    round.a[0] = 0.3, round.a[1] = 0.65, round.a[2] = 0.5;
-    round.radius = RADIUS;
-    make_body(&solids[BALL], "ball", round);
-    make_body(&solids[BOX], "box", box_around(0.6, 0.5, 0.5));
-    solids[BALL].velocity[0] = 1;
-    solids[BALL].restitution = solids[BOX].restitution = restitution;
-    return begin(solids, weightless);
+    setup t;
+    prepare(&t);
+    t.gravity[1] = 0;
+    add_body(&t, ball_at(0.3, 0.65, 0.5, RADIUS), DENSITY)->velocity[0] = 1;
+    add_body(&t, box_about((double[]){0.6, 0.5, 0.5}, HALF), DENSITY);
+    t.solid[BALL].restitution = t.solid[BOX].restitution = restitution;
+    return start_sim(&t.scene, 1);
 }
 
 /* How fast the ball nears the box where it strikes it, m/s. */
@@ -155,16 +118,15 @@ static void check_impact(const pair *before, const pair *after, double restituti
 
 static void collide(double restitution) {
     rheo_sim *sim = begin_collision(restitution);
-    rheo_report report = {0};
     pair before, after;
     int impacts = 0;
     double off = 0;
     for (int step = 0; step < 30; ++step) {
         int count;
         read_pair(&before, sim);
-        if (rheo_advance_step(sim, 0, &report)) fail_msg("%s", report.message);
+        step_sim(sim, 0);
         read_pair(&after, sim);
-        off = larger(off, faces_off(&count, sim));
+        off = larger(off, faces_off(&count, sim, 1));
         assert_true(count > 200);
         if (after.at[BOX].velocity[0] - before.at[BOX].velocity[0] < 0.1)
             continue; /* m/s; water gives 3e-3 */
@@ -187,21 +149,19 @@ static void test_collisions(void **state) {
  * the faces in them with them. */
 static void test_stack(void **state) {
     (void)state;
-    static const double down[3] = {0, -9.81, 0};
-    rheo_solid solids[2];
-    rheo_report report = {0};
+    setup t;
     double fastest = 0, off = 0;
-    make_body(&solids[0], "low", box_around(0.5, HALF[1], 0.5));
-    make_body(&solids[1], "high", box_around(0.53, 3 * HALF[1], 0.5));
-    rheo_sim *sim = begin(solids, down);
+    prepare(&t);
+    add_body(&t, box_about((double[]){0.5, HALF[1], 0.5}, HALF), DENSITY);
+    add_body(&t, box_about((double[]){0.53, 3 * HALF[1], 0.5}, HALF), DENSITY);
+    rheo_sim *sim = start_sim(&t.scene, 1);
     for (int step = 0; step < 40; ++step) {
         int count;
-        if (rheo_advance_step(sim, 0, &report)) fail_msg("%s", report.message);
-        off = larger(off, faces_off(&count, sim));
+        step_sim(sim, 0);
+        off = larger(off, faces_off(&count, sim, 0));
         assert_true(count > 200);
         for (int i = 0; i < 2 && step >= 10; ++i) {
-            rheo_body_stats b;
-            rheo_read_body(&b, NULL, sim, i);
+            const rheo_body_stats b = body_of(sim, i);
             for (int a = 0; a < 3; ++a)
                 fastest = larger(fastest, larger(fabs(b.velocity[a]), 0.2 * fabs(b.spin[a])));
         }
