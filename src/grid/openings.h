@@ -89,6 +89,11 @@ INLINE uint64_t row_moves(const openings *o, const box *b, int axis, int j, int 
 INLINE uint64_t stretch_bit(const openings *o, int i) {
     return (uint64_t)1 << (i >> o->stretch & 63); /* of openings that know none any will do */
 }
+/* Whether a face at a place along its axis lies on a closed side of the domain, which stands still whatever
+ * solid is near. */
+INLINE int is_closed_side(const openings *o, const box *b, int axis, int at) {
+    return (at == 0 && !o->open_wall[2 * axis]) || (at == b->n[axis] && !o->open_wall[2 * axis + 1]);
+}
 /* Tasks may say so of one row at once. */
 INLINE void note_moving(openings *o, const box *b, int axis, const int at[3], uint64_t stretches) {
     __atomic_fetch_or(&o->moves[axis][openings_row(b, at[1], at[2])], stretches, __ATOMIC_RELAXED);
