@@ -1,7 +1,7 @@
 /* Cells near thin walls: which are cut, where their liquid is asked for, which cells they see.
  *
- *   cut: a wall within CUT of the centre;   c sees n: no thin solid on the straight way between their
- * middles.
+ *   cut:        a wall within CUT of the centre;
+ *   c sees n:   no thin solid on the straight way between their middles.
  *
  * The middle of a cell is its centre or, where that is in a wall or nearer to it than KEPT_OFF, a place just
  * outside, as long as that is in the cell; where a thin body lies on something the cell between may turn to

@@ -37,7 +37,7 @@ void thin_middle_of(double x[3], const thin_view *v, const int c[3]) {
     for (int a = 0; a < 3 && cut >= 0; ++a) x[a] += v->g->dx * (double)v->t->cells[cut].middle[a];
 }
 
-int has_turned(const thin_view *v, ptrdiff_t c) {
+static int has_turned(const thin_view *v, ptrdiff_t c) {
     return v->t->gaps.lies && v->t->gaps.lies[c] & GAP_TURNED;
 }
 
