@@ -1,5 +1,5 @@
-/* A body in the pressure solve: what coupling.c finds of it on the grid and coupling_hold.c of its contacts,
- * joints and motor. */
+/* A body in the pressure solve: what cells.c and faces.c find of it on the grid, mass.c of its mass, hold.c
+ * of its contacts, joints and motor. */
 #ifndef STAGE_COUPLING_BODY_H
 #define STAGE_COUPLING_BODY_H
 
@@ -95,6 +95,27 @@ int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, c
                         const uint8_t *unknown, uint16_t me);
 int coupling_join_faces(coupled_body *b, const box *in);
 int coupling_is_met(const coupled_body *b, ptrdiff_t cell); /* body_cell.met of one of them */
+
+/* What is known while bodies are attached. */
+typedef struct coupling_job {
+    coupling *c;
+    const mac_grid *g;
+    const openings *o;
+    const obstacle *solids;
+    const float *node_phi;
+    const uint8_t *unknown;
+    double fluid_density;
+    const struct lift_view *still; /* NULL without weight */
+    const struct gaps *gaps;
+    const mac_field *flow;
+    double pull, dt, fall; /* m/s by gravity in the step, s; the same to bodies */
+    const float *q;
+} coupling_job;
+
+/* The faces of a body thinner than a cell, its cells and what it displaces. -1: no memory. */
+int coupling_find_thin(coupled_body *b, const coupling_job *s);
+/* The factor of the mass matrix; as a force what the mass cannot take. */
+void coupling_make_mass(coupled_body *b, const coupling_job *s);
 
 /* y <- (1 - Q Q^T) y; what is left of it by rounding is nothing. */
 void coupling_leave_free(double y[SIX], const coupled_body *b);
