@@ -36,7 +36,7 @@ static size_t sim_bytes(const rheo_sim *s) {
     if (s->moving) marks += s->g.box.size * (size_t)s->g.box.dim * sizeof *s->open.mover[0];
     const size_t walls = s->separation ? lcp_bytes(s->separation) + s->g.box.size : 0;
     return fields * field + marks + walls + front_bytes(&s->g) + coupling_bytes(&s->coupling) +
-           rigid_fluid_bytes(&s->rigid) + solids_meet_bytes(&s->open.met) + films_bytes(&s->films, &s->g) +
+           rigid_fluid_bytes(&s->rigid) + solids_meet_bytes(&s->open) + films_bytes(&s->films, &s->g) +
            thin_bytes(&s->thin, &s->g) + s->keep_room + particles_bytes(&s->parts) +
            poisson_bytes(s->solver) + s->text.held;
 }

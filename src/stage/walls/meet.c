@@ -123,10 +123,10 @@ static void meet_task(void *context, int index) {
     const int own = index / (PARTS * s->g->box.dim), part = index % PARTS;
     const obstacle *solid = &s->solids[own];
     meet_part t = {
-        .s = s, .own = own, .axis = index / PARTS % s->g->box.dim, .list = &s->o->met.lists[index]};
+        .s = s, .own = own, .axis = index / PARTS % s->g->box.dim, .list = &s->o->work->lists[index]};
     t.list->count = t.list->films = t.list->failed = 0;
     if (solid->def->motion == RHEO_STATIC || solid->thin) return;
-    t.others = reach_others(&s->o->near, s->g, s->solids, s->count, own);
+    t.others = reach_others(&s->o->work->near, s->g, s->solids, s->count, own);
     t.around = reach_around(s->g, solid);
     if (t.others.alone && !(s->films && is_at_side(s, &t.around))) return;
     t.range = reach_within(range_inner_faces(s->g, t.axis), s->g, solid, NEAR);
@@ -138,15 +138,16 @@ static void meet_task(void *context, int index) {
 int solids_meet(openings *o, const mac_grid *g, const float *node_still, const float *node_phi,
                 const obstacle *solids, int count, int films) {
     meetings *m = &o->met;
+    wall_work *w = o->work;
     meet_job s = {.g = g, .solids = solids, .count = count, .still = node_still, .phi = node_phi, .o = o};
     s.films = films;
     while (s.still_count < count && solids[s.still_count].def->motion == RHEO_STATIC) ++s.still_count;
     const int tasks = count * g->box.dim * PARTS;
-    m->count = m->found_count = m->film_count = 0;
-    if (reach_list(&o->near, g, solids, count) || met_hold_lists(m, tasks, count)) return -1;
+    m->count = w->found_count = m->film_count = 0;
+    if (reach_list(&w->near, g, solids, count) || met_hold_lists(o, tasks, count)) return -1;
     parallel_for(g->pool, tasks, meet_task, &s);
-    if (met_join_lists(m, tasks)) return -1;
-    for (int i = 0; i < m->found_count; ++i)
-        o->open.value[m->found[i].axis][met_index(&m->found[i], g)] = m->found[i].open;
+    if (met_join_lists(o, tasks)) return -1;
+    for (int i = 0; i < w->found_count; ++i)
+        o->open.value[w->found[i].axis][met_index(&w->found[i], g)] = w->found[i].open;
     return 0;
 }

@@ -5,20 +5,13 @@
 #include "core/hot.h"
 #include "stage/walls/meet.h"
 #include "stage/walls/reach.h"
+#include "stage/walls/work.h"
 
 enum { MEETING_MOST = 8 }; /* solids at a face */
 /* All in cells. Contacts leave gaps of a hundredth, which are no cracks. */
 #define CRACK 0.005f
 #define FILM  0.05f /* what water holds open where a face lies on another */
 #define NEAR  1.5   /* from a face's middle; what is farther away is hardly ever nearest at a corner */
-
-/* What one task has found. */
-struct met_list {
-    met_face *face;
-    int count, room, failed;
-    film_face *film;
-    int films, film_room;
-};
 
 typedef struct meet_job {
     const mac_grid *g;
@@ -36,7 +29,7 @@ typedef struct meet_part {
     reach_near others;
     reach_ball around;
     cell_range range;
-    struct met_list *list;
+    met_list *list;
 } meet_part;
 
 /* A solid at a face. */
@@ -91,10 +84,12 @@ int meeting_is_crack(const meet_part *t, const meeting *m, const int at[3], floa
 void meeting_list_film(const meet_part *t, meeting *m, const int at[3], float was);
 
 /* Room for so many tasks and solids. -1: no memory. */
-int met_hold_lists(meetings *m, int lists, int solids);
+int met_hold_lists(openings *o, int lists, int solids);
 /* One list of all that was found, in the order of tasks; -1: no memory. */
-int met_join_lists(meetings *m, int lists);
+int met_join_lists(openings *o, int lists);
+/* All of openings.met, and what it was made with. */
+void met_free(openings *o);
 /* The next face of a task's list. NULL: no memory. */
-met_face *met_add_face(struct met_list *l);
-film_face *met_add_film(struct met_list *l);
+met_face *met_add_face(met_list *l);
+film_face *met_add_film(met_list *l);
 #endif

@@ -14,7 +14,7 @@
 #include <string.h>
 #include "core/memory.h"
 
-met_face *met_add_face(struct met_list *l) {
+met_face *met_add_face(met_list *l) {
     if (l->count == l->room) {
         const int room = l->room ? 2 * l->room : 64;
         met_face *more = mem_grow(l->face, (size_t)l->room * sizeof *more, (size_t)room * sizeof *more);
@@ -28,7 +28,7 @@ met_face *met_add_face(struct met_list *l) {
     return &l->face[l->count++];
 }
 
-film_face *met_add_film(struct met_list *l) {
+film_face *met_add_film(met_list *l) {
     if (l->films == l->film_room) {
         const int room = l->film_room ? 2 * l->film_room : 64;
         film_face *more = mem_grow(l->film, (size_t)l->film_room * sizeof *more, (size_t)room * sizeof *more);
@@ -42,51 +42,54 @@ film_face *met_add_film(struct met_list *l) {
     return &l->film[l->films++];
 }
 
-int met_hold_lists(meetings *m, int lists, int solids) {
-    if (lists <= m->list_count && solids <= m->solids) return 0;
-    struct met_list *more =
-        mem_grow(m->lists, (size_t)m->list_count * sizeof *more, (size_t)lists * sizeof *more);
+int met_hold_lists(openings *o, int lists, int solids) {
+    meetings *m = &o->met;
+    wall_work *w = o->work;
+    if (lists <= w->list_count && solids <= w->solids) return 0;
+    met_list *more = mem_grow(w->lists, (size_t)w->list_count * sizeof *more, (size_t)lists * sizeof *more);
     if (!more) return -1;
-    m->lists = more;
-    m->list_count = lists;
+    w->lists = more;
+    w->list_count = lists;
     mem_free(m->start);
     m->start = mem_alloc(((size_t)solids + 2) * sizeof *m->start);
-    m->solids = m->start ? solids : 0;
+    w->solids = m->start ? solids : 0;
     return m->start ? 0 : -1;
 }
 
 /* Room for what tasks have found, and for what of it is to be listed solid by solid. */
-static int hold_faces(meetings *m, int found, int films) {
+static int hold_faces(meetings *m, wall_work *w, int found, int films) {
     const int all = found + films;
-    if (found > m->found_room) {
-        mem_free(m->found);
-        m->found = mem_alloc((size_t)(2 * found) * sizeof *m->found);
-        m->found_room = m->found ? 2 * found : 0;
+    if (found > w->found_room) {
+        mem_free(w->found);
+        w->found = mem_alloc((size_t)(2 * found) * sizeof *w->found);
+        w->found_room = w->found ? 2 * found : 0;
     }
-    if (films > m->film_room) {
+    if (films > w->film_room) {
         mem_free(m->film);
         m->film = mem_alloc((size_t)(2 * films) * sizeof *m->film);
-        m->film_room = m->film ? 2 * films : 0;
+        w->film_room = m->film ? 2 * films : 0;
     }
-    if (all > m->room) {
+    if (all > w->face_room) {
         mem_free(m->face);
         m->face = mem_alloc((size_t)(2 * all) * sizeof *m->face);
-        m->room = m->face ? 2 * all : 0;
+        w->face_room = m->face ? 2 * all : 0;
     }
-    return found > m->found_room || films > m->film_room || all > m->room ? -1 : 0;
+    return found > w->found_room || films > w->film_room || all > w->face_room ? -1 : 0;
 }
 
-int met_join_lists(meetings *m, int lists) {
+int met_join_lists(openings *o, int lists) {
+    meetings *m = &o->met;
+    wall_work *w = o->work;
     int found = 0, films = 0;
     for (int t = 0; t < lists; ++t) {
-        if (m->lists[t].failed) return -1;
-        found += m->lists[t].count;
-        films += m->lists[t].films;
+        if (w->lists[t].failed) return -1;
+        found += w->lists[t].count;
+        films += w->lists[t].films;
     }
-    if (hold_faces(m, found, films)) return -1;
+    if (hold_faces(m, w, found, films)) return -1;
     for (int t = 0; t < lists; ++t) {
-        const struct met_list *l = &m->lists[t];
-        for (int i = 0; i < l->count; ++i) m->found[m->found_count++] = l->face[i];
+        const met_list *l = &w->lists[t];
+        for (int i = 0; i < l->count; ++i) w->found[w->found_count++] = l->face[i];
         for (int i = 0; i < l->films; ++i) m->film[m->film_count++] = l->film[i];
     }
     return 0;
@@ -94,12 +97,13 @@ int met_join_lists(meetings *m, int lists) {
 
 int solids_meet_list(openings *o, const mac_grid *g, const int at[3], int axis) {
     meetings *m = &o->met;
-    if (m->film_count == m->film_room) {
-        const int room = m->film_room ? 2 * m->film_room : 256;
-        film_face *more = mem_grow(m->film, (size_t)m->film_room * sizeof *more, (size_t)room * sizeof *more);
+    wall_work *w = o->work;
+    if (m->film_count == w->film_room) {
+        const int room = w->film_room ? 2 * w->film_room : 256;
+        film_face *more = mem_grow(m->film, (size_t)w->film_room * sizeof *more, (size_t)room * sizeof *more);
         if (!more) return -1;
         m->film = more;
-        m->film_room = room;
+        w->film_room = room;
     }
     film_face *f = &m->film[m->film_count++];
     *f = (film_face){.face = {.at = {at[0], at[1], at[2]}, .axis = (uint8_t)axis}};
@@ -119,14 +123,15 @@ static int says_more(met_face *f, const openings *o, const mac_grid *g) {
 
 void solids_meet_movers(openings *o, const mac_grid *g, int count) {
     meetings *m = &o->met;
-    const int all = m->found_count + m->film_count;
+    const wall_work *w = o->work;
+    const int all = w->found_count + m->film_count;
     m->count = 0;
     if (all == 0) return;
     memset(m->start, 0, ((size_t)count + 2) * sizeof *m->start);
     for (int round = 0; round < 2; ++round) {
         for (int i = 0; i < all; ++i) {
-            const film_face *film = i < m->found_count ? NULL : &m->film[i - m->found_count];
-            met_face f = film ? film->face : m->found[i];
+            const film_face *film = i < w->found_count ? NULL : &m->film[i - w->found_count];
+            met_face f = film ? film->face : w->found[i];
             if ((film && !film->wet) || !f.mover || !says_more(&f, o, g)) continue;
             if (round) {
                 m->face[m->start[f.mover]++] = f;
@@ -163,25 +168,29 @@ void solids_meet_velocity(openings *o, const mac_grid *g, const obstacle *solids
         }
 }
 
-size_t solids_meet_bytes(const meetings *m) {
-    size_t bytes = (size_t)m->room * sizeof *m->face + (size_t)m->found_room * sizeof *m->found +
-                   (size_t)m->film_room * sizeof *m->film + (size_t)m->list_count * sizeof *m->lists +
-                   (size_t)m->solids * sizeof *m->start;
-    for (int i = 0; i < m->list_count; ++i)
-        bytes += (size_t)m->lists[i].room * sizeof *m->lists[i].face +
-                 (size_t)m->lists[i].film_room * sizeof *m->lists[i].film;
+size_t solids_meet_bytes(const openings *o) {
+    const meetings *m = &o->met;
+    const wall_work *w = o->work;
+    if (!w) return 0;
+    size_t bytes = (size_t)w->face_room * sizeof *m->face + (size_t)w->found_room * sizeof *w->found +
+                   (size_t)w->film_room * sizeof *m->film + (size_t)w->list_count * sizeof *w->lists +
+                   (size_t)w->solids * sizeof *m->start;
+    for (int i = 0; i < w->list_count; ++i)
+        bytes += (size_t)w->lists[i].room * sizeof *w->lists[i].face +
+                 (size_t)w->lists[i].film_room * sizeof *w->lists[i].film;
     return bytes;
 }
 
-void solids_meet_free(meetings *m) {
-    for (int i = 0; i < m->list_count; ++i) {
-        mem_free(m->lists[i].face);
-        mem_free(m->lists[i].film);
+void met_free(openings *o) {
+    wall_work *w = o->work;
+    for (int i = 0; i < w->list_count; ++i) {
+        mem_free(w->lists[i].face);
+        mem_free(w->lists[i].film);
     }
-    mem_free(m->lists);
-    mem_free(m->start);
-    mem_free(m->face);
-    mem_free(m->found);
-    mem_free(m->film);
-    *m = (meetings){0};
+    mem_free(w->lists);
+    mem_free(w->found);
+    mem_free(o->met.start);
+    mem_free(o->met.face);
+    mem_free(o->met.film);
+    o->met = (meetings){0};
 }

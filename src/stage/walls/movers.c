@@ -15,7 +15,7 @@
 #include "core/lanes.h"
 #include "core/memory.h"
 #include "grid/rows.h"
-#include "stage/walls/meet.h"
+#include "stage/walls/meeting.h"
 #include "stage/walls/reach.h"
 
 struct mover_faces;
@@ -109,7 +109,7 @@ enum { MOVER_PARTS = 4 };
 static void mover_task(void *context, int task) {
     const job *s = context;
     const int mover = task / (MOVER_PARTS * s->g->box.dim), part = task % MOVER_PARTS;
-    const mover_reach *reach = &s->o->rows.reach[task / MOVER_PARTS];
+    const mover_reach *reach = &s->o->work->rows.reach[task / MOVER_PARTS];
     mover_faces m = {.s = s, .solid = &s->solids[mover], .mover = mover, .range = reach->range};
     if (reach[1].first == reach->first || (s->changed_only && !m.solid->changed)) return;
     m.axis = task / MOVER_PARTS % s->g->box.dim;
@@ -117,11 +117,11 @@ static void mover_task(void *context, int task) {
     if (s->on_row == mover_on_row) {
         m.whole = s->whole;
         m.around = reach_around(s->g, m.solid);
-        m.others = reach_others(&s->o->near, s->g, s->solids, s->count, mover);
+        m.others = reach_others(&s->o->work->near, s->g, s->solids, s->count, mover);
     }
     const int rows = range_rows(&m.range), high = m.range.upper[1] - m.range.lower[1];
     for (int row = rows * part / MOVER_PARTS; row < rows * (part + 1) / MOVER_PARTS; ++row)
-        s->on_row(&s->o->rows.span[reach->first + row], &m, m.range.lower[1] + row % high,
+        s->on_row(&s->o->work->rows.span[reach->first + row], &m, m.range.lower[1] + row % high,
                   m.range.lower[2] + row / high);
 }
 
@@ -158,7 +158,8 @@ static int list_reaches(mover_rows *r, const mac_grid *g, const obstacle *solids
 }
 
 int solids_movers(openings *o, const mac_grid *g, const obstacle *solids, int count) {
-    if (reach_list(&o->near, g, solids, count) || list_reaches(&o->rows, g, solids, count)) return -1;
+    if (reach_list(&o->work->near, g, solids, count) || list_reaches(&o->work->rows, g, solids, count))
+        return -1;
     job s = {.g = g, .solids = solids, .count = count, .o = o};
     for (int i = 0; i < count; ++i) s.whole |= solids[i].thin;
     for (int a = 0; a < g->box.dim; ++a) {
@@ -185,7 +186,8 @@ void solids_changed_wall_velocity(openings *o, const mac_grid *g, const obstacle
 }
 
 int openings_make_movers(openings *o, const mac_grid *g) {
-    if (mac_field_make(&o->wall, g)) return -1;
+    o->work = mem_alloc(sizeof *o->work);
+    if (!o->work || mac_field_make(&o->wall, g)) return -1;
     o->mover[0] = mem_alloc((size_t)g->box.dim * g->box.size * sizeof *o->mover[0]);
     for (int a = 1; a < g->box.dim && o->mover[0]; ++a) o->mover[a] = o->mover[0] + (size_t)a * g->box.size;
     const size_t rows = openings_row(&g->box, 0, g->box.n[2] + 1);
@@ -197,11 +199,14 @@ int openings_make_movers(openings *o, const mac_grid *g) {
 
 void openings_free_movers(openings *o) {
     mac_field_free(&o->wall);
-    mem_free(o->rows.reach);
-    mem_free(o->rows.span);
-    o->rows = (mover_rows){0};
-    sweep_free(&o->near);
-    solids_meet_free(&o->met);
+    if (o->work) {
+        mem_free(o->work->rows.reach);
+        mem_free(o->work->rows.span);
+        sweep_free(&o->work->near);
+        met_free(o);
+    }
+    mem_free(o->work);
+    o->work = NULL;
     mem_free(o->mover[0]);
     mem_free(o->moves[0]);
     for (int a = 0; a < 3; ++a) {
