@@ -46,12 +46,12 @@ double joint_time_to_stop(const joint *j, double margin, double sink);
 int joint_holds_place(const joint *j, const double x[3], double near);
 
 /* Of a body on what stands still: the motions that the joint does not let it make, stops that it leans on
- * among them, go into the body's grip. before: its velocity and spin before the forces of a step of dt that
- * ends at `time`. */
-void joint_grip(const joint *j, const double before[6], double margin, double time, double dt);
+ * among them, go into the body's active constraints. before: its velocity and spin before the forces of a
+ * step of dt that ends at `time`. */
+void joint_activate(const joint *j, const double before[6], double margin, double time, double dt);
 /* The same of its motor, when all else holds the body already: the body gains what the motor does to its own
  * mass. */
-void joint_grip_motor(const joint *j, const double before[6], double time, double dt);
+void joint_activate_motor(const joint *j, const double before[6], double time, double dt);
 /* Of two bodies: the motions against each other that the joint does not let them make. How many. */
 enum { JOINT_TIES = 6 };
 int joint_tie(body_tie ties[JOINT_TIES], const joint *j);

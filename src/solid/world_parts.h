@@ -28,10 +28,10 @@ struct world {
     dBodyID *ode_body; /* of each thing; NULL where it stands still */
     dGeomID *ode_box;  /* of each thing that is a box in space, larger by half a margin; else NULL */
     dJointGroupID contacts;
-    joint *joints;       /* of the scene, in its order */
-    body_grip *grips;    /* of each body */
-    body_ties ties;      /* between bodies, in the step */
-    double (*judged)[6]; /* of each body: velocity and spin if contacts let go */
+    joint *joints;              /* of the scene, in its order */
+    active_constraints *active; /* of each body */
+    body_ties ties;             /* between bodies, in the step */
+    double (*judged)[6];        /* of each body: velocity and spin if contacts let go */
     double (*given)[6];  /* of each body: velocity lent to it by world_expect(), or to be parted with */
     double (*fallen)[3]; /* what gravity gave it before it moved */
     double (*slid)[6];   /* of each body: velocity and spin before the forces of a step */

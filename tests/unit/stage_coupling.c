@@ -16,7 +16,7 @@ typedef struct scene {
     shape *form;
     body rigid;
     body_state state;
-    body_grip grip;
+    active_constraints active;
     obstacle solid;
     openings open;
     float *node_phi, *phi;
@@ -63,7 +63,7 @@ static void make(scene *s, int dim, rheo_shape form, double level, int open_top)
     s->def = (rheo_solid){.shape = form, .motion = RHEO_DYNAMIC, .density = 500};
     assert_int_equal((dim == 3 ? shape_make : shape_make_flat)(&s->form, &form, &report), 0);
     assert_int_equal(body_make(&s->rigid, &s->state, &s->def, s->form, dim == 2, s->g.dx), 0);
-    s->rigid.grip = &s->grip;
+    s->rigid.active = &s->active;
     s->solid = (obstacle){.def = &s->def, .shape = s->form, .body = &s->rigid};
     s->solid.now = body_placement(&s->rigid);
     s->open.open_wall[RHEO_TOP] = (uint8_t)open_top;

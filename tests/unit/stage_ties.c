@@ -9,7 +9,7 @@ typedef struct {
     coupling c;
     body rigid[BODIES];
     body_state state[BODIES];
-    body_grip grip[BODIES];
+    active_constraints active[BODIES];
     obstacle solid[BODIES];
     body_tie tie[TIES];
     double mass[BODIES][SIX * SIX];
@@ -33,12 +33,12 @@ static void make_body(tied *t, int i) {
                 t->mass[i][SIX * r + c] += size * root[SIX * r + k] * root[SIX * c + k];
         }
     assert_true(six_factorise(b->factor, t->mass[i]));
-    t->rigid[i] = (body){.now = &t->state[i], .grip = &t->grip[i]};
+    t->rigid[i] = (body){.now = &t->state[i], .active = &t->active[i]};
     t->solid[i].body = &t->rigid[i];
     b->solid = &t->solid[i];
     for (int r = 0; r < SIX; ++r) v[r] = some(t);
     body_add_motion(&t->state[i], v, 1);
-    coupling_make_held(b);
+    coupling_make_active(b);
     coupling_read_start(b);
     coupling_bind(b);
 }
@@ -47,9 +47,9 @@ static void make_body(tied *t, int i) {
 static void make(tied *t) {
     *t = (tied){0};
     assert_int_equal(coupling_make(&t->c, BODIES), 0);
-    t->grip[0].count = 2;
+    t->active[0].count = 2;
     for (int r = 0; r < SIX; ++r)
-        for (int k = 0; k < 2; ++k) t->grip[0].row[k][r] = some(t);
+        for (int k = 0; k < 2; ++k) t->active[0].row[k][r] = some(t);
     for (int i = 0; i < BODIES; ++i) make_body(t, i);
     for (int k = 0; k < TIES; ++k) {
         body_tie *at = &t->tie[k];
@@ -69,7 +69,8 @@ static double times(const double *a, const double *b) {
     return sum;
 }
 
-/* The most that motions of the group, one body after another, do along its ties and the grip. */
+/* The most that motions of the group, one body after another, do along its joint rows and the active
+ * constraints. */
 static double against_ties(const tied *t, const double *v) {
     double most = 0;
     for (int k = 0; k < TIES; ++k) {
@@ -77,7 +78,7 @@ static double against_ties(const tied *t, const double *v) {
         most = fmax(most, fabs(times(at->row[0], v + SIX * (at->end[0] - t->rigid)) +
                                times(at->row[1], v + SIX * (at->end[1] - t->rigid))));
     }
-    for (int k = 0; k < 2; ++k) most = fmax(most, fabs(times(t->grip[0].row[k], v)));
+    for (int k = 0; k < 2; ++k) most = fmax(most, fabs(times(t->active[0].row[k], v)));
     return most;
 }
 

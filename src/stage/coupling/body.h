@@ -28,11 +28,12 @@ typedef struct body_cell {
 
 /* A body's motor in the metric of its mass. */
 typedef struct coupled_motor {
-    enum { NO_MOTOR, HOLDS_SPEED, GIVES_ALL } mode;
+    enum { MOTOR_NONE, MOTOR_AT_SPEED, MOTOR_SATURATED } mode;
     double row[SIX]; /* q */
-    double size;     /* of L^-1 row where the grip leaves it free: its square is the ease on the grid */
-    double impulse;  /* of the step, along the joint's motion: N s, N m s */
-    int passed;      /* gave all and went past its speed */
+    double size; /* of L^-1 row where active constraints leave it free: its square is the inverse mass on the
+                    grid */
+    double impulse; /* of the step, along the joint's motion: N s, N m s */
+    int passed;     /* gave all and went past its speed */
 } coupled_motor;
 
 struct coupled_body {
@@ -49,11 +50,11 @@ struct coupled_body {
     double film[SIX * SIX];     /* of what else lies on it without a pressure of its own, kg */
     double factor[SIX * SIX];   /* L of the mass matrix, lower triangle, row-major */
     double held[SIX][SIX];      /* Q^T */
-    int held_count;
+    int active_count;
     body_state was;      /* before coupling_attach() */
     double start[SIX];   /* L^T V before contacts, joints, motor and pressure */
     double bound[SIX];   /* what contacts, joints and motor added to that before pressure */
-    double obeyed[SIX];  /* the part of it that grips took of what contacts were lent */
+    double obeyed[SIX];  /* the part of it that active constraints took of the warm start */
     int group, place;    /* of bodies that are tied to each other (coupling_ties.h); -1: it is not */
     int fixed;           /* to one of them */
     int term;            /* of the solver's: where its rows are */
@@ -119,7 +120,7 @@ void coupling_make_mass(coupled_body *b, const coupling_job *s);
 
 /* y <- (1 - Q Q^T) y; what is left of it by rounding is nothing. */
 void coupling_leave_free(double y[SIX], const coupled_body *b);
-void coupling_make_held(coupled_body *b); /* Q from the grip */
+void coupling_make_active(coupled_body *b); /* Q from the active constraints */
 void coupling_read_start(coupled_body *b);
 /* Where contacts have let go: starts anew from what they leave. Whether they have. */
 int coupling_release(coupled_body *b);

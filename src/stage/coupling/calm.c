@@ -74,14 +74,14 @@ static double mass_on_grid(const coupled_body *b) {
 }
 
 static int is_free(const coupled_body *b) {
-    const body_grip *grip = b->solid->body->grip;
-    return b->solid->thin && grip->alone && !grip->jointed;
+    const active_constraints *active = b->solid->body->active;
+    return b->solid->thin && active->alone && !active->jointed;
 }
 
 void coupling_calm_start(coupled_body *b, const mac_field *flow, double fall) {
     const body *rigid = b->solid->body;
     double v[SIX], u[SIX];
-    if (!is_free(b) || rigid->grip->count > 0 || rigid->now->motion < 0) return;
+    if (!is_free(b) || rigid->active->count > 0 || rigid->now->motion < 0) return;
     motion_of(v, rigid->now);
     find_stream(u, b, flow);
     const double size = motion_on_grid(b, v), more = 2 * fall * sqrt(mass_on_grid(b));
@@ -92,8 +92,8 @@ void coupling_calm_start(coupled_body *b, const mac_field *flow, double fall) {
 void coupling_calm_pushed(coupled_body *b) {
     double v[SIX];
     motion_of(v, b->solid->body->now);
-    const body_grip *grip = b->solid->body->grip;
-    b->calm = b->solid->thin && grip->alone && !grip->tied && !grip->motor.of && b->cell_count > 0;
+    const active_constraints *active = b->solid->body->active;
+    b->calm = b->solid->thin && active->alone && !active->tied && !active->motor.of && b->cell_count > 0;
     b->motion = b->solid->thin ? motion_on_grid(b, v) : 0;
 }
 

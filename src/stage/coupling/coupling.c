@@ -75,10 +75,10 @@ static void body_task(void *context, int index) {
     if (s->still && b->solid->thin && !b->failed) thin_films_on(b, s->still, s->fluid_density);
     coupling_make_mass(b, s);
     coupling_calm_start(b, s->flow, s->fall);
-    coupling_make_held(b);
+    coupling_make_active(b);
     coupling_read_start(b);
     b->was = *b->solid->body->now;
-    b->solid->body->grip->wet = b->cell_count > 0;
+    b->solid->body->active->wet = b->cell_count > 0;
     coupling_unbind(b);
     coupling_make_motor(b);
     coupling_bind(b);
@@ -186,7 +186,7 @@ int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, doubl
         coupled_body *b = &c->bodies[i];
         memcpy(b->solid->body->now, &b->was, sizeof b->was);
         const int released = coupling_release(b);
-        coupling_make_held(b);
+        coupling_make_active(b);
         if (released) coupling_make_motor(b);
         if (b->group >= 0) coupling_unbind(b);
         coupling_bind(b);
@@ -249,7 +249,7 @@ static void push_task(void *context, int index) {
     const coupling_job *s = context;
     coupled_body *b = &s->c->bodies[index];
     body_state *now = b->solid->body->now;
-    double *change = b->change, *withheld = b->solid->body->grip->withheld;
+    double *change = b->change, *withheld = b->solid->body->active->withheld;
     for (int r = 0; r < SIX; ++r) withheld[r] = b->pressed[r] - change[r] - b->bound[r];
     coupling_withhold(withheld, b);
     six_solve_upper(change, b->factor);

@@ -175,9 +175,9 @@ static void make_row(coupled_tie *t, const coupling *c) {
         memcpy(z, t->of->row[e], sizeof t->row[e]);
         six_solve_lower(z, b->factor);
         size += dot(z, z, SIX);
-        t->driven[e] = b->motor.mode == HOLDS_SPEED ? dot(z, b->motor.row, SIX) : 0;
-        if (b->motor.mode == HOLDS_SPEED)
-            t->speed -= t->driven[e] * b->solid->body->grip->motor.speed / b->motor.size;
+        t->driven[e] = b->motor.mode == MOTOR_AT_SPEED ? dot(z, b->motor.row, SIX) : 0;
+        if (b->motor.mode == MOTOR_AT_SPEED)
+            t->speed -= t->driven[e] * b->solid->body->active->motor.speed / b->motor.size;
         for (int twice = 0; twice < 2; ++twice) coupling_leave_free(z, b);
         left += dot(z, z, SIX);
     }
@@ -244,7 +244,7 @@ static void relieve_motors(const tied_group *g, coupling *c) {
     for (int k = 0; k < g->tie_count; ++k)
         for (int e = 0; e < 2; ++e) {
             coupled_motor *m = &c->bodies[g->ties[k].body[e]].motor;
-            if (m->mode == HOLDS_SPEED) m->impulse -= g->impulse[k] * g->ties[k].driven[e] / m->size;
+            if (m->mode == MOTOR_AT_SPEED) m->impulse -= g->impulse[k] * g->ties[k].driven[e] / m->size;
         }
 }
 
