@@ -166,8 +166,8 @@ INLINE void weigh_row(brick_row *w, const octant_row *r, const vec8 inside[VECTO
     const vec8 none = {0}, all = vec8_all(1);
     vec8 low[VECTORS + 1], high[VECTORS + 1]; /* open shares */
     for (int v = 0; v < VECTORS; ++v) {
-        low[v] = inside[v] * vec8_hold(r->low[v] + 0.5f, none, all);
-        high[v] = inside[v] * vec8_hold(r->high[v] + 0.5f, none, all);
+        low[v] = inside[v] * vec8_clamp(r->low[v] + 0.5f, none, all);
+        high[v] = inside[v] * vec8_clamp(r->high[v] + 0.5f, none, all);
     }
     low[VECTORS] = high[VECTORS] = none;
     for (int v = 0; v < VECTORS; ++v) {

@@ -162,13 +162,13 @@ rheo_status liquid_hold_particles(rheo_sim *s, rheo_report *report) {
     if (s->moving)
         squeeze_particles(&s->parts, s->work.unknown, &s->g, &s->open, s->solids, s->walls,
                           marked ? s->keep : NULL);
-    if (s->thin.count) thin_hold(&s->parts, &s->thin, &s->g, s->solids, s->walls);
+    if (s->thin.count) thin_keep_sides(&s->parts, &s->thin, &s->g, s->solids, s->walls);
     /* with thin solids a film on a side may be another one's, behind a wall */
     const float *density = may_crowd(s) && s->thin.count == 0 ? s->density : NULL;
     const int64_t rescued = boundary_particles(&s->parts, s->keep, marked, &s->g, &s->open,
                                                s->def.solid_count ? s->solid : NULL, density);
     if (s->thin.count && rescued) /* out of a thick solid, but not through a thin one */
-        thin_hold(&s->parts, &s->thin, &s->g, s->solids, s->walls);
+        thin_keep_sides(&s->parts, &s->thin, &s->g, s->solids, s->walls);
     const int64_t outflow = boundary_outflow(&s->parts, s->keep, &s->g, &s->open);
     s->stats.counts.rescued += rescued;
     s->stats.counts.outflow += outflow;

@@ -101,8 +101,8 @@ int liquid_make_couplings(rheo_sim *s) {
     return bad | (s->domain ? 0 : -1);
 }
 
-/* What world_step(), world_expect() and world_hold() return. All that bodies allocate in a step is for what
- * touches what. */
+/* What world_step(), world_warm_start() and world_constrain() return. All that bodies allocate in a step is
+ * for what touches what. */
 static rheo_status judge_bodies(int bad, double time, rheo_report *report) {
     if (bad == WORLD_LOST)
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
@@ -119,7 +119,7 @@ rheo_status liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt, 
     world_accelerate(s->world, gravity, dt);
     /* in s->domain contacts act after pressure, as on the liquid around */
     if (!s->domain) {
-        const int bad = world_expect(s->world, s->time + dt, dt, s->q_dt, s->next_dt);
+        const int bad = world_warm_start(s->world, s->time + dt, dt, s->q_dt, s->next_dt);
         if (bad) return judge_bodies(bad, s->time + dt, report);
     }
     follow_bodies(s);
@@ -128,9 +128,9 @@ rheo_status liquid_pull_bodies(rheo_sim *s, const double gravity[3], double dt, 
 }
 
 rheo_status liquid_hold_bodies(rheo_sim *s, double dt, rheo_report *report) {
-    const int bad = world_hold(s->world, s->time + dt, dt, s->next_dt);
+    const int bad = world_constrain(s->world, s->time + dt, dt, s->next_dt);
     if (bad) return judge_bodies(bad, s->time + dt, report);
-    coupling_calm(&s->coupling, dt);
+    coupling_cap_energy(&s->coupling, dt);
     if (s->domain) rigid_fluid_impose(&s->vel, &s->rigid);
     return RHEO_OK;
 }
@@ -278,8 +278,8 @@ rheo_status liquid_project(rheo_sim *s, openings *open, const float **phi, doubl
     weight.phi = *phi;
     if ((s->rigid.count && rigid_before(s, phi, pull)) ||
         pressure_assemble(whole_solver(s), &s->work, g, open, *phi) ||
-        coupling_attach(&s->coupling, whole_solver(s), g, open, s->solids, s->walls, world_ties(s->world),
-                        s->work.unknown, s->fluid_density, &weight))
+        coupling_attach(&s->coupling, whole_solver(s), g, open, s->solids, s->walls,
+                        world_joint_rows(s->world), s->work.unknown, s->fluid_density, &weight))
         return report_no_memory(report, "the pressure solve");
     lcp_result r = {0};
     const rheo_status status = s->coupling.count ? solve_coupled(&r, s, open, *phi, dt, report)

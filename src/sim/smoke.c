@@ -228,9 +228,9 @@ rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "amounts");
     if (s->moving) find_shares(s);
-    smoke_hold_amount(s->density, m->first, smoke_kept, 0, g, &s->open, m->share);
+    smoke_keep_amount(s->density, m->first, smoke_kept, 0, g, &s->open, m->share);
     if (m->most_heat > 0)
-        smoke_hold_amount(m->temperature, m->first, heat_kept, s->def.ambient, g, &s->open, m->share);
+        smoke_keep_amount(m->temperature, m->first, heat_kept, s->def.ambient, g, &s->open, m->share);
 
     timer_stage(&s->timer, "sources");
     emit(s, dt);

@@ -22,8 +22,8 @@ void coupling_leave_free(double y[SIX], const coupled_body *b) {
     for (int r = 0; r < SIX; ++r) all = fmax(all, fabs(y[r]));
     for (int k = 0; k < b->active_count; ++k) {
         double part = 0;
-        for (int r = 0; r < SIX; ++r) part += b->held[k][r] * y[r];
-        for (int r = 0; r < SIX; ++r) y[r] -= part * b->held[k][r];
+        for (int r = 0; r < SIX; ++r) part += b->active[k][r] * y[r];
+        for (int r = 0; r < SIX; ++r) y[r] -= part * b->active[k][r];
     }
     for (int r = 0; r < SIX; ++r)
         if (fabs(y[r]) < 1e-9 * all) y[r] = 0;
@@ -40,7 +40,7 @@ void coupling_make_active(coupled_body *b) {
         for (int twice = 0; twice < 2; ++twice) coupling_leave_free(y, b);
         for (int r = 0; r < SIX; ++r) left += y[r] * y[r];
         if (!(left > 1e-6 * size)) continue;
-        for (int r = 0; r < SIX; ++r) b->held[b->active_count][r] = y[r] / sqrt(left);
+        for (int r = 0; r < SIX; ++r) b->active[b->active_count][r] = y[r] / sqrt(left);
         ++b->active_count;
     }
 }
@@ -95,8 +95,9 @@ static void on_own_mass(double y[SIX], const coupled_body *b) {
 
 /* The mass on the grid of a thin body may be many times its own, by the liquid that moves with it. What that
  * would do to its own mass alone throws it off what it lies on: it gets the motion that it would have had.
- * Joints bear forces instead, which are limited. But what active took of what was lent is a motion there,
- * too: it was lent to the body's own mass, and with the other contacts would be lent more from step to step.
+ * Joints bear forces instead, which are limited. But what active constraints took of the warm start is a
+ * motion there, too: the warm start is of the body's own mass, and with the other contacts would grow from
+ * step to step.
  */
 void coupling_withhold(double y[SIX], const coupled_body *b) {
     double obeyed[SIX];
@@ -131,11 +132,11 @@ void coupling_make_motor(coupled_body *b) {
 }
 
 /* What active constraints take of the warm start; of bodies without layers it is an impulse like all else. */
-static void obey_lent(coupled_body *b) {
-    const double *lent = b->solid->body->active->lent;
+static void obey_warm(coupled_body *b) {
+    const double *warm = b->solid->body->active->warm;
     double y[SIX];
     if (!b->solid->thin) return;
-    in_metric(y, b, lent);
+    in_metric(y, b, warm);
     for (int r = 0; r < SIX; ++r) b->obeyed[r] = -y[r];
     coupling_leave_free(y, b);
     for (int r = 0; r < SIX; ++r) b->obeyed[r] += y[r];
@@ -146,12 +147,12 @@ void coupling_bind(coupled_body *b) {
     coupled_motor *at = &b->motor;
     double y[SIX], along = 0;
     if (active->count == 0 && !active->motor.of) return;
-    obey_lent(b);
+    obey_warm(b);
     memcpy(y, b->start, sizeof y);
     coupling_leave_free(y, b);
     for (int r = 0; r < SIX; ++r) along += at->row[r] * y[r];
     if (at->mode == MOTOR_AT_SPEED) {
-        memcpy(b->held[b->active_count++], at->row, sizeof at->row);
+        memcpy(b->active[b->active_count++], at->row, sizeof at->row);
         at->impulse = (active->motor.speed / at->size - along) / at->size;
     }
     for (int r = 0; r < SIX && at->mode; ++r) y[r] += at->impulse * at->size * at->row[r];

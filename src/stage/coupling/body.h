@@ -1,4 +1,4 @@
-/* A body in the pressure solve: what cells.c and faces.c find of it on the grid, mass.c of its mass, hold.c
+/* A body in the pressure solve: what cells.c and faces.c find of it on the grid, mass.c of its mass, active.c
  * of its contacts, joints and motor. */
 #ifndef STAGE_COUPLING_BODY_H
 #define STAGE_COUPLING_BODY_H
@@ -49,20 +49,20 @@ struct coupled_body {
     double attached[SIX * SIX]; /* of layers between a thin body and the cells beside it, kg */
     double film[SIX * SIX];     /* of what else lies on it without a pressure of its own, kg */
     double factor[SIX * SIX];   /* L of the mass matrix, lower triangle, row-major */
-    double held[SIX][SIX];      /* Q^T */
+    double active[SIX][SIX];    /* Q^T */
     int active_count;
     body_state was;      /* before coupling_attach() */
     double start[SIX];   /* L^T V before contacts, joints, motor and pressure */
     double bound[SIX];   /* what contacts, joints and motor added to that before pressure */
     double obeyed[SIX];  /* the part of it that active constraints took of the warm start */
-    int group, place;    /* of bodies that are tied to each other (coupling_ties.h); -1: it is not */
+    int group, place;    /* of bodies that joints link (stage/coupling/joints.h); -1: it is not */
     int fixed;           /* to one of them */
     int term;            /* of the solver's: where its rows are */
     double pressed[SIX]; /* L^T V by pressure, were the body free */
     double change[SIX];  /* and as it is */
     coupled_motor motor;
     double motion; /* |L^T V| after pressure, of thin bodies */
-    int calm;      /* and no contact may add to that */
+    int capped;    /* no contact may add to `motion` */
     int freed;     /* contacts have let go in this step */
     int failed;    /* no memory */
 };
@@ -74,7 +74,7 @@ typedef struct face_sums {
     double side, side_at[3], side_at2[3][3], wet, wet_at[3];
 } face_sums;
 /* Room for so many faces in all. -1: no memory. */
-int coupling_hold_faces(coupled_body *b, int count);
+int coupling_reserve_faces(coupled_body *b, int count);
 /* c_f r_f x e_a of a face whose axis and share are known, r_f being `lever`. */
 INLINE void coupling_set_turn(body_face *f, const coupled_body *b, const double lever[3]) {
     const int axis = f->axis, p = (axis + 1) % 3, q = (axis + 2) % 3;
@@ -127,8 +127,8 @@ int coupling_release(coupled_body *b);
 void coupling_unbind(coupled_body *b); /* nothing was added before pressure */
 /* Before a solve: no more energy than the body had with other layers; fall: m/s by gravity in the step. After
  * pressure: what contacts may leave. */
-void coupling_calm_start(coupled_body *b, const mac_field *flow, double fall);
-void coupling_calm_pushed(coupled_body *b);
+void coupling_cap_start(coupled_body *b, const mac_field *flow, double fall);
+void coupling_cap_pushed(coupled_body *b);
 /* The motor's row, what it can do on the grid, and the guess. */
 void coupling_make_motor(coupled_body *b);
 /* An impulse y that contacts withhold, in the metric of the mass <- what it does to the body. */

@@ -8,9 +8,9 @@
  * kinetic energy of both never rises. Shares and places are those of the openings and wall velocities that
  * the liquid sees. The second term is handed to the solver as rows of L^-1 K^T with M = L L^T, one a cell.
  *
- * Each part in a file: cells.c and faces.c (K, of thick and of thin bodies), mass.c and lift.c (M), hold.c
- * (what contacts, joints and motors let a body do in the meantime), ties.c (joints between bodies), thin.c
- * (liquid that moves with walls thinner than a cell), calm.c (their energy).
+ * Each part in a file: cells.c and faces.c (K, of thick and of thin bodies), mass.c and lift.c (M), active.c
+ * (what contacts, joints and motors let a body do in the meantime), joints.c (joints between bodies), thin.c
+ * (liquid that moves with walls thinner than a cell), energy_cap.c (their energy).
  *
  * r_f is where the middle of what is closed of a face is. Turns about an axis that a body is round about are
  * taken out of k_f: no pressure makes them and they move no liquid, exactly.
@@ -27,7 +27,7 @@
 #include "solid/vector.h"
 #include "stage/coupling/lift.h"
 #include "stage/coupling/thin.h"
-#include "stage/coupling/ties.h"
+#include "stage/coupling/joints.h"
 
 int coupling_make(coupling *c, int bodies) {
     *c = (coupling){.count = bodies};
@@ -42,7 +42,7 @@ void coupling_free(coupling *c) {
         mem_free(c->bodies[i].faces);
         mem_free(c->bodies[i].cells);
     }
-    ties_free(c);
+    joints_free(c);
     mem_free(c->bodies);
     mem_free(c->first);
     mem_free(c->rows);
@@ -55,7 +55,7 @@ size_t coupling_bytes(const coupling *c) {
     for (int i = 0; i < c->count; ++i)
         bytes += (size_t)c->bodies[i].room * sizeof *c->bodies->faces +
                  (size_t)c->bodies[i].cell_room * sizeof *c->bodies->cells;
-    return bytes + ties_bytes(c);
+    return bytes + joints_bytes(c);
 }
 
 /* ---- to the solver and back ---- */
@@ -74,7 +74,7 @@ static void body_task(void *context, int index) {
                                                      (uint16_t)(b->solid - s->solids + 1));
     if (s->still && b->solid->thin && !b->failed) thin_films_on(b, s->still, s->fluid_density);
     coupling_make_mass(b, s);
-    coupling_calm_start(b, s->flow, s->fall);
+    coupling_cap_start(b, s->flow, s->fall);
     coupling_make_active(b);
     coupling_read_start(b);
     b->was = *b->solid->body->now;
@@ -113,31 +113,31 @@ static void rows_task(void *context, int index) {
     const coupling_job *s = context;
     const coupled_body *b = &s->c->bodies[index];
     const double scale = sqrt(s->fluid_density * s->g->dx * s->g->dx * s->g->dx);
-    tied_group *tied = ties_of(s->c, b);
+    joint_group *group = joints_of(s->c, b);
     double column[SIX][WIDE];
-    if (tied && b->place == 0) ties_rows(s->c, tied, b->term, scale);
-    if (tied || b->cell_count == 0) return; /* in the air: where no body is wet there are no rows at all */
+    if (group && b->place == 0) joints_rows(s->c, group, b->term, scale);
+    if (group || b->cell_count == 0) return; /* in the air: where no body is wet there are no rows at all */
     free_columns(column, b, scale);
     rows_of_cells(s->c->rows + s->c->first[b->term], b->cells, b->cell_count, column);
 }
 
-/* Where the rows of each body, or of the first of those that are tied, begin. */
+/* Where the rows of each body, or of the first of those that joints link, begin. */
 static void place_terms(coupling *c) {
     c->terms = c->first[0] = 0;
     for (int i = 0; i < c->count; ++i) {
         coupled_body *b = &c->bodies[i];
-        const tied_group *tied = ties_of(c, b);
-        const int terms = !tied ? 1 : b->place == 0 ? ties_terms(tied) : 0;
+        const joint_group *group = joints_of(c, b);
+        const int terms = !group ? 1 : b->place == 0 ? joints_terms(group) : 0;
         b->term = c->terms;
         for (int k = 0; k < terms; ++k, ++c->terms)
-            c->first[c->terms + 1] = c->first[c->terms] + (tied ? tied->cells : b->cell_count);
+            c->first[c->terms + 1] = c->first[c->terms] + (group ? group->cells : b->cell_count);
     }
 }
 
 /* When all bodies are bound by themselves. */
 static int hand_over(const coupling_job *s, poisson *solver) {
     coupling *c = s->c;
-    ties_bind(c, s->g->pool);
+    joints_bind(c, s->g->pool);
     place_terms(c);
     const int need = c->first[c->terms];
     if (need > c->room) {
@@ -155,7 +155,7 @@ static int hand_over(const coupling_job *s, poisson *solver) {
 }
 
 int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
-                    const obstacle *solids, int solid_count, const body_ties *ties, const uint8_t *unknown,
+                    const obstacle *solids, int solid_count, const joint_rows *rows, const uint8_t *unknown,
                     double fluid_density, const coupling_weight *weight) {
     if (c->count == 0) return 0;
     coupling_job s = {
@@ -173,7 +173,7 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
     }
     for (int i = 0, n = 0; i < solid_count; ++i)
         if (solids[i].body) c->bodies[n++].solid = &solids[i];
-    if (ties_find(c, ties)) return -1;
+    if (joints_find(c, rows)) return -1;
     parallel_for(g->pool, c->count, body_task, &s);
     for (int i = 0; i < c->count; ++i)
         if (c->bodies[i].failed) return -1;
@@ -258,13 +258,13 @@ static void push_task(void *context, int index) {
         now->spin[a] += change[3 + a];
     }
     if (b->motor.mode) coupling_read_motor(b, b->pressed);
-    coupling_calm_pushed(b);
+    coupling_cap_pushed(b);
 }
 
 void coupling_push(coupling *c, const mac_grid *g, const float *q, double fluid_density) {
     coupling_job s = {.c = c, .g = g, .q = q, .fluid_density = fluid_density};
     if (c->count == 0) return;
     parallel_for(g->pool, c->count, press_task, &s);
-    ties_push(c, g->pool);
+    joints_push(c, g->pool);
     parallel_for(g->pool, c->count, push_task, &s);
 }

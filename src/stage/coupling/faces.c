@@ -19,7 +19,7 @@
 #include "grid/rows.h"
 #include "stage/coupling/thin.h"
 
-int coupling_hold_faces(coupled_body *b, int count) {
+int coupling_reserve_faces(coupled_body *b, int count) {
     if (count <= b->room) return 0;
     const int room = 2 * count;
     body_face *more = mem_grow(b->faces, (size_t)b->room * sizeof *more, (size_t)room * sizeof *more);
@@ -111,7 +111,7 @@ HOT static uint64_t find_in_row(const face_row *f, uint16_t me, int count) {
 /* Adds the faces of a row that were found. -1: no memory. */
 static int add_found(coupled_body *b, face_sums *m, const coupling_job *s, int axis, const face_row *row,
                      uint64_t found) {
-    if (coupling_hold_faces(b, b->count + __builtin_popcountll(found))) return -1;
+    if (coupling_reserve_faces(b, b->count + __builtin_popcountll(found))) return -1;
     for (; found; found &= found - 1) {
         const int i = __builtin_ctzll(found);
         body_face *f = &b->faces[b->count++];
@@ -188,7 +188,7 @@ static int add_nearest(coupled_body *b, face_sums *m, const coupling_job *s, int
     const ptrdiff_t c = box_at(&g->box, at[0], at[1], at[2]);
     const uint8_t low = s->unknown[c - g->box.step[axis]], high = s->unknown[c];
     if ((!low && !high) || s->o->open.value[axis][c] < 1) return 0; /* another's */
-    if (coupling_hold_faces(b, b->count + 1)) return -1;
+    if (coupling_reserve_faces(b, b->count + 1)) return -1;
     body_face *f = &b->faces[b->count++];
     *f = (body_face){.cell = (int32_t)c,
                      .axis = (uint8_t)axis,

@@ -50,7 +50,7 @@ static int displaced_excess(double excess[SIX * SIX], const coupled_body *b, con
 
 /* The factor of m and as large a part of the excess as leaves half of m and less than doubles it; that part.
  * More would come and go with the body's place on the grid, and with it the momentum of a light body. Of
- * bodies that are tied, all or none: what a light one cannot take another bears as a force, to the last bit.
+ * linked bodies, all or none: what a light one cannot take another bears as a force, to the last bit.
  */
 static double factor_with(coupled_body *b, const double m[SIX * SIX], const double excess[SIX * SIX]) {
     const double least = b->group < 0 ? 0.1 : 0.9;
@@ -88,7 +88,7 @@ static void right_lift(const coupled_body *b, const coupling_job *s, const lift_
     body_add(b->solid->body, impulse, impulse + 3);
 }
 
-/* What gravity would give the excess if it were mass, as a force: on tied bodies, which need not be light
+/* What gravity would give the excess if it were mass, as a force: on linked bodies, which need not be light
  * together where one is. */
 static void weigh_excess(const coupled_body *b, const coupling_job *s, const double excess[SIX * SIX]) {
     double impulse[SIX] = {0};

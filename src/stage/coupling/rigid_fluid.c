@@ -18,9 +18,9 @@
  * (69), and hands it to the liquid in the body after u*, as rho_r A_c + r x rho_r alpha_c in (70) (alpha_c x
  * r is meant). Here the solver that moves bodies gives V the impulses themselves, dt A_c and dt alpha_c.
  * Those of an impact come as it moves the bodies (world_step()), and rigid_fluid_join() gives the faces that
- * V before pressure. Those of contact that lasts come after pressure (world_hold()), and rigid_fluid_impose()
- * gives the faces that V by (80). Either way it is the same momentum, rigid as it is, in the step that it
- * acts in.
+ * V before pressure. Those of contact that lasts come after pressure (world_constrain()), and
+ * rigid_fluid_impose() gives the faces that V by (80). Either way it is the same momentum, rigid as it is, in
+ * the step that it acts in.
  *
  * Below ULTRABUOYANT the factor rho_f / rho_r makes this explicit exchange unstable whatever dt (84). The
  * source leaves the term out, V = fit of u* + (1 - rho_f / rho_r) f dt, and reports bodies that leap out of

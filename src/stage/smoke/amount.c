@@ -86,7 +86,7 @@ HOT static void move_task(void *context, int block) {
     }
 }
 
-void smoke_hold_amount(float *f, float *scratch, double wanted, double outside, const mac_grid *g,
+void smoke_keep_amount(float *f, float *scratch, double wanted, double outside, const mac_grid *g,
                        const openings *o, const float *share) {
     job s = {.g = g, .f = f, .share = share, .o = o, .out = scratch, .range = range_cells(g)};
     const int blocks = range_blocks(&s.range);

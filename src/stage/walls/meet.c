@@ -144,7 +144,7 @@ int solids_meet(openings *o, const mac_grid *g, const float *node_still, const f
     while (s.still_count < count && solids[s.still_count].def->motion == RHEO_STATIC) ++s.still_count;
     const int tasks = count * g->box.dim * PARTS;
     m->count = w->found_count = m->film_count = 0;
-    if (reach_list(&w->near, g, solids, count) || met_hold_lists(o, tasks, count)) return -1;
+    if (reach_list(&w->near, g, solids, count) || met_reserve_lists(o, tasks, count)) return -1;
     parallel_for(g->pool, tasks, meet_task, &s);
     if (met_join_lists(o, tasks)) return -1;
     for (int i = 0; i < w->found_count; ++i)

@@ -84,7 +84,7 @@ int meeting_is_crack(const meet_part *t, const meeting *m, const int at[3], floa
 void meeting_list_film(const meet_part *t, meeting *m, const int at[3], float was);
 
 /* Room for so many tasks and solids. -1: no memory. */
-int met_hold_lists(openings *o, int lists, int solids);
+int met_reserve_lists(openings *o, int lists, int solids);
 /* One list of all that was found, in the order of tasks; -1: no memory. */
 int met_join_lists(openings *o, int lists);
 /* All of openings.met, and what it was made with. */

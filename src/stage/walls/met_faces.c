@@ -42,7 +42,7 @@ film_face *met_add_film(met_list *l) {
     return &l->film[l->films++];
 }
 
-int met_hold_lists(openings *o, int lists, int solids) {
+int met_reserve_lists(openings *o, int lists, int solids) {
     meetings *m = &o->met;
     wall_work *w = o->work;
     if (lists <= w->list_count && solids <= w->solids) return 0;
@@ -57,7 +57,7 @@ int met_hold_lists(openings *o, int lists, int solids) {
 }
 
 /* Room for what tasks have found, and for what of it is to be listed solid by solid. */
-static int hold_faces(meetings *m, wall_work *w, int found, int films) {
+static int reserve_faces(meetings *m, wall_work *w, int found, int films) {
     const int all = found + films;
     if (found > w->found_room) {
         mem_free(w->found);
@@ -86,7 +86,7 @@ int met_join_lists(openings *o, int lists) {
         found += w->lists[t].count;
         films += w->lists[t].films;
     }
-    if (hold_faces(m, w, found, films)) return -1;
+    if (reserve_faces(m, w, found, films)) return -1;
     for (int t = 0; t < lists; ++t) {
         const met_list *l = &w->lists[t];
         for (int i = 0; i < l->count; ++i) w->found[w->found_count++] = l->face[i];

@@ -117,7 +117,8 @@ static int hold_one(const job *s, size_t q) {
         for (int i = 0; i < s->count; ++i) {
             const double band = reach + s->swept[i];
             if (!s->solids[i].thin || (near > band && band < 3.9 * g->dx)) continue;
-            if (!obstacle_hold(to, normal, &s->solids[i], &s->t->then[i], from, THIN_SKIN * g->dx)) continue;
+            if (!obstacle_block_path(to, normal, &s->solids[i], &s->t->then[i], from, THIN_SKIN * g->dx))
+                continue;
             if (s->p->spray[q]) bounce(s, q, &s->solids[i], to, normal);
             ++touched;
         }
@@ -136,7 +137,7 @@ static double hold_task(void *context, int block) {
     return touches;
 }
 
-int64_t thin_hold(particles *p, thin_walls *t, const mac_grid *g, const obstacle *solids, int count) {
+int64_t thin_keep_sides(particles *p, thin_walls *t, const mac_grid *g, const obstacle *solids, int count) {
     job s = {.t = t, .g = g, .solids = solids, .count = count, .p = p, .swept = t->swept};
     for (int i = 0; i < count; ++i) t->swept[i] = thin_swept(&solids[i], &t->then[i], THIN_BAND * g->dx);
     return (int64_t)parallel_sum(g->pool, block_count((long)p->count, GRAIN), hold_task, &s);

@@ -64,7 +64,7 @@ size_t thin_bytes(const thin_walls *t, const mac_grid *g) {
 }
 
 /* Room for what is known of gaps. -1: no memory. */
-static int hold_gaps(thin_walls *t, const mac_grid *g) {
+static int reserve_gaps(thin_walls *t, const mac_grid *g) {
     if (t->gaps.up) return 0;
     if (!t->gaps.lies) t->gaps.lies = mem_alloc(g->box.size);
     if (!t->gaps.along) t->gaps.along = mem_alloc(g->box.size);
@@ -82,7 +82,7 @@ int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *so
                   .o = o,
                   .range = range_cells(g)};
     s.around = around;
-    if (around && hold_gaps(t, g)) return -1;
+    if (around && reserve_gaps(t, g)) return -1;
     const int rows = range_rows(&s.range);
     t->row_count[0] = 0;
     thin_find_distances(&s);

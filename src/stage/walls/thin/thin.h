@@ -57,7 +57,7 @@ void thin_room(float *room, const thin_walls *t, const mac_grid *g, const float 
 /* Before particles move: where they are, and the solids. -1: no memory. */
 int thin_remember(thin_walls *t, const mac_grid *g, const particles *p, const obstacle *solids, int count);
 /* After particles and solids moved: every particle stays on its side of every wall. Number of touches. */
-int64_t thin_hold(particles *p, thin_walls *t, const mac_grid *g, const obstacle *solids, int count);
+int64_t thin_keep_sides(particles *p, thin_walls *t, const mac_grid *g, const obstacle *solids, int count);
 /* Marks keep[q] = 0 for particles inside thin solids. */
 void thin_reject(uint8_t *keep, const mac_grid *g, particles *p, const obstacle *solids, int count);
 
