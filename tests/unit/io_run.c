@@ -244,7 +244,7 @@ static void interrupted_between_steps(void **state) {
     struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
     sigaction(SIGALRM, &action, NULL);
     alarmed = 0;
-    assert_int_equal(run("capped", slow, false, false, NULL, &report), RHEO_OK);
+    assert_int_equal(run("calm", slow, false, false, NULL, &report), RHEO_OK);
     rheo_status status = RHEO_INTERRUPTED;
     for (int wait = 8000; status == RHEO_INTERRUPTED; wait += wait / 2) {
         struct itimerval timer = {.it_value = {wait / 1000000, wait % 1000000}};
@@ -258,7 +258,7 @@ static void interrupted_between_steps(void **state) {
     printf("%d interruptions, %d of them inside a frame\n", stops, inside);
     assert_int_equal(status, RHEO_OK);
     assert_true(stops > 0);
-    shell("diff -rq '%s/capped' '%s/nervous' 1>&2", base, base);
+    shell("diff -rq '%s/calm' '%s/nervous' 1>&2", base, base);
 }
 
 static void resumed_to_more_frames(void **state) {

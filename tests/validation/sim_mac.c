@@ -104,7 +104,7 @@ static void pool_stays_calm_with_volume_correction(void **state) {
     rheo_sim *sim = start(&s, 1);
     rheo_frame_stats f = {0};
     for (int i = 0; i < 60; ++i) f = advance(sim);
-    printf("capped: kinetic %.2e of potential %.3g J, speed %.3f m/s, drift %.4f\n", f.kinetic, f.potential,
+    printf("calm: kinetic %.2e of potential %.3g J, speed %.3f m/s, drift %.4f\n", f.kinetic, f.potential,
            f.speed, f.volume_drift);
     check_below(f.kinetic, 1e-3 * f.potential);
     check_near(f.volume_drift, 0, 0.01);
