@@ -97,7 +97,7 @@ static void motions_are_what_ties_leave(void **state) {
     assert_null(joints_of(&t.c, &t.c.bodies[4]));
     const joint_group *g = joints_of(&t.c, &t.c.bodies[2]);
     assert_int_equal(g->count, 4);
-    assert_int_equal(g->tie_count, TIES);
+    assert_int_equal(g->row_count, TIES);
     assert_int_equal(g->motions, 4 * SIX - 2 - 8);
     assert_int_equal(joints_terms(g), 3);
     for (int i = 0; i < g->motions; ++i) {
