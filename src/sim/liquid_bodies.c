@@ -25,7 +25,7 @@ void liquid_place_still_solids(rheo_sim *s) {
     if (!s->moving) return;
     while (still < s->def.solid_count && s->solids[still].def->motion == RHEO_STATIC) ++still;
     solids_distance(s->solid_still, NULL, &s->g, s->solids, still);
-    if (s->room) solids_room(s->room_still, NULL, &s->g, s->solid_still, &s->open, NULL, 0);
+    if (s->room) solids_free_share(s->room_still, NULL, &s->g, s->solid_still, &s->open, NULL, 0);
 }
 
 rheo_status liquid_check_thin(const rheo_sim *s, rheo_report *report) {
@@ -86,9 +86,9 @@ rheo_status liquid_place_solids(rheo_sim *s, double time, rheo_report *report) {
     if (!s->moving && s->thin.count == 0 && slivers_list(&s->slivers, &s->g, &s->open))
         return report_no_memory(report, "solids");
     if (s->room)
-        solids_room(s->room, s->room_still, &s->g, s->solid, &s->open, s->solids + still,
-                    s->def.solid_count - still);
-    if (s->room && s->thin.count) thin_room(s->room, &s->thin, &s->g, s->solid, &s->open);
+        solids_free_share(s->room, s->room_still, &s->g, s->solid, &s->open, s->solids + still,
+                          s->def.solid_count - still);
+    if (s->room && s->thin.count) thin_free_share(s->room, &s->thin, &s->g, s->solid, &s->open);
     return RHEO_OK;
 }
 

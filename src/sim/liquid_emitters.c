@@ -12,8 +12,8 @@ void liquid_find_room(rheo_sim *s, double dt) {
     const float *solid = s->def.solid_count ? s->solid : NULL;
     for (int e = 0; e < s->def.emitter_count; ++e)
         if (emit_runs(&s->def.emitters[e], s->time, dt) > 0)
-            s->emitter_room[e] = emit_room(&s->parts, &s->g, &s->open, s->emitter_shape[e], solid,
-                                           (double)s->full, s->front.layer, s->queue);
+            s->emitter_room[e] = emit_vacancy(&s->parts, &s->g, &s->open, s->emitter_shape[e], solid,
+                                              (double)s->full, s->front.layer, s->queue);
 }
 
 static rheo_status count_emitted(rheo_sim *s, emission in, rheo_report *report) {

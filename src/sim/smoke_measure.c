@@ -158,7 +158,7 @@ size_t smoke_bytes(const rheo_sim *s) {
     if (s->smoke->second) fields += 1;
     const size_t movers = s->moving ? dim * s->g.box.size * sizeof *s->open.mover[0] : 0;
     const size_t thin = thin_bytes(&s->thin, &s->g) + thin_bytes(&s->smoke->thin_then, &s->g) +
-                        s->smoke->walled.room * sizeof(sighted);
+                        s->smoke->walled.capacity * sizeof(sighted);
     return fields * field + movers + solids_meet_bytes(&s->open) + thin + s->g.box.size + front_bytes(&s->g) +
            poisson_bytes(s->solver) + s->text.held;
 }

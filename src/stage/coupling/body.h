@@ -41,9 +41,9 @@ struct coupled_body {
     body_face *
         faces; /* beside unknowns, none of balls; of one thinner than a cell: axis by axis, by rising cells */
     double felt[9]; /* of turns (solid/body.h) */
-    int count, room;
+    int count, capacity;
     body_cell *cells; /* by rising cells */
-    int cell_count, cell_room;
+    int cell_count, cell_capacity;
     double closed[3], all;      /* sums of c_f over wet sides: by direction, and half or all of their size */
     double excess[SIX * SIX];   /* G / rho, first three columns, m3 */
     double attached[SIX * SIX]; /* of layers between a thin body and the cells beside it, kg */

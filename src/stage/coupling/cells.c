@@ -23,12 +23,13 @@
 #include "stage/coupling/body.h"
 
 static int reserve_cells(coupled_body *b, int count) {
-    if (count <= b->cell_room) return 0;
-    const int room = 2 * count;
-    body_cell *more = mem_grow(b->cells, (size_t)b->cell_room * sizeof *more, (size_t)room * sizeof *more);
+    if (count <= b->cell_capacity) return 0;
+    const int capacity = 2 * count;
+    body_cell *more =
+        mem_grow(b->cells, (size_t)b->cell_capacity * sizeof *more, (size_t)capacity * sizeof *more);
     if (!more) return -1;
     b->cells = more;
-    b->cell_room = room;
+    b->cell_capacity = capacity;
     return 0;
 }
 

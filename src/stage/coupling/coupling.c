@@ -51,10 +51,10 @@ void coupling_free(coupling *c) {
 
 size_t coupling_bytes(const coupling *c) {
     size_t bytes =
-        (size_t)c->room * sizeof *c->rows + (size_t)c->count * (sizeof *c->bodies + sizeof *c->first);
+        (size_t)c->capacity * sizeof *c->rows + (size_t)c->count * (sizeof *c->bodies + sizeof *c->first);
     for (int i = 0; i < c->count; ++i)
-        bytes += (size_t)c->bodies[i].room * sizeof *c->bodies->faces +
-                 (size_t)c->bodies[i].cell_room * sizeof *c->bodies->cells;
+        bytes += (size_t)c->bodies[i].capacity * sizeof *c->bodies->faces +
+                 (size_t)c->bodies[i].cell_capacity * sizeof *c->bodies->cells;
     return bytes + joints_bytes(c);
 }
 
@@ -140,12 +140,12 @@ static int hand_over(const coupling_job *s, poisson *solver) {
     joints_bind(c, s->g->pool);
     place_terms(c);
     const int need = c->first[c->terms];
-    if (need > c->room) {
+    if (need > c->capacity) {
         mem_free(c->rows);
-        c->room = 2 * need;
-        c->rows = mem_alloc((size_t)c->room * sizeof *c->rows);
+        c->capacity = 2 * need;
+        c->rows = mem_alloc((size_t)c->capacity * sizeof *c->rows);
         if (!c->rows) {
-            c->room = 0;
+            c->capacity = 0;
             return -1;
         }
     }

@@ -16,7 +16,7 @@ typedef struct coupling {
     poisson_row *rows;      /* of all bodies, as the solver takes them */
     int *first;             /* [terms + 1] */
     int terms;              /* at most as many as bodies: one each, fewer of those that joints link */
-    int room;               /* rows */
+    int capacity;           /* rows */
 } coupling;
 
 int coupling_make(coupling *c, int bodies); /* -1: no memory */

@@ -20,12 +20,12 @@
 #include "stage/coupling/thin.h"
 
 int coupling_reserve_faces(coupled_body *b, int count) {
-    if (count <= b->room) return 0;
-    const int room = 2 * count;
-    body_face *more = mem_grow(b->faces, (size_t)b->room * sizeof *more, (size_t)room * sizeof *more);
+    if (count <= b->capacity) return 0;
+    const int capacity = 2 * count;
+    body_face *more = mem_grow(b->faces, (size_t)b->capacity * sizeof *more, (size_t)capacity * sizeof *more);
     if (!more) return -1;
     b->faces = more;
-    b->room = room;
+    b->capacity = capacity;
     return 0;
 }
 

@@ -93,9 +93,9 @@ void smoke_keep_amount(float *f, float *scratch, double wanted, double outside, 
     const double missing = wanted - smoke_amount(f, outside, g, share);
     if (missing == 0) return;
     s.up = missing > 0;
-    const double room = parallel_sum(g->pool, blocks, way_task, &s);
-    if (!(missing / room > 0)) return; /* even everywhere: nowhere to put it */
+    const double slack = parallel_sum(g->pool, blocks, way_task, &s);
+    if (!(missing / slack > 0)) return; /* even everywhere: nowhere to put it */
     job move = {.g = g, .f = scratch, .out = f, .range = s.range};
-    move.lambda = (float)(missing / room < 1 ? missing / room : 1);
+    move.lambda = (float)(missing / slack < 1 ? missing / slack : 1);
     parallel_for(g->pool, blocks, move_task, &move);
 }

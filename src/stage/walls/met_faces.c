@@ -15,29 +15,31 @@
 #include "core/memory.h"
 
 met_face *met_add_face(met_list *l) {
-    if (l->count == l->room) {
-        const int room = l->room ? 2 * l->room : 64;
-        met_face *more = mem_grow(l->face, (size_t)l->room * sizeof *more, (size_t)room * sizeof *more);
+    if (l->count == l->capacity) {
+        const int capacity = l->capacity ? 2 * l->capacity : 64;
+        met_face *more =
+            mem_grow(l->face, (size_t)l->capacity * sizeof *more, (size_t)capacity * sizeof *more);
         if (!more) {
             l->failed = 1;
             return NULL;
         }
         l->face = more;
-        l->room = room;
+        l->capacity = capacity;
     }
     return &l->face[l->count++];
 }
 
 film_face *met_add_film(met_list *l) {
-    if (l->films == l->film_room) {
-        const int room = l->film_room ? 2 * l->film_room : 64;
-        film_face *more = mem_grow(l->film, (size_t)l->film_room * sizeof *more, (size_t)room * sizeof *more);
+    if (l->films == l->film_capacity) {
+        const int capacity = l->film_capacity ? 2 * l->film_capacity : 64;
+        film_face *more =
+            mem_grow(l->film, (size_t)l->film_capacity * sizeof *more, (size_t)capacity * sizeof *more);
         if (!more) {
             l->failed = 1;
             return NULL;
         }
         l->film = more;
-        l->film_room = room;
+        l->film_capacity = capacity;
     }
     return &l->film[l->films++];
 }
@@ -59,22 +61,22 @@ int met_reserve_lists(openings *o, int lists, int solids) {
 /* Room for what tasks have found, and for what of it is to be listed solid by solid. */
 static int reserve_faces(meetings *m, wall_work *w, int found, int films) {
     const int all = found + films;
-    if (found > w->found_room) {
+    if (found > w->found_capacity) {
         mem_free(w->found);
         w->found = mem_alloc((size_t)(2 * found) * sizeof *w->found);
-        w->found_room = w->found ? 2 * found : 0;
+        w->found_capacity = w->found ? 2 * found : 0;
     }
-    if (films > w->film_room) {
+    if (films > w->film_capacity) {
         mem_free(m->film);
         m->film = mem_alloc((size_t)(2 * films) * sizeof *m->film);
-        w->film_room = m->film ? 2 * films : 0;
+        w->film_capacity = m->film ? 2 * films : 0;
     }
-    if (all > w->face_room) {
+    if (all > w->face_capacity) {
         mem_free(m->face);
         m->face = mem_alloc((size_t)(2 * all) * sizeof *m->face);
-        w->face_room = m->face ? 2 * all : 0;
+        w->face_capacity = m->face ? 2 * all : 0;
     }
-    return found > w->found_room || films > w->film_room || all > w->face_room ? -1 : 0;
+    return found > w->found_capacity || films > w->film_capacity || all > w->face_capacity ? -1 : 0;
 }
 
 int met_join_lists(openings *o, int lists) {
@@ -98,12 +100,13 @@ int met_join_lists(openings *o, int lists) {
 int solids_meet_list(openings *o, const mac_grid *g, const int at[3], int axis) {
     meetings *m = &o->met;
     wall_work *w = o->work;
-    if (m->film_count == w->film_room) {
-        const int room = w->film_room ? 2 * w->film_room : 256;
-        film_face *more = mem_grow(m->film, (size_t)w->film_room * sizeof *more, (size_t)room * sizeof *more);
+    if (m->film_count == w->film_capacity) {
+        const int capacity = w->film_capacity ? 2 * w->film_capacity : 256;
+        film_face *more =
+            mem_grow(m->film, (size_t)w->film_capacity * sizeof *more, (size_t)capacity * sizeof *more);
         if (!more) return -1;
         m->film = more;
-        w->film_room = room;
+        w->film_capacity = capacity;
     }
     film_face *f = &m->film[m->film_count++];
     *f = (film_face){.face = {.at = {at[0], at[1], at[2]}, .axis = (uint8_t)axis}};
@@ -172,12 +175,12 @@ size_t solids_meet_bytes(const openings *o) {
     const meetings *m = &o->met;
     const wall_work *w = o->work;
     if (!w) return 0;
-    size_t bytes = (size_t)w->face_room * sizeof *m->face + (size_t)w->found_room * sizeof *w->found +
-                   (size_t)w->film_room * sizeof *m->film + (size_t)w->list_count * sizeof *w->lists +
+    size_t bytes = (size_t)w->face_capacity * sizeof *m->face + (size_t)w->found_capacity * sizeof *w->found +
+                   (size_t)w->film_capacity * sizeof *m->film + (size_t)w->list_count * sizeof *w->lists +
                    (size_t)w->solids * sizeof *m->start;
     for (int i = 0; i < w->list_count; ++i)
-        bytes += (size_t)w->lists[i].room * sizeof *w->lists[i].face +
-                 (size_t)w->lists[i].film_room * sizeof *w->lists[i].film;
+        bytes += (size_t)w->lists[i].capacity * sizeof *w->lists[i].face +
+                 (size_t)w->lists[i].film_capacity * sizeof *w->lists[i].film;
     return bytes;
 }
 

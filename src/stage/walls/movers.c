@@ -135,10 +135,10 @@ static void each_mover(job *s, void (*on_row)(mover_span *of, const mover_faces 
 static int list_reaches(mover_rows *r, const mac_grid *g, const obstacle *solids, int count) {
     const int dim = g->box.dim, reaches = count * dim;
     int spans = 0;
-    if (reaches + 1 > r->reach_room) {
+    if (reaches + 1 > r->reach_capacity) {
         mem_free(r->reach);
         r->reach = mem_alloc(((size_t)reaches + 1) * sizeof *r->reach);
-        r->reach_room = r->reach ? reaches + 1 : 0;
+        r->reach_capacity = r->reach ? reaches + 1 : 0;
         if (!r->reach) return -1;
     }
     for (int i = 0; i < reaches; ++i) {
@@ -149,11 +149,11 @@ static int list_reaches(mover_rows *r, const mac_grid *g, const obstacle *solids
         spans += range_rows(&r->reach[i].range);
     }
     r->reach[reaches].first = spans;
-    if (spans <= r->span_room) return 0;
+    if (spans <= r->span_capacity) return 0;
     mem_free(r->span);
-    r->span_room = spans + spans / 2;
-    r->span = mem_alloc((size_t)r->span_room * sizeof *r->span);
-    if (!r->span) r->span_room = 0;
+    r->span_capacity = spans + spans / 2;
+    r->span = mem_alloc((size_t)r->span_capacity * sizeof *r->span);
+    if (!r->span) r->span_capacity = 0;
     return r->span ? 0 : -1;
 }
 

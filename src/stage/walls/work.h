@@ -20,15 +20,15 @@ typedef struct mover_reach {
 typedef struct mover_rows {
     mover_reach *reach; /* [solids * dim + 1] */
     mover_span *span;
-    int reach_room, span_room;
+    int reach_capacity, span_capacity;
 } mover_rows;
 
 /* What one task has found. */
 typedef struct met_list {
     met_face *face;
-    int count, room, failed;
+    int count, capacity, failed;
     film_face *film;
-    int films, film_room;
+    int films, film_capacity;
 } met_list;
 
 typedef struct wall_work {
@@ -38,6 +38,6 @@ typedef struct wall_work {
     int list_count;
     met_face *found; /* in the order of tasks */
     int found_count;
-    int found_room, face_room, film_room, solids; /* of openings.met: faces, films, starts */
+    int found_capacity, face_capacity, film_capacity, solids; /* of openings.met: faces, films, starts */
 } wall_work;
 #endif

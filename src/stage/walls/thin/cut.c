@@ -5,7 +5,7 @@
  * An octant has at most two parts, each with a home (stage/walls/thin/home.c) and the mean of its samples'
  * places.
  *
- * Source: octants as grid/room.c has them.
+ * Source: octants as grid/free_share.c has them.
  *
  * Limits: a third home of an octant's samples is left out. */
 #include "stage/walls/thin/parts.h"

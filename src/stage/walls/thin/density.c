@@ -9,8 +9,7 @@
 
 #include <string.h>
 #include "core/memory.h"
-
-#define ROOM_MIN 0.02f /* as in stage/surface/surface.c */
+#include "grid/free_share.h"
 
 typedef struct {
     thin_walls *t;
@@ -18,7 +17,7 @@ typedef struct {
     const obstacle *solids;
     int count;
     cell_range range;
-    const float *filled; /* the room that densities are divided by */
+    const float *filled; /* the free share that densities are divided by */
     float *density;
     float full;
     const particles *p;
@@ -83,19 +82,20 @@ static void density_task(void *context, int block) {
         for (int i = 0; i < s->g->box.n[0]; ++i) {
             const ptrdiff_t c = box_at(&s->g->box, i, j, k);
             if (!is_near_thin(s->t, s->g, c)) continue;
-            const float room = s->filled[c];
-            s->density[c] =
-                room > ROOM_MIN ? density_of_cell(s, (const int[3]){i, j, k}) / (s->full * room) : 0;
+            const float free_share = s->filled[c];
+            s->density[c] = free_share > FREE_MIN
+                                ? density_of_cell(s, (const int[3]){i, j, k}) / (s->full * free_share)
+                                : 0;
         }
     }
 }
 
 int thin_density(float *density, thin_walls *t, const mac_grid *g, const particles *p, const obstacle *solids,
-                 int count, const float *room, float full) {
-    if (t->home_room < p->count) {
+                 int count, const float *free_share, float full) {
+    if (t->home_capacity < p->count) {
         mem_free(t->home);
         t->home = mem_alloc(p->capacity);
-        t->home_room = t->home ? p->capacity : 0;
+        t->home_capacity = t->home ? p->capacity : 0;
         if (!t->home) return -1;
     }
     job s = {.t = t,
@@ -105,7 +105,7 @@ int thin_density(float *density, thin_walls *t, const mac_grid *g, const particl
              .count = count,
              .p = p,
              .full = full,
-             .filled = room};
+             .filled = free_share};
     s.density = density;
     s.range = range_cells(g);
     parallel_for(g->pool, range_blocks(&s.range), home_task, &s);

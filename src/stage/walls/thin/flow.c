@@ -45,16 +45,16 @@ static void place(double x[3], const mac_grid *g, const double cells[3]) {
 /* ---- particles ---- */
 
 int thin_remember(thin_walls *t, const mac_grid *g, const particles *p, const obstacle *solids, int count) {
-    if (t->was_room < p->count) {
+    if (t->was_capacity < p->count) {
         for (int a = 0; a < g->box.dim; ++a) {
             mem_free(t->was[a]);
             t->was[a] = mem_alloc(p->capacity * sizeof **t->was);
             if (!t->was[a]) {
-                t->was_room = 0;
+                t->was_capacity = 0;
                 return -1;
             }
         }
-        t->was_room = p->capacity;
+        t->was_capacity = p->capacity;
     }
     for (int a = 0; a < g->box.dim; ++a) memcpy(t->was[a], p->x[a], p->count * sizeof **t->was);
     for (int i = 0; i < count; ++i) t->then[i] = solids[i].now;

@@ -320,11 +320,11 @@ static int reserve_rows(sight *out, int rows) {
 }
 
 static int reserve_list(sight *out, size_t count) {
-    if (out->room >= count) return 0;
+    if (out->capacity >= count) return 0;
     mem_free(out->list);
-    out->room = count + count / 4;
-    out->list = mem_alloc(out->room * sizeof *out->list);
-    if (!out->list) out->room = 0;
+    out->capacity = count + count / 4;
+    out->list = mem_alloc(out->capacity * sizeof *out->list);
+    if (!out->list) out->capacity = 0;
     return out->list ? 0 : -1;
 }
 

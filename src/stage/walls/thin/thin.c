@@ -59,8 +59,8 @@ size_t thin_bytes(const thin_walls *t, const mac_grid *g) {
     if (t->count == 0) return 0;
     const size_t beside = t->gaps.up ? 2 + sizeof *t->gaps.up : 0;
     return g->box.size * (sizeof *t->gap + sizeof *t->sees + sizeof *t->slants + sizeof *t->cut + beside) +
-           (size_t)t->cut_room * sizeof *t->cells + t->home_room +
-           t->was_room * (size_t)g->box.dim * sizeof(float);
+           (size_t)t->cut_capacity * sizeof *t->cells + t->home_capacity +
+           t->was_capacity * (size_t)g->box.dim * sizeof(float);
 }
 
 /* Room for what is known of gaps. -1: no memory. */
@@ -88,12 +88,12 @@ int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *so
     thin_find_distances(&s);
     for (int r = 0; r < rows; ++r) t->row_count[r + 1] += t->row_count[r];
     t->cut_count = t->row_count[rows];
-    if (t->cut_count > t->cut_room) {
+    if (t->cut_count > t->cut_capacity) {
         mem_free(t->cells);
-        t->cut_room = t->cut_count + t->cut_count / 4;
-        t->cells = mem_alloc((size_t)t->cut_room * sizeof *t->cells);
+        t->cut_capacity = t->cut_count + t->cut_count / 4;
+        t->cells = mem_alloc((size_t)t->cut_capacity * sizeof *t->cells);
         if (!t->cells) {
-            t->cut_room = t->cut_count = 0;
+            t->cut_capacity = t->cut_count = 0;
             for (size_t i = 0; i < g->box.size; ++i) t->cut[i] = -1; /* which no cell would answer to */
             return -1;
         }
