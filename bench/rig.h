@@ -70,7 +70,7 @@ static inline void rig_advance(rig *r, double seconds, double dt) {
         int bad = world_step(r->w, r->time, dt);
         world_accelerate(r->w, r->gravity, dt);
         r->time += dt;
-        bad |= world_hold(r->w, r->time, dt, dt);
+        bad |= world_constrain(r->w, r->time, dt, dt);
         if (bad) abort(); /* no memory for a handful of contacts */
     }
 }

@@ -76,7 +76,7 @@ INLINE vec8 vec8_select(int8 mask, vec8 a, vec8 b) {
 }
 
 /* Within [low, high]; NaN becomes low. */
-INLINE vec8 vec8_hold(vec8 x, vec8 low, vec8 high) {
+INLINE vec8 vec8_clamp(vec8 x, vec8 low, vec8 high) {
     x = vec8_select(x > low, x, low);
     return vec8_select(x < high, x, high);
 }

@@ -18,6 +18,13 @@ typedef struct mac_field {
     float *value[3]; /* m/s for a velocity */
 } mac_field;
 
+/* A place counted in cells from the low corner; in 2D all places are in the middle of the layer. */
+static inline void mac_place(double x[3], const mac_grid *g, double i, double j, double k) {
+    x[0] = g->origin[0] + g->dx * i;
+    x[1] = g->origin[1] + g->dx * j;
+    x[2] = g->origin[2] + g->dx * (g->box.dim == 3 ? k : 0.5);
+}
+
 /* One value a cell, or one component, all 0; -1: no memory. */
 int field_make(float **field, const mac_grid *g);
 /* All fields in one block; 0 on success, -1 when there is no memory. */

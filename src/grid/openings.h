@@ -3,7 +3,6 @@
 #define GRID_OPENINGS_H
 
 #include "core/hot.h"
-#include "geom/sweep.h"
 #include "grid/mac.h"
 #include "grid/rows.h"
 
@@ -31,35 +30,14 @@ typedef struct meetings {
     met_face *face; /* face[start[i]] ... face[start[i + 1] - 1]: those of solid i */
     int *start;
     int count;       /* of faces; 0: start is undefined */
-    met_face *found; /* in the order of tasks */
-    film_face *film; /* likewise */
-    int found_count, film_count;
-    struct met_list *lists; /* a task's own */
-    int room, found_room, film_room, solids, list_count;
+    film_face *film; /* in the order in which they are found */
+    int film_count;
 } meetings;
 
 /* Whether a mover has any such face. */
 INLINE int meetings_any(const meetings *m, uint16_t mover) {
     return m->count > 0 && m->start[mover] > m->start[mover - 1];
 }
-
-/* Faces that moving solids may close: of each solid and axis the rows within its reach, of each row a span.
- */
-typedef struct mover_span {
-    int32_t from, to;
-    int32_t mine; /* of these, as far as known: to - from where no other solid has any */
-} mover_span;
-
-typedef struct mover_reach {
-    cell_range range;
-    int first; /* of its spans; those of the next reach follow */
-} mover_reach;
-
-typedef struct mover_rows {
-    mover_reach *reach; /* [solids * dim + 1] */
-    mover_span *span;
-    int reach_room, span_room;
-} mover_rows;
 
 typedef struct openings {
     mac_field open; /* share of each face outside solids and closed walls, [0, 1] */
@@ -70,9 +48,8 @@ typedef struct openings {
     /* 1 where the domain's side (RHEO_LEFT ...) is no wall: liquid goes out into air, or around a periodic
      * axis */
     uint8_t open_wall[6];
-    mover_rows rows;
-    sweep near;   /* which solids are near which, by balls around them */
-    meetings met; /* where they come so near that a face is not one's alone */
+    meetings met;           /* where solids come so near that a face is not one's alone */
+    struct wall_work *work; /* what stage/walls keeps for itself while it fills all this; NULL as `wall` */
 } openings;
 
 /* Where `moves` has the row of faces (j, k), the box's sides and those beyond counted. */
@@ -88,6 +65,11 @@ INLINE uint64_t row_moves(const openings *o, const box *b, int axis, int j, int 
 /* The bit of the face i; eight from a multiple of eight on have the same. */
 INLINE uint64_t stretch_bit(const openings *o, int i) {
     return (uint64_t)1 << (i >> o->stretch & 63); /* of openings that know none any will do */
+}
+/* Whether a face at a place along its axis lies on a closed side of the domain, which stands still whatever
+ * solid is near. */
+INLINE int is_closed_side(const openings *o, const box *b, int axis, int at) {
+    return (at == 0 && !o->open_wall[2 * axis]) || (at == b->n[axis] && !o->open_wall[2 * axis + 1]);
 }
 /* Tasks may say so of one row at once. */
 INLINE void note_moving(openings *o, const box *b, int axis, const int at[3], uint64_t stretches) {

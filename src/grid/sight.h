@@ -28,7 +28,7 @@ typedef struct sighted {
 
 typedef struct sight {
     sighted *list;
-    size_t count, room;
+    size_t count, capacity;
     size_t *row, rows; /* scratch of who makes the list: where those of a row begin */
 } sight;
 

@@ -63,17 +63,17 @@ INLINE void look_all(vec8 k[GROUPS][3], const moving *t, vec8 x[GROUPS][3], int 
     if (dim == 3) k[1][2] = look_along(t, t->u[2], &s[1][2], dim);
 }
 
-INLINE vec8 hold_near(const moving *t, vec8 x, int axis, int wraps) {
+INLINE vec8 clamp_near(const moving *t, vec8 x, int axis, int wraps) {
     if (wraps && t->period[axis] > 0) {
         x = vec8_select(x < 0, x + t->period[axis], x);
         x = vec8_select(x >= t->period[axis], x - t->period[axis], x);
     }
-    return vec8_hold(x, t->low, t->high[axis]);
+    return vec8_clamp(x, t->low, t->high[axis]);
 }
 
 INLINE void step_from(vec8 y[3], const moving *t, const vec8 x[3], const vec8 k[3], float share, int dim,
                       int wraps) {
-    for (int a = 0; a < dim; ++a) y[a] = hold_near(t, x[a] + share * k[a], a, wraps);
+    for (int a = 0; a < dim; ++a) y[a] = clamp_near(t, x[a] + share * k[a], a, wraps);
 }
 
 /* Reads and writes whole rounds: columns are padded behind the last particle. */
@@ -83,7 +83,7 @@ INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int d
         vec8 x[GROUPS][3], y[GROUPS][3], k1[GROUPS][3], k2[GROUPS][3], k3[GROUPS][3];
         for (int g = 0; g < GROUPS; ++g)
             for (int a = 0; a < dim; ++a)
-                x[g][a] = hold_near(t, vec8_load(t->x[a] + i + g * LANES), a, wraps);
+                x[g][a] = clamp_near(t, vec8_load(t->x[a] + i + g * LANES), a, wraps);
         look_all(k1, t, x, dim);
         step_from(y[0], t, x[0], k1[0], 0.5f, dim, wraps);
         step_from(y[1], t, x[1], k1[1], 0.5f, dim, wraps);
@@ -97,7 +97,7 @@ INLINE void move_range_dim(const moving *shared, size_t begin, size_t end, int d
             for (int a = 0; a < dim; ++a) {
                 vec8 move = (2 * k1[g][a] + 3 * k2[g][a] + 4 * k3[g][a]) * (1 / 9.0f);
                 move = vec8_select(spray, t->scale * (vec8_load(t->v[a] + at) + t->fall[a]), move);
-                vec8_store(t->x[a] + at, hold_near(t, x[g][a] + move, a, wraps));
+                vec8_store(t->x[a] + at, clamp_near(t, x[g][a] + move, a, wraps));
             }
         }
     }
@@ -150,7 +150,7 @@ INLINE double sum_range_dim(const moving *t, size_t begin, size_t end, int axis,
         vec8 x[3];
         spot s[3];
         float value[LANES];
-        for (int a = 0; a < dim; ++a) x[a] = hold_near(t, vec8_load(t->x[a] + i), a, 1);
+        for (int a = 0; a < dim; ++a) x[a] = clamp_near(t, vec8_load(t->x[a] + i), a, 1);
         find_spots(s, t, x, dim);
         const vec8 found = look_along(t, t->u[axis], &s[axis], dim);
         vec8_store(value, vec8_select(mask_load(t->spray + i), vec8_all(0), found));

@@ -78,7 +78,7 @@ INLINE void read_lanes(const reading *t, const window *w, const columns *c, size
     spot s[3];
     for (int a = 0; a < dim; ++a) {
         float end = (a == 0 ? 1 + w->width : 2) * 0x1.fffffep-1f; /* strictly inside */
-        vec8 x = vec8_hold(vec8_load(c->x[a] + q) - (float)w->corner[a], vec8_all(1), vec8_all(end));
+        vec8 x = vec8_clamp(vec8_load(c->x[a] + q) - (float)w->corner[a], vec8_all(1), vec8_all(end));
         for (int own = 0; own < 2; ++own) {
             l.f[a][own] = vec8_split(&l.at[a][own], x - (own ? 0 : 0.5f));
             l.at[a][own] *= step[a];

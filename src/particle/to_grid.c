@@ -67,7 +67,8 @@ INLINE void make_ready(batch *r, const particles *p, size_t begin, size_t count,
         int8 cell = {0}, half[3] = {{0}};
         for (int a = 0; a < dim; ++a) {
             const float end = (a == 0 ? (float)c->cells : 1) * 0x1.fffffep-1f; /* strictly inside */
-            vec8 f = vec8_hold(vec8_load(p->x[a] + begin + q) - (float)corner[a], vec8_all(0), vec8_all(end));
+            vec8 f =
+                vec8_clamp(vec8_load(p->x[a] + begin + q) - (float)corner[a], vec8_all(0), vec8_all(end));
             if (a == 0) f = vec8_split(&cell, f);
             const int8 upper = f >= 0.5f;
             half[a] = upper & 1;

@@ -4,8 +4,8 @@
 #include <string.h>
 #include "core/report.h"
 
-/* What world_step(), world_expect() and world_hold() return. All that bodies allocate in a step is for what
- * touches what. */
+/* What world_step(), world_warm_start() and world_constrain() return. All that bodies allocate in a step is
+ * for what touches what. */
 static rheo_status judge(int bad, double time, rheo_report *report) {
     if (bad == WORLD_LOST)
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
@@ -33,7 +33,7 @@ rheo_status bodies_pull(walls *w, rheo_sim *s, const double gravity[3], double d
     if (!world_count(s->world)) return RHEO_OK;
     world_accelerate(s->world, gravity, dt);
     /* on bodies that are fluid contacts act after pressure, as on the fluid around */
-    const int bad = sim_bodies_are_fluid(s) ? 0 : world_expect(s->world, end, dt, last, s->clock.next_dt);
+    const int bad = sim_bodies_are_fluid(s) ? 0 : world_warm_start(s->world, end, dt, last, s->clock.next_dt);
     if (bad) return judge(bad, end, report);
     bodies_follow(s);
     solids_wall_velocity(&w->open, &s->g, s->solids, s->wall_count);
@@ -42,5 +42,5 @@ rheo_status bodies_pull(walls *w, rheo_sim *s, const double gravity[3], double d
 
 rheo_status bodies_hold(rheo_sim *s, double dt, rheo_report *report) {
     const double end = s->clock.time + dt;
-    return judge(world_hold(s->world, end, dt, s->clock.next_dt), end, report);
+    return judge(world_constrain(s->world, end, dt, s->clock.next_dt), end, report);
 }

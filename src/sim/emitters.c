@@ -44,8 +44,8 @@ void emitters_find_room(emitters *e, const markers *m, const walls *w, rheo_sim 
     for (int i = 0; i < s->def.emitter_count; ++i) {
         if (!(emit_runs(&s->def.emitters[i], s->clock.time, dt) > 0)) continue;
         uint8_t *seen = scratch_marks(&s->scratch);
-        e->room[i] = emit_room(&m->parts, &s->g, &w->open, s->emitter_shape[i], walls_distance(w, s),
-                               (double)m->full, seen, e->queue);
+        e->room[i] = emit_vacancy(&m->parts, &s->g, &w->open, s->emitter_shape[i], walls_distance(w, s),
+                                  (double)m->full, seen, e->queue);
         scratch_back(&s->scratch, before);
     }
 }

@@ -289,7 +289,7 @@ static void mac_probe(double *values, const rheo_sim *s, unsigned of, const floa
     markers_probe(values, &m->markers, &m->vel, m->projection.q, m->projection.q_dt, m->cell_phi, s, of, x);
 }
 
-static rheo_status mac_place(rheo_sim *s, const sim_particles *from, rheo_report *report) {
+static rheo_status place_markers(rheo_sim *s, const sim_particles *from, rheo_report *report) {
     mac *m = mac_of(s);
     const rheo_status status = markers_place(&m->markers, s, from, report);
     return status ? status : begin(m, s, report);
@@ -309,5 +309,5 @@ const sim_engine mac_engine = {
     .view_particles = mac_view,
     .mesh = mac_mesh,
     .probe = mac_probe,
-    .place = mac_place,
+    .place = place_markers,
 };

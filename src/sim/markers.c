@@ -109,13 +109,13 @@ rheo_status markers_hold(markers *m, walls *w, rheo_sim *s, rheo_report *report)
     const int marked = s->moving && w->thin.count == 0; /* no mark tells what is beside a thin solid */
     if (marked) boundary_mark(m->keep, &m->parts, g, w->solid);
     squeeze(m, w, s, marked);
-    if (w->thin.count) thin_hold(&m->parts, &w->thin, g, s->solids, s->wall_count);
+    if (w->thin.count) thin_keep_sides(&m->parts, &w->thin, g, s->solids, s->wall_count);
     /* with thin solids a film on a side may be another one's, behind a wall */
     const float *density = m->may_crowd && w->thin.count == 0 ? m->density : NULL;
     const int64_t rescued =
         boundary_particles(&m->parts, m->keep, marked, g, &w->open, walls_distance(w, s), density);
     if (w->thin.count && rescued) /* out of a thick solid, but not through a thin one */
-        thin_hold(&m->parts, &w->thin, g, s->solids, s->wall_count);
+        thin_keep_sides(&m->parts, &w->thin, g, s->solids, s->wall_count);
     const int64_t outflow = boundary_outflow(&m->parts, m->keep, g, &w->open);
     s->stats.counts.rescued += rescued;
     s->stats.counts.outflow += outflow;

@@ -39,7 +39,7 @@ void projection_push_bodies(const mac_field *vel, projection *p, rheo_sim *s) {
 }
 
 void projection_hold_bodies(mac_field *vel, projection *p, double dt) {
-    coupling_calm(&p->coupling, dt);
+    coupling_cap_energy(&p->coupling, dt);
     if (p->domain) rigid_fluid_impose(vel, &p->rigid);
 }
 
@@ -52,7 +52,7 @@ static int attach(const mac_field *vel, const projecting *on, projection *p, con
     weight.phi = on->phi;
     if (!p->is_gas) memcpy(weight.pull, pull, sizeof pull);
     return coupling_attach(&p->coupling, projection_whole(p), &s->g, on->faces, s->solids, s->wall_count,
-                           world_ties(s->world), p->unknown, sim_density(s), &weight);
+                           world_joint_rows(s->world), p->unknown, sim_density(s), &weight);
 }
 
 /* Walls as fast as their bodies are now. */

@@ -92,9 +92,9 @@ static void hold_amounts(smoke *m, kept k, rheo_sim *s) {
     const scratch_count mine = s->scratch.lent;
     float *spread = scratch_cells(&s->scratch);
     const openings *open = &m->walls.open;
-    smoke_hold_amount(m->density, spread, k.smoke, 0, &s->g, open, m->share);
+    smoke_keep_amount(m->density, spread, k.smoke, 0, &s->g, open, m->share);
     if (m->most_heat > 0)
-        smoke_hold_amount(m->temperature, spread, k.heat, s->def.ambient, &s->g, open, m->share);
+        smoke_keep_amount(m->temperature, spread, k.heat, s->def.ambient, &s->g, open, m->share);
     scratch_back(&s->scratch, mine);
 }
 
@@ -491,7 +491,7 @@ static void smoke_finish(rheo_sim *s) {
 static size_t smoke_bytes(const rheo_sim *s) {
     const smoke *m = smoke_of(s);
     return walls_bytes(&m->walls, s) + projection_bytes(&m->projection) + thin_bytes(&m->thin_then, &s->g) +
-           m->walled.room * sizeof(sighted) + smoke_tallies(&s->g);
+           m->walled.capacity * sizeof(sighted) + smoke_tallies(&s->g);
 }
 
 /* ---- what is asked between steps ---- */

@@ -34,7 +34,7 @@ rheo_status walls_make(walls *w, rheo_sim *s, rheo_report *report) {
         return report_no_memory(report, "the grid");
     if (!s->moving) return RHEO_OK;
     solids_distance(w->solid_still, NULL, g, s->solids, count_still(s));
-    if (w->room) solids_room(w->room_still, NULL, g, w->solid_still, &w->open, NULL, 0);
+    if (w->room) solids_free_share(w->room_still, NULL, g, w->solid_still, &w->open, NULL, 0);
     return RHEO_OK;
 }
 
@@ -48,7 +48,7 @@ void walls_free(walls *w) {
 
 size_t walls_bytes(const walls *w, const rheo_sim *s) {
     const size_t movers = (size_t)s->g.box.dim * s->g.box.size * (sizeof(float) + sizeof *w->open.mover[0]);
-    return (s->moving ? movers : 0) + front_bytes(&s->g) + solids_meet_bytes(&w->open.met) +
+    return (s->moving ? movers : 0) + front_bytes(&s->g) + solids_meet_bytes(&w->open) +
            films_bytes(&w->films, &s->g) + thin_bytes(&w->thin, &s->g);
 }
 
@@ -102,9 +102,9 @@ rheo_status walls_place(walls *w, rheo_sim *s, double time, rheo_report *report)
     if (w->by_particles && !s->moving && w->thin.count == 0 && slivers_list(&w->slivers, g, &w->open))
         return report_no_memory(report, "solids");
     if (w->room)
-        solids_room(w->room, w->room_still, g, w->solid, &w->open, s->solids + still,
-                    s->def.solid_count - still);
-    if (w->room && w->thin.count) thin_room(w->room, &w->thin, g, w->solid, &w->open);
+        solids_free_share(w->room, w->room_still, g, w->solid, &w->open, s->solids + still,
+                          s->def.solid_count - still);
+    if (w->room && w->thin.count) thin_free_share(w->room, &w->thin, g, w->solid, &w->open);
     return RHEO_OK;
 }
 

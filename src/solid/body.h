@@ -11,9 +11,9 @@ typedef struct body_state {
     double orientation[4]; /* unit quaternion (w x y z); (1 0 0 0) is how the scene file has it */
     double velocity[3];    /* m/s, of the centre of mass */
     double spin[3];        /* rad/s, world axes */
-    double held[6];        /* m/s2, rad/s2: what contacts, and joints but for grips and ties, did in the last
-                              world_hold() */
-    double falls;          /* 1: nothing but gravity acted on it in the last step, else 0 */
+    double reaction[6]; /* m/s2, rad/s2: of contacts, and of joints beyond their active constraints and rows,
+                           in the last world_constrain() */
+    double falls;       /* 1: nothing but gravity acted on it in the last step, else 0 */
     double motion; /* sqrt(2 J), with the liquid that moved with it; of thin bodies. Below 0: not known */
 } body_state;
 enum { BODY_STATE_REALS = 21 };
@@ -29,25 +29,25 @@ typedef struct body_motor {
 } body_motor;
 
 /* Motions that contacts and joints with what stands still do not let a body make while forces of a step act
- * on it, as world_expect() finds them: row . (velocity, spin) = 0. Who applies forces leaves out what they
- * would do along these, and says how much that was. */
-typedef struct body_grip {
+ * on it, as world_warm_start() finds them: row . (velocity, spin) = 0. Who applies forces leaves out what
+ * they would do along these, and says how much that was. */
+typedef struct active_constraints {
     int count;
     double row[6][6];
-    int jointed;  /* some of the rows, or the motor, are a joint's, or it is tied to another body */
+    int jointed;  /* some of the rows, or the motor, are a joint's, or it is linked to another body */
     int stop;     /* which of the rows is a joint's stop, from 1 on; 0: none. It points away from it */
     int left;     /* the stop has been let go in this step */
     double bears; /* sqrt(J): what a motor presses on the stop with */
-    int tied;     /* a joint ties it to another body */
+    int linked;   /* a joint links it to another body */
     int touched;  /* it touches something */
     int alone;    /* but nothing that moves, nor does it hang on that */
     body_motor motor;
     int wet;            /* liquid is beside it; who applies forces says it */
     int released;       /* forces drew it off some of its contacts: rows, velocity and `given` are new */
-    double lent[6];     /* m/s, rad/s: what contacts did in the last step, which it has once more */
+    double warm[6];     /* m/s, rad/s: what contacts did in the last step, which it has once more */
     double given[6];    /* m/s, rad/s: what rows and motor have done to the body's own mass so far */
     double withheld[6]; /* m/s, rad/s, likewise; less what was given and is otherwise in the end */
-} body_grip;
+} active_constraints;
 
 /* Cells: how pressure, which is known by cells, turns what is smaller than this radius is not told. */
 #define BODY_CRUMB 0.25
@@ -66,20 +66,21 @@ typedef struct body {
     roundness round;   /* turns that no pressure makes */
     double axis[3];    /* about which it is round, in the scene file's axes */
     body_state *now;
-    body_grip *grip;
+    active_constraints *active;
 } body;
 
-/* A motion against each other that a joint does not let two bodies make: the sum over both of row .
- * (velocity, spin) is 0. What forces would do against it goes into body_grip.withheld as well. */
-typedef struct body_tie {
+/* A row of a joint: a motion against each other that it does not let two bodies make: the sum over both of
+ * row . (velocity, spin) is 0. What forces would do against it goes into active_constraints.withheld as well.
+ */
+typedef struct joint_row {
     const body *end[2];
     double row[2][6];
     int fixed; /* the joint lets them make no motion at all against each other */
-} body_tie;
-typedef struct body_ties {
+} joint_row;
+typedef struct joint_rows {
     int count;
-    body_tie *item;
-} body_ties;
+    joint_row *item;
+} joint_rows;
 
 /* Mass properties from shape and density (depth: of a slab in 2D, m); the state as the scene file starts it.
  * -1: the shape has no finite volume. */

@@ -132,16 +132,16 @@ static double thing_normal(double n[3], const thing *t, const double x[3], doubl
 }
 
 void touch_add(touch_list *list, const touch *t) {
-    if (list->count == list->room) {
-        const int room = list->room ? 2 * list->room : 256;
-        void *grown =
-            mem_grow(list->item, (size_t)list->room * sizeof *list->item, (size_t)room * sizeof *list->item);
+    if (list->count == list->capacity) {
+        const int capacity = list->capacity ? 2 * list->capacity : 256;
+        void *grown = mem_grow(list->item, (size_t)list->capacity * sizeof *list->item,
+                               (size_t)capacity * sizeof *list->item);
         if (!grown) {
             list->failed = 1;
             return;
         }
         list->item = grown;
-        list->room = room;
+        list->capacity = capacity;
     }
     list->item[list->count++] = *t;
 }

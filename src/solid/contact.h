@@ -44,7 +44,7 @@ typedef struct touch {
 
 typedef struct touch_list {
     touch *item;
-    int count, room;
+    int count, capacity;
     int failed; /* no memory */
 } touch_list;
 

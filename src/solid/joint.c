@@ -9,19 +9,19 @@
  * beside the link: ODE's motor of a link that is at its stop pushes with all its force, away from the stop
  * too.
  *
- * A body that hangs on what stands still is told to whoever applies forces (body_grip): rows that it cannot
- * move along, and the motor with its limit, which the pressure solve reckons with
- * (stage/coupling/coupling.c). Of joints between bodies the rows are told (body_tie); stops and motors of
+ * A body that hangs on what stands still is told to whoever applies forces (active_constraints): rows that it
+ * cannot move along, and the motor with its limit, which the pressure solve reckons with
+ * (stage/coupling/coupling.c). Of joints between bodies the rows are told (joint_row); stops and motors of
  * these act as they last did.
  *
  * Limits: a hinge with stops a whole turn apart does not know on which side of them it is; only the first
- * motor of a body is in its grip. */
+ * motor of a body is among its active constraints. */
 #include "solid/joint.h"
 
 #include <math.h>
 #include <string.h>
 #include "solid/curve.h"
-#include "solid/grip.h"
+#include "solid/active.h"
 #include "solid/vector.h"
 
 #define AT_SPEED 0.01 /* of its speed: as near as a motor was that held it */
@@ -181,7 +181,7 @@ double joint_time_to_stop(const joint *j, double margin, double sink) {
     return most;
 }
 
-int joint_holds_place(const joint *j, const double x[3], double near) {
+int joint_pins_place(const joint *j, const double x[3], double near) {
     double from[3];
     if (!j->only || !(turns(j) || j->def->kind == RHEO_JOINT_BALL)) return 0;
     vec_sub(from, x, j->def->anchor);
@@ -200,7 +200,7 @@ static void motion_row(double row[6], const joint *j) {
 }
 
 /* Rows e_c of motion, or of turning, but along the joint's own axis where `across`. */
-static void grip_axes(const joint *j, int turning, int across) {
+static void activate_axes(const joint *j, int turning, int across) {
     double side[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     int count = 3;
     if (across) {
@@ -212,11 +212,11 @@ static void grip_axes(const joint *j, int turning, int across) {
     for (int k = 0; k < count; ++k) {
         double row[6] = {0};
         memcpy(row + 3 * turning, side[k], sizeof side[k]);
-        grip_add(j->only, row, GRIP_OF_JOINT);
+        active_add(j->only, row, INDEPENDENT_JOINT);
     }
 }
 
-static void grip_anchor(const joint *j) {
+static void activate_anchor(const joint *j) {
     double arm[3];
     vec_sub(arm, j->def->anchor, j->only->now->position);
     if (j->only->flat) arm[2] = 0;
@@ -224,15 +224,15 @@ static void grip_anchor(const joint *j) {
         double row[6] = {0};
         row[c] = 1;
         vec_cross(row + 3, arm, row);
-        grip_add(j->only, row, GRIP_OF_JOINT);
+        active_add(j->only, row, INDEPENDENT_JOINT);
     }
 }
 
 /* A stop that the body comes to rest on, or rests at, unless its motor is to draw it away: what lifts a light
  * body against it may be the forces that are still to be found. */
-static void grip_stops(const joint *j, const double before[6], double margin, double time, double dt) {
+static void activate_stops(const joint *j, const double before[6], double margin, double time, double dt) {
     double gap[2], rate, place, row[6], effect[6];
-    body_grip *g = j->only->grip;
+    active_constraints *g = j->only->active;
     if (g->stop || g->left || !read_place(gap, &rate, &place, j)) return;
     motion_row(row, j);
     const double was = j->lever * six_dot(row, before), speed = is_driven(j) ? wanted_speed(j, time) : 0;
@@ -241,40 +241,40 @@ static void grip_stops(const joint *j, const double before[6], double margin, do
         const int count = g->count;
         if (j->lever * gap[side] >= margin || away * was * dt > 0.01 * margin || away * speed > 0) continue;
         for (int c = 0; c < 6; ++c) row[c] *= away;
-        g->bears = is_driven(j) ? sqrt(grip_free_effect(effect, j->only, row)) * j->def->force * dt : 0;
-        grip_add(j->only, row, GRIP_OF_JOINT);
+        g->bears = is_driven(j) ? sqrt(active_free_effect(effect, j->only, row)) * j->def->force * dt : 0;
+        active_add(j->only, row, INDEPENDENT_JOINT);
         g->stop = g->count > count ? g->count : 0;
     }
 }
 
-void joint_grip(const joint *j, const double before[6], double margin, double time, double dt) {
+void joint_activate(const joint *j, const double before[6], double margin, double time, double dt) {
     if (!j->only) return;
-    j->only->grip->jointed = 1;
+    j->only->active->jointed = 1;
     switch (j->def->kind) {
-    case RHEO_JOINT_BALL: grip_anchor(j); break;
+    case RHEO_JOINT_BALL: activate_anchor(j); break;
     case RHEO_JOINT_SLIDER:
-        grip_axes(j, 1, 0);
-        grip_axes(j, 0, 1);
+        activate_axes(j, 1, 0);
+        activate_axes(j, 0, 1);
         break;
     case RHEO_JOINT_FIXED:
-        grip_axes(j, 1, 0);
-        grip_axes(j, 0, 0);
+        activate_axes(j, 1, 0);
+        activate_axes(j, 0, 0);
         break;
     case RHEO_JOINT_HINGE:
     case RHEO_JOINT_MOTOR:
-        grip_axes(j, 1, 1);
-        grip_anchor(j);
+        activate_axes(j, 1, 1);
+        activate_anchor(j);
         break;
     }
-    grip_stops(j, before, margin, time, dt);
+    activate_stops(j, before, margin, time, dt);
 }
 
-void joint_grip_motor(const joint *j, const double before[6], double time, double dt) {
-    if (!j->only || !is_driven(j) || j->only->grip->motor.of) return;
-    body_motor *m = &j->only->grip->motor;
+void joint_activate_motor(const joint *j, const double before[6], double time, double dt) {
+    if (!j->only || !is_driven(j) || j->only->active->motor.of) return;
+    body_motor *m = &j->only->active->motor;
     double effect[6];
     motion_row(m->row, j);
-    const double ease = grip_free_effect(effect, j->only, m->row);
+    const double ease = active_free_effect(effect, j->only, m->row);
     if (!(ease > 0)) return;
     const double last = wanted_speed(j, time - dt), near = AT_SPEED * fabs(last) + 1e-6 / j->lever;
     m->of = j->def;
@@ -292,16 +292,16 @@ void joint_grip_motor(const joint *j, const double before[6], double time, doubl
 /* Two bodies
  * ------------------------------------------------------------------------------------------------------ */
 
-typedef struct tie_list {
+typedef struct row_list {
     const joint *j;
-    body_tie *item;
+    joint_row *item;
     int count;
-} tie_list;
+} row_list;
 
 /* Rows of motion along a direction of places at both ends' arms, or of turning about it; none out of the
  * plane. */
-static void tie_along(tie_list *l, const double direction[3], double arm[2][3], int turning) {
-    body_tie t = {.end = {l->j->pair[0], l->j->pair[1]}, .fixed = l->j->def->kind == RHEO_JOINT_FIXED};
+static void row_along(row_list *l, const double direction[3], double arm[2][3], int turning) {
+    joint_row t = {.end = {l->j->pair[0], l->j->pair[1]}, .fixed = l->j->def->kind == RHEO_JOINT_FIXED};
     double size = 0;
     for (int e = 0; e < 2; ++e) {
         double along[3];
@@ -315,20 +315,20 @@ static void tie_along(tie_list *l, const double direction[3], double arm[2][3], 
     if (size > 1e-12) l->item[l->count++] = t;
 }
 
-static void tie_axes(tie_list *l, double arm[2][3], int turning) {
+static void rows_of_axes(row_list *l, double arm[2][3], int turning) {
     for (int c = 0; c < 3; ++c) {
         double along[3] = {0};
         along[c] = 1;
-        tie_along(l, along, arm, turning);
+        row_along(l, along, arm, turning);
     }
 }
 
-static void tie_across(tie_list *l, const double axis[3], double arm[2][3], int turning) {
+static void rows_across(row_list *l, const double axis[3], double arm[2][3], int turning) {
     const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
     double side[2][3];
     vec_cross(side[0], axis, fabs(axis[0]) < 0.7 ? x : y);
     vec_cross(side[1], axis, side[0]);
-    for (int k = 0; k < 2; ++k) tie_along(l, side[k], arm, turning);
+    for (int k = 0; k < 2; ++k) row_along(l, side[k], arm, turning);
 }
 
 /* A direction, or the way from the centre of mass to a place, where the scene file has them <- where they are
@@ -366,29 +366,29 @@ static void find_arms(double arm[2][3], const joint *j) {
     }
 }
 
-int joint_tie(body_tie ties[JOINT_TIES], const joint *j) {
-    tie_list l = {.j = j, .item = ties};
+int joint_make_rows(joint_row rows[JOINT_ROWS], const joint *j) {
+    row_list l = {.j = j, .item = rows};
     double arm[2][3], axis[3];
     if (!j->pair[0]) return 0;
     find_arms(arm, j);
     axis_now(axis, j);
     switch (j->def->kind) {
-    case RHEO_JOINT_BALL: tie_axes(&l, arm, 0); break;
+    case RHEO_JOINT_BALL: rows_of_axes(&l, arm, 0); break;
     case RHEO_JOINT_SLIDER:
-        tie_axes(&l, arm, 1);
-        tie_across(&l, axis, arm, 0);
+        rows_of_axes(&l, arm, 1);
+        rows_across(&l, axis, arm, 0);
         break;
     case RHEO_JOINT_FIXED:
-        tie_axes(&l, arm, 1);
-        tie_axes(&l, arm, 0);
+        rows_of_axes(&l, arm, 1);
+        rows_of_axes(&l, arm, 0);
         break;
     case RHEO_JOINT_HINGE:
     case RHEO_JOINT_MOTOR:
-        tie_across(&l, axis, arm, 1);
-        tie_axes(&l, arm, 0);
+        rows_across(&l, axis, arm, 1);
+        rows_of_axes(&l, arm, 0);
         break;
     }
-    for (int e = 0; e < 2; ++e) j->pair[e]->grip->jointed = 1;
+    for (int e = 0; e < 2; ++e) j->pair[e]->active->jointed = 1;
     return l.count;
 }
 
@@ -397,7 +397,7 @@ int joint_tie(body_tie ties[JOINT_TIES], const joint *j) {
 
 /* Force and torque of a solve, in ODE's units, out of a body's rate of change. */
 static void take_push(const body *b, double unit, const double force[3], const double torque[3]) {
-    double t[3], turn[3], inverse[9], *rate = b->now->held;
+    double t[3], turn[3], inverse[9], *rate = b->now->reaction;
     body_inverse_inertia(inverse, b);
     for (int c = 0; c < 3; ++c) t[c] = torque[c] / unit;
     mat_times(turn, inverse, t);
@@ -427,7 +427,7 @@ static void without_stop(double force[3], double torque[3], const joint *j, doub
     }
 }
 
-static void leave_out_tie(const joint *j) {
+static void leave_out_rows(const joint *j) {
     double arm[2][3];
     find_arms(arm, j);
     for (int e = 0; e < 2; ++e) {
@@ -440,7 +440,7 @@ static void leave_out_tie(const joint *j) {
 
 void joint_leave_out(const joint *j) {
     double force[3], torque[3];
-    if (j->pair[0]) leave_out_tie(j);
+    if (j->pair[0]) leave_out_rows(j);
     if (!j->only) return;
     for (int c = 0; c < 3; ++c) {
         force[c] = j->link_push.f1[c] + (j->motor ? j->motor_push.f1[c] : 0);

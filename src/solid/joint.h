@@ -8,7 +8,7 @@
 typedef struct joint {
     const rheo_joint *def;
     const body *only;    /* the body that hangs on what stands still; NULL: both ends may move */
-    const body *pair[2]; /* the bodies that it ties to each other where forces are to know; else NULL */
+    const body *pair[2]; /* the bodies that it links where forces are to know; else NULL */
     dJointID link;       /* the first of its bodies is `only` */
     dJointID motor;      /* NULL: of this kind none can be driven */
     dJointFeedback link_push, motor_push;
@@ -43,19 +43,20 @@ double joint_time_to_stop(const joint *j, double margin, double sink);
 
 /* Whether a place is where a joint holds its body on what stands still, but for turning: nearer than `near`
  * [m] to the pin of a hinge or the centre of a ball. */
-int joint_holds_place(const joint *j, const double x[3], double near);
+int joint_pins_place(const joint *j, const double x[3], double near);
 
 /* Of a body on what stands still: the motions that the joint does not let it make, stops that it leans on
- * among them, go into the body's grip. before: its velocity and spin before the forces of a step of dt that
- * ends at `time`. */
-void joint_grip(const joint *j, const double before[6], double margin, double time, double dt);
+ * among them, go into the body's active constraints. before: its velocity and spin before the forces of a
+ * step of dt that ends at `time`. */
+void joint_activate(const joint *j, const double before[6], double margin, double time, double dt);
 /* The same of its motor, when all else holds the body already: the body gains what the motor does to its own
  * mass. */
-void joint_grip_motor(const joint *j, const double before[6], double time, double dt);
+void joint_activate_motor(const joint *j, const double before[6], double time, double dt);
 /* Of two bodies: the motions against each other that the joint does not let them make. How many. */
-enum { JOINT_TIES = 6 };
-int joint_tie(body_tie ties[JOINT_TIES], const joint *j);
-/* Takes what the next step finds anew out of its bodies' rates of change (`held`, m/s2, rad/s2): what a joint
- * on what stands still and its motor did in the last solve, what ties two bodies but for stops and motor. */
+enum { JOINT_ROWS = 6 };
+int joint_make_rows(joint_row rows[JOINT_ROWS], const joint *j);
+/* Takes what the next step finds anew out of its bodies' rates of change (`reaction`, m/s2, rad/s2): what a
+ * joint on what stands still and its motor did in the last solve, what links two bodies but for stops and
+ * motor. */
 void joint_leave_out(const joint *j);
 #endif

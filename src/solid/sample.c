@@ -21,19 +21,20 @@ enum { SIDE_MAX = 24, MESH_MAX = 30000 }; /* lattice cells along the longest sid
 
 typedef struct {
     shape_points *p;
-    int room, failed;
+    int capacity, failed;
 } builder;
 
 static void add_point(builder *b, const double x[3]) {
-    if (b->p->count == b->room) {
-        const int room = b->room ? 2 * b->room : 64;
-        void *grown = mem_grow(b->p->x, (size_t)b->room * sizeof *b->p->x, (size_t)room * sizeof *b->p->x);
+    if (b->p->count == b->capacity) {
+        const int capacity = b->capacity ? 2 * b->capacity : 64;
+        void *grown =
+            mem_grow(b->p->x, (size_t)b->capacity * sizeof *b->p->x, (size_t)capacity * sizeof *b->p->x);
         if (!grown) {
             b->failed = 1;
             return;
         }
         b->p->x = grown;
-        b->room = room;
+        b->capacity = capacity;
     }
     memcpy(b->p->x[b->p->count++], x, sizeof *b->p->x);
 }

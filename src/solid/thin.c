@@ -195,8 +195,8 @@ static int goes_past(const obstacle *o, const placement *then, const double from
     return vec_length(nearest) > o->body->radius + 2 * skin;
 }
 
-int obstacle_hold(double to[3], double normal[3], const obstacle *o, const placement *then,
-                  const double from[3], double skin) {
+int obstacle_block_path(double to[3], double normal[3], const obstacle *o, const placement *then,
+                        const double from[3], double skin) {
     double at[3], goal[3], n[3] = {0, 0, 0};
     int touched = 0;
     if (goes_past(o, then, from, to, skin)) return 0;

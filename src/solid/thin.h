@@ -20,6 +20,6 @@ int obstacle_hides(const obstacle *o, const double from[3], const double to[3], 
 /* A point was at `from` beside the solid as it was placed `then`, and wants to be at `to` beside the solid as
  * it is now. Moves `to` so that the way between, as the solid sees it, stays `skin` outside: it stops at the
  * surface and slides. 1 when it touched; `normal` is then the surface's. */
-int obstacle_hold(double to[3], double normal[3], const obstacle *o, const placement *then,
-                  const double from[3], double skin);
+int obstacle_block_path(double to[3], double normal[3], const obstacle *o, const placement *then,
+                        const double from[3], double skin);
 #endif

@@ -77,7 +77,7 @@ static rheo_status make_bodies(world *w, rheo_report *report) {
                                "a body without an inertia");
         if (b->radius < BODY_CRUMB * w->dx) b->round = ROUND_BALL;
         b->solid = i;
-        b->grip = &w->grips[w->count];
+        b->active = &w->active[w->count];
         ++w->count;
     }
     return RHEO_OK;
@@ -177,8 +177,8 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     w->dx = dx;
     w->bodies = mem_alloc(solids * sizeof *w->bodies);
     w->states = mem_alloc(solids * sizeof *w->states);
-    w->grips = mem_alloc(solids * sizeof *w->grips);
-    w->given = mem_alloc(solids * sizeof *w->given);
+    w->active = mem_alloc(solids * sizeof *w->active);
+    w->pseudo = mem_alloc(solids * sizeof *w->pseudo);
     w->slid = mem_alloc(solids * sizeof *w->slid);
     w->fallen = mem_alloc(solids * sizeof *w->fallen);
     w->hangs = mem_alloc(solids * sizeof *w->hangs);
@@ -190,10 +190,10 @@ rheo_status world_create(world **out, const rheo_scene *scene, shape *const *sha
     w->ode_body = mem_alloc(solids * sizeof *w->ode_body);
     w->ode_box = mem_alloc(solids * sizeof *w->ode_box);
     w->joints = mem_alloc(((size_t)scene->joint_count + 1) * sizeof *w->joints);
-    w->ties.item = mem_alloc(((size_t)scene->joint_count * JOINT_TIES + 1) * sizeof *w->ties.item);
-    const int whole = w->bodies && w->states && w->grips && w->given && w->slid && w->fallen && w->hangs &&
+    w->rows.item = mem_alloc(((size_t)scene->joint_count * JOINT_ROWS + 1) * sizeof *w->rows.item);
+    const int whole = w->bodies && w->states && w->active && w->pseudo && w->slid && w->fallen && w->hangs &&
                       w->swings && w->before && w->kept && w->things && w->ode_body && w->ode_box &&
-                      w->joints && w->ties.item && w->judged;
+                      w->joints && w->rows.item && w->judged;
     rheo_status status = whole ? make_bodies(w, report) : report_no_memory(report, "the bodies");
     if (!status && w->count) status = make_things(w, report);
     if (!status && w->count) {
@@ -218,9 +218,9 @@ void world_free(world *w) {
     sweep_free(&w->pairs);
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->ode) dWorldDestroy(w->ode);
-    void *const blocks[] = {w->bodies,  w->states, w->grips,        w->given,      w->slid,      w->fallen,
+    void *const blocks[] = {w->bodies,  w->states, w->active,       w->pseudo,     w->slid,      w->fallen,
                             w->hangs,   w->swings, w->before,       w->kept,       w->things,    w->ode_body,
-                            w->ode_box, w->joints, w->touches.item, w->close.item, w->ties.item, w->judged};
+                            w->ode_box, w->joints, w->touches.item, w->close.item, w->rows.item, w->judged};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     mem_free(w);
 }

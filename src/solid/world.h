@@ -37,22 +37,22 @@ void world_lift(world *w, double fluid_density, const double gravity[3], double 
 enum { WORLD_NO_MEMORY = -1, WORLD_LOST = -2 };
 int world_step(world *w, double time, double dt);
 /* Before forces that are still to be found: every body gains what contacts and joints gave it in the last
- * step, over dt, and is held (body_grip) where a contact with something that stands still bore it then and
- * touches it now, and where a joint ties it to what stands still. A body that rests on the floor of a tank
- * then meets pressure as one at rest, not as one that falls, however light it is beside the liquid that it
- * would have to push. What contacts gave was given within the last step, of `last` seconds (0: unknown), and
- * is no more in a longer one. Keyed solids go as they will in the step after, of `next` seconds: so do bodies
- * that they push. */
-int world_expect(world *w, double time, double dt, double last, double next);
-/* What joints between bodies do not let these do while forces of the step act, of world_expect(): with
+ * step, over dt, and is held (active_constraints) where a contact with something that stands still bore it
+ * then and touches it now, and where a joint links it to what stands still. A body that rests on the floor of
+ * a tank then meets pressure as one at rest, not as one that falls, however light it is beside the liquid
+ * that it would have to push. What contacts gave was given within the last step, of `last` seconds (0:
+ * unknown), and is no more in a longer one. Keyed solids go as they will in the step after, of `next`
+ * seconds: so do bodies that they push. */
+int world_warm_start(world *w, double time, double dt, double last, double next);
+/* What joints between bodies do not let these do while forces of the step act, of world_warm_start(): with
  * `coupling: monolithic`, which finds what such joints do by itself. */
-const body_ties *world_ties(const world *w);
+const joint_rows *world_joint_rows(const world *w);
 /* After forces: lets go of contacts and stops that would have to pull, where a body touches nothing but what
  * stands still, and says whether there are any. What forces do to a body that is held is no measure of what
- * they do to one that is not, so they are to be found anew, from what world_expect() gave taken back: `given`
- * of the grip. all: of every contact of such a body, so that it need not be asked again. */
+ * they do to one that is not, so they are to be found anew, from what world_warm_start() gave taken back:
+ * `given` of its constraints. all: of every contact of such a body, so that it need not be asked again. */
 int world_release(world *w, double time, double dt, int all);
-/* Takes back what world_expect() gave and adds what was withheld; contacts, joints and motors act on
+/* Takes back what world_warm_start() gave and adds what was withheld; contacts, joints and motors act on
  * velocities, nothing moves: after forces of a step of dt, so that what rests has no velocity left. */
-int world_hold(world *w, double time, double dt, double next);
+int world_constrain(world *w, double time, double dt, double next);
 #endif

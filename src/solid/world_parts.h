@@ -28,13 +28,13 @@ struct world {
     dBodyID *ode_body; /* of each thing; NULL where it stands still */
     dGeomID *ode_box;  /* of each thing that is a box in space, larger by half a margin; else NULL */
     dJointGroupID contacts;
-    joint *joints;       /* of the scene, in its order */
-    body_grip *grips;    /* of each body */
-    body_ties ties;      /* between bodies, in the step */
-    double (*judged)[6]; /* of each body: velocity and spin if contacts let go */
-    double (*given)[6];  /* of each body: velocity lent to it by world_expect(), or to be parted with */
-    double (*fallen)[3]; /* what gravity gave it before it moved */
-    double (*slid)[6];   /* of each body: velocity and spin before the forces of a step */
+    joint *joints;              /* of the scene, in its order */
+    active_constraints *active; /* of each body */
+    joint_rows rows;            /* between bodies, in the step */
+    double (*judged)[6];        /* of each body: velocity and spin if contacts let go */
+    double (*pseudo)[6];        /* of each body: velocity that it has for a time: warm start, parting */
+    double (*fallen)[3];        /* what gravity gave it before it moved */
+    double (*slid)[6];          /* of each body: velocity and spin before the forces of a step */
     int *hangs;         /* of each body: the first of those that joints hold together with it; -1: no joint */
     int *swings;        /* of each body: it is moved by world_swing() in this part of a step */
     body_state *before; /* of each body: as it began the part, or half of it */
@@ -76,9 +76,9 @@ void world_solve(world *w, double time, double h, world_speeds least, world_purp
 void world_find_hanging(world *w);
 /* Before a part of a step, at most `left` long: finds the bodies on joints that swing, and gives them half of
  * gravity, so that all that looks ahead knows how fast they become. */
-void world_lend_gravity(world *w, const double g[3], double left);
+void world_predict_gravity(world *w, const double g[3], double left);
 /* When touches are known: those that touch something do not swing, and are as they were. */
-void world_take_back_gravity(world *w);
+void world_undo_gravity(world *w);
 /* Moves those that swing, and gives them gravity, by h. */
 void world_swing(world *w, double time, const double g[3], double h);
 #endif

@@ -6,20 +6,20 @@
  * each other than DEEP dx, where they can only have begun, are parted as by a shift that leaves no velocity.
  * What swings on joints in the air is moved by solid/world_swing.c.
  *
- * Before forces that are still to be found, world_expect() lends bodies what held them in the last step and
- * notes what does not let them move; world_hold() takes that back after the forces and solves once more
- * without moving. */
+ * Before forces that are still to be found, world_warm_start() lends bodies what held them in the last step
+ * and notes what does not let them move; world_constrain() takes that back after the forces and solves once
+ * more without moving. */
 #include <math.h>
 #include <string.h>
-#include "solid/grip.h"
+#include "solid/active.h"
 #include "solid/vector.h"
 #include "solid/world_parts.h"
 
 #define DEEP    0.05 /* cells: deeper than an impact sinks in; so solids only begin */
 #define FAR     1e6  /* cells that no body goes in a step */
 #define LIGHT   3e8  /* m/s */
-#define RELEASE 0.5  /* of what gravity gives in a step: slower contacts are let go by world_hold() alone */
-enum { PARTS_MAX = 400 /* of a step; then the rest goes in one */, TIE_SWEEPS = 40 };
+#define RELEASE 0.5  /* of what gravity gives in a step: slower contacts world_constrain() lets go */
+enum { PARTS_MAX = 400 /* of a step; then the rest goes in one */, JOINT_SWEEPS = 40 };
 
 static void note_sliding(world *w) {
     for (int i = 0; i < w->count; ++i) {
@@ -47,7 +47,7 @@ static void note_hits(world *w) {
 }
 
 /* The velocities of a part of a step. What parts solids that are deep in each other is in them while they
- * move, and in w->given: it is no motion of theirs, and taken off again. */
+ * move, and in w->pseudo: it is no motion of theirs, and taken off again. */
 static void solve_part(world *w, double time, double h, world_speeds least) {
     int deep = 0;
     for (int i = 0; i < w->touches.count; ++i) deep |= w->touches.item[i].gap < -DEEP * w->dx;
@@ -56,20 +56,20 @@ static void solve_part(world *w, double time, double h, world_speeds least) {
     world_solve(w, time, h, least, SOLVE_TO_MOVE, !deep);
     if (!deep || w->lost) return;
     for (int i = 0; i < w->count; ++i) {
-        body_note_motion(w->given[i], &w->states[i], -1);
+        body_note_motion(w->pseudo[i], &w->states[i], -1);
         memcpy(w->states[i].velocity, w->slid[i], 3 * sizeof(double));
         memcpy(w->states[i].spin, w->slid[i] + 3, 3 * sizeof(double));
     }
     world_solve(w, time, h, least, SOLVE_TO_MOVE, 1);
-    for (int i = 0; i < w->count; ++i) body_note_motion(w->given[i], &w->states[i], 1);
+    for (int i = 0; i < w->count; ++i) body_note_motion(w->pseudo[i], &w->states[i], 1);
 }
 
 static void move_bodies(world *w, double h) {
     for (int i = 0; i < w->count; ++i) {
         if (w->swings[i]) continue;
         body_move(&w->bodies[i], h);
-        body_add_motion(&w->states[i], w->given[i], -1);
-        memset(w->given[i], 0, sizeof w->given[i]);
+        body_add_motion(&w->states[i], w->pseudo[i], -1);
+        memset(w->pseudo[i], 0, sizeof w->pseudo[i]);
     }
 }
 
@@ -97,8 +97,8 @@ static void begin_fall(world *w, const double g[3], double dt) {
  * tell, nor contacts in the end of the step. */
 static double is_falling(const world *w, int i) {
     const int knows_wet = w->scene->coupling == RHEO_MONOLITHIC || w->scene->coupling == RHEO_SOLID_TO_FLUID;
-    const double *held = w->states[i].held;
-    return knows_wet && !w->grips[i].wet && (w->hangs[i] >= 0 || six_dot(held, held) == 0);
+    const double *reaction = w->states[i].reaction;
+    return knows_wet && !w->active[i].wet && (w->hangs[i] >= 0 || six_dot(reaction, reaction) == 0);
 }
 
 /* What a step of dt begins with. No sound body crosses FAR cells in it or outruns light. */
@@ -119,11 +119,11 @@ int world_step(world *w, double time, double dt) {
     double left = dt;
     for (int part = 0; left > 0; ++part) {
         const double now = time + dt - left;
-        world_lend_gravity(w, g, left);
+        world_predict_gravity(w, g, left);
         if (w->lost) return WORLD_LOST;
         world_place_things(w, now, left);
         if (world_find_touches(w, left)) return WORLD_NO_MEMORY;
-        world_take_back_gravity(w);
+        world_undo_gravity(w);
         double h = part < PARTS_MAX ? world_safe_part(w, left) : left;
         if (left - h < 1e-6 * dt) h = left;
         world_pace_things(w, now, h);
@@ -152,37 +152,37 @@ static int is_held_by(double row[6], const world *w, const body *b, const touch 
     if (b->flat) arm[2] = 0;
     memcpy(row, t->normal, 3 * sizeof *row);
     vec_cross(row + 3, arm, t->normal);
-    return six_dot(row, b->now->held) > 0;
+    return six_dot(row, b->now->reaction) > 0;
 }
 
 static void note_touch(const world *w, const touch *t) {
     if (t->gap >= WORLD_MARGIN * w->dx) return;
-    w->things[t->a].body->grip->touched = 1;
-    if (t->b >= 0 && w->things[t->b].body) w->things[t->b].body->grip->touched = 1;
+    w->things[t->a].body->active->touched = 1;
+    if (t->b >= 0 && w->things[t->b].body) w->things[t->b].body->active->touched = 1;
 }
 
 /* Bodies that touch something; and those that touch nothing else that moves, nor hang on it: what held one is
- * what its grip tells. */
+ * what its active constraints tell. */
 static void find_alone(world *w) {
-    for (int i = 0; i < w->count; ++i) w->grips[i].alone = 1;
+    for (int i = 0; i < w->count; ++i) w->active[i].alone = 1;
     for (int k = 0; k < w->touches.count; ++k) {
         const body *pair[2];
         note_touch(w, &w->touches.item[k]);
         if (!moving_pair(pair, w, &w->touches.item[k])) continue;
         for (int e = 0; e < 2; ++e)
-            if (pair[e]) pair[e]->grip->alone = 0;
+            if (pair[e]) pair[e]->active->alone = 0;
     }
     for (int i = 0; i < w->scene->joint_count; ++i) { /* and not on keyed solids */
         const int end[2] = {w->scene->joints[i].a, w->scene->joints[i].b};
         for (int e = 0; e < 2 && !w->joints[i].only && !w->joints[i].pair[0]; ++e)
-            if (end[e] >= 0 && w->things[end[e]].body) w->things[end[e]].body->grip->alone = 0;
+            if (end[e] >= 0 && w->things[end[e]].body) w->things[end[e]].body->active->alone = 0;
     }
     for (int turn = 0, more = 1; more && turn < w->count; ++turn) { /* all that hang together, or none */
         more = 0;
         for (int i = 0; i < w->scene->joint_count; ++i) {
             const body *const *pair = w->joints[i].pair;
-            if (!pair[0] || pair[0]->grip->alone == pair[1]->grip->alone) continue;
-            pair[0]->grip->alone = pair[1]->grip->alone = 0;
+            if (!pair[0] || pair[0]->active->alone == pair[1]->active->alone) continue;
+            pair[0]->active->alone = pair[1]->active->alone = 0;
             more = 1;
         }
     }
@@ -193,71 +193,71 @@ static const double *slid_by(const world *w, const joint *j) {
     return j->only ? w->slid[j->only - w->bodies] : NULL;
 }
 
-static void grip_joints(const world *w, const body *b, double time, double dt) {
-    b->grip->count = b->grip->stop = 0;
+static void activate_joints(const world *w, const body *b, double time, double dt) {
+    b->active->count = b->active->stop = 0;
     for (int i = 0; i < w->scene->joint_count; ++i)
         if (w->joints[i].only == b)
-            joint_grip(&w->joints[i], slid_by(w, &w->joints[i]), WORLD_MARGIN * w->dx, time, dt);
+            joint_activate(&w->joints[i], slid_by(w, &w->joints[i]), WORLD_MARGIN * w->dx, time, dt);
 }
 
 /* All that holds a body in this step. */
-static void grip_body(const world *w, const body *b, double time, double dt) {
+static void activate_body(const world *w, const body *b, double time, double dt) {
     double row[6];
-    grip_joints(w, b, time, dt);
-    const int joints = b->grip->count;
+    activate_joints(w, b, time, dt);
+    const int joints = b->active->count;
     for (int k = 0; k < w->touches.count; ++k)
-        if (is_held_by(row, w, b, &w->touches.item[k])) grip_add_contact(b, row, joints);
+        if (is_held_by(row, w, b, &w->touches.item[k])) active_add_contact(b, row, joints);
 }
 
-static void grip_motors(const world *w, const body *b, double time, double dt) {
+static void activate_motors(const world *w, const body *b, double time, double dt) {
     for (int i = 0; i < w->scene->joint_count; ++i)
-        if (w->joints[i].only == b) joint_grip_motor(&w->joints[i], slid_by(w, &w->joints[i]), time, dt);
+        if (w->joints[i].only == b) joint_activate_motor(&w->joints[i], slid_by(w, &w->joints[i]), time, dt);
 }
 
-static void find_ties(world *w) {
-    w->ties.count = 0;
+static void find_joint_rows(world *w) {
+    w->rows.count = 0;
     for (int i = 0; i < w->scene->joint_count; ++i)
-        w->ties.count += joint_tie(w->ties.item + w->ties.count, &w->joints[i]);
-    for (int k = 0; k < w->ties.count; ++k)
-        for (int e = 0; e < 2; ++e) w->ties.item[k].end[e]->grip->tied = 1;
+        w->rows.count += joint_make_rows(w->rows.item + w->rows.count, &w->joints[i]);
+    for (int k = 0; k < w->rows.count; ++k)
+        for (int e = 0; e < 2; ++e) w->rows.item[k].end[e]->active->linked = 1;
 }
 
-const body_ties *world_ties(const world *w) {
-    return w ? &w->ties : NULL;
+const joint_rows *world_joint_rows(const world *w) {
+    return w ? &w->rows : NULL;
 }
 
 /* Where there are none left, they bear nothing any more; and what stopped a body within a short step does not
  * go on through a longer one. */
-static void lend_contacts(world *w, int i, double dt) {
-    body_grip *g = &w->grips[i];
+static void warm_start_contacts(world *w, int i, double dt) {
+    active_constraints *g = &w->active[i];
     if (g->alone && !g->touched) return;
-    for (int c = 0; c < 6; ++c) g->lent[c] = dt * w->states[i].held[c];
-    body_add_motion(&w->states[i], g->lent, 1);
+    for (int c = 0; c < 6; ++c) g->warm[c] = dt * w->states[i].reaction[c];
+    body_add_motion(&w->states[i], g->warm, 1);
 }
 
-int world_expect(world *w, double time, double dt, double last, double next) {
+int world_warm_start(world *w, double time, double dt, double last, double next) {
     if (!world_count(w)) return 0;
     if (check_states(w, dt)) return WORLD_LOST;
-    for (int i = 0; i < w->count; ++i) *w->bodies[i].grip = (body_grip){0};
+    for (int i = 0; i < w->count; ++i) *w->bodies[i].active = (active_constraints){0};
     world_place_things(w, time, next);
     if (world_find_touches(w, 0)) return WORLD_NO_MEMORY;
     find_alone(w);
     for (int i = 0; i < w->count; ++i) {
-        body_note_motion(w->given[i], &w->states[i], -1);
-        lend_contacts(w, i, last > 0 ? fmin(dt, last) : dt);
+        body_note_motion(w->pseudo[i], &w->states[i], -1);
+        warm_start_contacts(w, i, last > 0 ? fmin(dt, last) : dt);
     }
     if (w->scene->joint_count) world_give_states(w);
     if (w->lost) return WORLD_LOST;
-    for (int i = 0; i < w->count; ++i) grip_body(w, &w->bodies[i], time, dt);
-    find_ties(w);
+    for (int i = 0; i < w->count; ++i) activate_body(w, &w->bodies[i], time, dt);
+    find_joint_rows(w);
     for (int i = 0; i < w->count; ++i) {
-        body_note_motion(w->grips[i].given, &w->states[i], -1);
-        grip_obey(&w->bodies[i]);
+        body_note_motion(w->active[i].given, &w->states[i], -1);
+        active_obey(&w->bodies[i]);
     }
-    for (int i = 0; i < w->count; ++i) grip_motors(w, &w->bodies[i], time, dt);
+    for (int i = 0; i < w->count; ++i) activate_motors(w, &w->bodies[i], time, dt);
     for (int i = 0; i < w->count; ++i) {
-        body_note_motion(w->grips[i].given, &w->states[i], 1);
-        body_note_motion(w->given[i], &w->states[i], 1);
+        body_note_motion(w->active[i].given, &w->states[i], 1);
+        body_note_motion(w->pseudo[i], &w->states[i], 1);
     }
     return 0;
 }
@@ -268,11 +268,11 @@ static int leaves_contact(const world *w, const body *b, const touch *t, const d
                           int joints) {
     double row[6];
     if (!is_held_by(row, w, b, t)) return 0;
-    return six_dot(row, v) > (joints ? fast * sqrt(grip_free_share(b, row, joints)) : fast);
+    return six_dot(row, v) > (joints ? fast * sqrt(active_free_share(b, row, joints)) : fast);
 }
 
 /* Lets go of all contacts that it leaves, or if there is one of all that hold it. joints: how many of the
- * grip's rows are theirs. */
+ * active rows are theirs. */
 static int leave_contacts(world *w, const body *b, const double v[6], double fast, int joints, int all) {
     int leaves = 0;
     double row[6];
@@ -282,12 +282,12 @@ static int leave_contacts(world *w, const body *b, const double v[6], double fas
         touch *t = &w->touches.item[k];
         if (all ? is_held_by(row, w, b, t) : leaves_contact(w, b, t, v, fast, joints)) t->gap = INFINITY;
     }
-    return leaves; /* world_hold() finds them anew */
+    return leaves; /* world_constrain() finds them anew */
 }
 
 /* The same of a joint's stop, whose row has the size of the body's mass: beyond what its motor presses on. */
 static int leave_stop(const body *b, const double v[6], double fast) {
-    body_grip *g = b->grip;
+    active_constraints *g = b->active;
     if (g->stop && six_dot(g->row[g->stop - 1], v) > fast * sqrt(b->mass) + g->bears) g->left = 1;
     return g->stop && g->left;
 }
@@ -295,23 +295,23 @@ static int leave_stop(const body *b, const double v[6], double fast) {
 /* Contacts of a body on joints: what the joints take of v would else count as leaving. */
 static int leave_beside_joints(world *w, const body *b, double v[6], double fast, int all, double time,
                                double dt) {
-    const body_grip kept = *b->grip;
+    const active_constraints kept = *b->active;
     const int leaves_stop = leave_stop(b, v, fast);
-    grip_joints(w, b, time, dt);
-    grip_obey_with(v, b);
-    const int leaves = leave_contacts(w, b, v, fast, b->grip->count, all) || leaves_stop;
-    if (!leaves) *b->grip = kept;
+    activate_joints(w, b, time, dt);
+    active_obey_with(v, b);
+    const int leaves = leave_contacts(w, b, v, fast, b->active->count, all) || leaves_stop;
+    if (!leaves) *b->active = kept;
     return leaves;
 }
 
 /* What joints between bodies leave of velocities, one after another: near enough to tell what leaves. */
-static void obey_ties(world *w) {
-    for (int turn = 0; turn < TIE_SWEEPS; ++turn)
-        for (int k = 0; k < w->ties.count; ++k) {
-            const body_tie *t = &w->ties.item[k];
+static void obey_joint_rows(world *w) {
+    for (int turn = 0; turn < JOINT_SWEEPS; ++turn)
+        for (int k = 0; k < w->rows.count; ++k) {
+            const joint_row *t = &w->rows.item[k];
             double effect[2][6], rate = 0, ease = 0;
             for (int e = 0; e < 2; ++e) {
-                grip_effect(effect[e], t->end[e], t->row[e]);
+                active_effect(effect[e], t->end[e], t->row[e]);
                 rate += six_dot(t->row[e], w->judged[t->end[e] - w->bodies]);
                 ease += six_dot(t->row[e], effect[e]);
             }
@@ -326,34 +326,34 @@ int world_release(world *w, double time, double dt, int all) {
     for (int i = 0; i < world_count(w); ++i)
         for (int r = 0; r < 6; ++r)
             w->judged[i][r] = (r < 3 ? w->states[i].velocity[r] : w->states[i].spin[r - 3]) +
-                              w->grips[i].withheld[r] - w->given[i][r];
-    obey_ties(w);
+                              w->active[i].withheld[r] - w->pseudo[i][r];
+    obey_joint_rows(w);
     for (int i = 0; i < world_count(w); ++i) {
         const body *b = &w->bodies[i];
-        body_grip *g = b->grip;
+        active_constraints *g = b->active;
         double *v = w->judged[i];
         if (g->count == 0 || !g->wet || !g->alone || g->motor.of) continue;
         if (g->jointed ? !leave_beside_joints(w, b, v, fast, all, time, dt)
                        : !leave_contacts(w, b, v, fast, 0, all))
             continue;
-        grip_body(w, b, time, dt);
-        grip_motors(w, b, time, dt);
-        memcpy(g->given, w->given[i], sizeof g->given);
-        memset(g->lent, 0, sizeof g->lent);
+        activate_body(w, b, time, dt);
+        activate_motors(w, b, time, dt);
+        memcpy(g->given, w->pseudo[i], sizeof g->given);
+        memset(g->warm, 0, sizeof g->warm);
         g->released = any = 1;
     }
     return any;
 }
 
-int world_hold(world *w, double time, double dt, double next) {
+int world_constrain(world *w, double time, double dt, double next) {
     if (!world_count(w)) return 0;
     for (int i = 0; i < w->count; ++i) {
         body_state *b = w->bodies[i].now;
-        body_add_motion(b, w->given[i], -1);
-        body_add_motion(b, w->grips[i].withheld, 1);
-        memset(w->given[i], 0, sizeof w->given[i]);
-        memset(b->held, 0, sizeof b->held);
-        body_note_motion(b->held, b, -1 / dt);
+        body_add_motion(b, w->pseudo[i], -1);
+        body_add_motion(b, w->active[i].withheld, 1);
+        memset(w->pseudo[i], 0, sizeof w->pseudo[i]);
+        memset(b->reaction, 0, sizeof b->reaction);
+        body_note_motion(b->reaction, b, -1 / dt);
     }
     if (check_states(w, dt)) return WORLD_LOST;
     world_place_things(w, time, next);
@@ -361,9 +361,9 @@ int world_hold(world *w, double time, double dt, double next) {
     world_solve(w, time, dt, world_least_speeds(w, time, dt), SOLVE_TO_STAY, 0);
     if (w->lost) return WORLD_LOST;
     for (int i = 0; i < w->count; ++i) {
-        body_note_motion(w->states[i].held, &w->states[i], 1 / dt);
+        body_note_motion(w->states[i].reaction, &w->states[i], 1 / dt);
         w->states[i].falls = is_falling(w, i);
-        w->grips[i] = (body_grip){0};
+        w->active[i] = (active_constraints){0};
     }
     for (int i = 0; i < w->scene->joint_count; ++i) joint_leave_out(&w->joints[i]);
     return 0;

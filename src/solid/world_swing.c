@@ -59,7 +59,7 @@ static void add_gravity(world *w, int i, const double g[3], double share) {
     for (int c = 0; c < w->scene->dim; ++c) w->states[i].velocity[c] += share * g[c];
 }
 
-void world_lend_gravity(world *w, const double g[3], double left) {
+void world_predict_gravity(world *w, const double g[3], double left) {
     memset(w->swings, 0, (size_t)w->count * sizeof *w->swings);
     if (!w->scene->joint_count) return;
     world_give_states(w);
@@ -81,7 +81,7 @@ void world_lend_gravity(world *w, const double g[3], double left) {
     }
 }
 
-void world_take_back_gravity(world *w) {
+void world_undo_gravity(world *w) {
     if (!w->scene->joint_count) return;
     for (int i = 0; i < w->touches.count; ++i) {
         const touch *t = &w->touches.item[i];
@@ -126,8 +126,8 @@ void world_swing(world *w, double time, const double g[3], double h) {
     solve_joints(w, time, h, SOLVE_TO_MOVE);
     for (int i = 0; i < w->count; ++i) {
         if (!w->swings[i]) continue;
-        memset(w->given[i], 0, sizeof w->given[i]);
-        body_note_motion(w->given[i], &w->states[i], 2); /* over half of the part */
+        memset(w->pseudo[i], 0, sizeof w->pseudo[i]);
+        body_note_motion(w->pseudo[i], &w->states[i], 2); /* over half of the part */
         halfway(w, i, h);
         w->before[i] = w->states[i];
         add_gravity(w, i, g, 0.5 * h);
@@ -144,10 +144,10 @@ void world_swing(world *w, double time, const double g[3], double h) {
             b->spin[c] += b->spin[c] - w->before[i].spin[c];
             if (c < w->scene->dim) w->fallen[i][c] += h * g[c];
         }
-        body_add_motion(b, w->given[i], 1);
+        body_add_motion(b, w->pseudo[i], 1);
         body_move(&w->bodies[i], 0.5 * h);
-        body_add_motion(b, w->given[i], -1);
-        memset(w->given[i], 0, sizeof w->given[i]);
+        body_add_motion(b, w->pseudo[i], -1);
+        memset(w->pseudo[i], 0, sizeof w->pseudo[i]);
     }
     solve_joints(w, time + h, h, SOLVE_TO_STAY);
     for (int i = 0; i < w->count; ++i)

@@ -129,7 +129,7 @@ static int is_at_pin(const world *w, const touch *t) {
     for (int i = 0; i < w->scene->joint_count; ++i) {
         const body *on = w->joints[i].only;
         if (!on || (on != w->things[t->a].body && (t->b < 0 || on != w->things[t->b].body))) continue;
-        if (joint_holds_place(&w->joints[i], t->point, PIN * w->dx)) return 1;
+        if (joint_pins_place(&w->joints[i], t->point, PIN * w->dx)) return 1;
     }
     return 0;
 }

@@ -193,7 +193,7 @@ static void test_never_crossed(void **state) {
             for (int a = 0; a < 3; ++a) /* up to four cells along each axis */
                 to[a] = x[p][a] +
                         8 * DX * ((double)random_unit(2 + (uint64_t)step, (uint64_t)p, (uint64_t)a) - 0.5);
-            touches += obstacle_hold(to, n, &o, &then, x[p], 0.02 * DX);
+            touches += obstacle_block_path(to, n, &o, &then, x[p], 0.02 * DX);
             memcpy(x[p], to, sizeof to);
             vec_sub(from, to, o.now.position);
             for (int a = 0; a < 3; ++a)
@@ -225,7 +225,7 @@ static void test_turns_far(void **state) {
             const double a = p * M_PI / 180, far = (0.2 + 0.03 * p) * DX;
             const double from[3] = {0.5 + far * cos(a), 0.5 + far * sin(a), 0.5};
             double to[3] = {from[0] + 0.3 * DX * cos(a), from[1] + 0.3 * DX * sin(a), 0.5};
-            assert_false(obstacle_hold(to, n, &o, &then, from, 0.02 * DX));
+            assert_false(obstacle_block_path(to, n, &o, &then, from, 0.02 * DX));
         }
     }
     shape_free(r.shapes[0]);
@@ -237,7 +237,7 @@ static void test_slides(void **state) {
     rig r;
     const obstacle o = make(&r, rig_box(0.5, 0.5, 0.5, 0.3, 0.1 * DX, 0.3), RHEO_STATIC);
     double to[3] = {0.55, 0.4, 0.5}, n[3];
-    assert_true(obstacle_hold(to, n, &o, &o.now, (double[]){0.5, 0.52, 0.5}, 0.02 * DX));
+    assert_true(obstacle_block_path(to, n, &o, &o.now, (double[]){0.5, 0.52, 0.5}, 0.02 * DX));
     check_near(to[0], 0.55, 1e-3);
     check_near(to[1], 0.5 + 0.12 * DX, 0.02 * DX);
     check_near(n[1], 1, 1e-6);
@@ -263,7 +263,7 @@ static void test_sheet(void **state) {
     assert_false(obstacle_hides(&o, (double[]){0.3, 0.6, 0.3}, (double[]){0.4, 0.8, 0.3}, 0.02 * DX));
     check_near(obstacle_distance(&o, (double[]){0.3, 0.4, 0.3}), 0.1, 1e-12);
     double to[3] = {0.3, 0.2, 0.3}, n[3];
-    assert_true(obstacle_hold(to, n, &o, &o.now, (double[]){0.3, 0.9, 0.3}, 0.02 * DX));
+    assert_true(obstacle_block_path(to, n, &o, &o.now, (double[]){0.3, 0.9, 0.3}, 0.02 * DX));
     assert_true(to[1] > 0.5);
     shape_free(r.shapes[0]);
     s.thin = false; /* the same mesh as a body has a hole */

@@ -19,7 +19,7 @@ typedef struct scene {
     shape *form;
     body rigid;
     body_state state;
-    body_grip grip;
+    active_constraints active;
     obstacle solid;
     openings open;
     float *node_phi, *phi;
@@ -79,7 +79,7 @@ static void make_in(scene *s, const mac_grid *g, rheo_shape form, double density
     s->def = (rheo_solid){.shape = form, .motion = RHEO_DYNAMIC, .density = density};
     assert_int_equal((dim == 3 ? shape_make : shape_make_flat)(&s->form, &form, &report), 0);
     assert_int_equal(body_make(&s->rigid, &s->state, &s->def, s->form, dim == 2, s->g.dx), 0);
-    s->rigid.grip = &s->grip;
+    s->rigid.active = &s->active;
     s->solid = (obstacle){.def = &s->def, .shape = s->form, .body = &s->rigid};
     s->solid.now = body_placement(&s->rigid);
     for (int w = 0; w < 6; ++w) s->open.open_wall[w] = g->box.periodic[w / 2];

@@ -1,7 +1,7 @@
 /* Solids on the grid: what is computed only in reach of moving solids equals what is computed everywhere. */
 #include "check.h"
 #include "core/memory.h"
-#include "grid/room.h"
+#include "grid/free_share.h"
 #include "grid/rows.h"
 #include "stage/walls/solids.h"
 
@@ -93,9 +93,9 @@ static void parts_equal_whole(void **state) {
         float *room = mem_alloc(s.g.box.size * sizeof *room);
         float *phi = mem_alloc(s.g.box.size * sizeof *phi);
         memcpy(phi, s.all, s.g.box.size * sizeof *phi);
-        solids_room(room, NULL, &s.g, s.still, &s.open, NULL, 0);
-        solids_room(s.all, NULL, &s.g, phi, &s.open, NULL, 0);
-        solids_room(s.mixed, room, &s.g, phi, &s.open, s.solids + 2, 2);
+        solids_free_share(room, NULL, &s.g, s.still, &s.open, NULL, 0);
+        solids_free_share(s.all, NULL, &s.g, phi, &s.open, NULL, 0);
+        solids_free_share(s.mixed, room, &s.g, phi, &s.open, s.solids + 2, 2);
         assert_int_equal(different(&s, range_cells(&s.g)), 0);
         mem_free(room);
         mem_free(phi);
@@ -110,7 +110,7 @@ static void room_is_volume(void **state) {
     scene s;
     make(&s, 3);
     solids_distance(s.all, NULL, &s.g, s.solids, 1);
-    solids_room(s.mixed, NULL, &s.g, s.all, &s.open, NULL, 0);
+    solids_free_share(s.mixed, NULL, &s.g, s.all, &s.open, NULL, 0);
     const box *b = &s.g.box;
     check_near((double)s.mixed[box_at(b, 18, 10, 4)], 1, 1e-6);
     check_near((double)s.mixed[box_at(b, 5, 5, 8)], 0, 0.2);
@@ -125,20 +125,20 @@ static void room_is_sum_of_octants(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; ++dim) {
         scene s;
-        room_weights weights, share;
+        octant_weights weights, share;
         make(&s, dim);
-        room_list_weights(&weights, dim);
+        octant_list_weights(&weights, dim);
         solids_distance(s.all, NULL, &s.g, s.solids, SOLIDS);
-        const int first[3] = {3, s.g.box.n[1] - 3, 0}, count[3] = {ROOM_X, 3, dim == 3 ? ROOM_Z : 1};
-        float room[ROOM_Z][ROOM_Y][ROOM_LANES];
+        const int first[3] = {3, s.g.box.n[1] - 3, 0}, count[3] = {BRICK_X, 3, dim == 3 ? BRICK_Z : 1};
+        float room[BRICK_Z][BRICK_Y][BRICK_LANES];
         int between = 0;
         for (int low = 0; low < 2; ++low) {
             const int from[3] = {low ? 0 : first[0], low ? 0 : first[1], 0};
-            room_of_brick(room, &s.g, s.all, &s.open, from, count);
+            free_share_of_brick(room, &s.g, s.all, &s.open, from, count);
             for (int n = 0; n < count[0] * count[1] * count[2]; ++n) {
                 const int at[3] = {n % count[0], n / count[0] % count[1], n / (count[0] * count[1])};
                 const int c[3] = {from[0] + at[0], from[1] + at[1], from[2] + at[2]};
-                const float all = room_shares(&share, &weights, &s.g, s.all, &s.open, c);
+                const float all = octant_shares(&share, &weights, &s.g, s.all, &s.open, c);
                 check_near((double)room[at[2]][at[1]][at[0]], (double)all, 2e-6);
                 between += all > 0.1f && all < 0.9f;
             }

@@ -1,7 +1,7 @@
 /* What ties between bodies leave of their motions, by itself: of masses, ties and velocities at random. */
 #include "check.h"
 #include "core/random.h"
-#include "stage/coupling/ties.h"
+#include "stage/coupling/joints.h"
 
 enum { BODIES = 5, TIES = 9 };
 
@@ -9,9 +9,9 @@ typedef struct {
     coupling c;
     body rigid[BODIES];
     body_state state[BODIES];
-    body_grip grip[BODIES];
+    active_constraints active[BODIES];
     obstacle solid[BODIES];
-    body_tie tie[TIES];
+    joint_row tie[TIES];
     double mass[BODIES][SIX * SIX];
     uint64_t at;
 } tied;
@@ -33,12 +33,12 @@ static void make_body(tied *t, int i) {
                 t->mass[i][SIX * r + c] += size * root[SIX * r + k] * root[SIX * c + k];
         }
     assert_true(six_factorise(b->factor, t->mass[i]));
-    t->rigid[i] = (body){.now = &t->state[i], .grip = &t->grip[i]};
+    t->rigid[i] = (body){.now = &t->state[i], .active = &t->active[i]};
     t->solid[i].body = &t->rigid[i];
     b->solid = &t->solid[i];
     for (int r = 0; r < SIX; ++r) v[r] = some(t);
     body_add_motion(&t->state[i], v, 1);
-    coupling_make_held(b);
+    coupling_make_active(b);
     coupling_read_start(b);
     coupling_bind(b);
 }
@@ -47,20 +47,20 @@ static void make_body(tied *t, int i) {
 static void make(tied *t) {
     *t = (tied){0};
     assert_int_equal(coupling_make(&t->c, BODIES), 0);
-    t->grip[0].count = 2;
+    t->active[0].count = 2;
     for (int r = 0; r < SIX; ++r)
-        for (int k = 0; k < 2; ++k) t->grip[0].row[k][r] = some(t);
+        for (int k = 0; k < 2; ++k) t->active[0].row[k][r] = some(t);
     for (int i = 0; i < BODIES; ++i) make_body(t, i);
     for (int k = 0; k < TIES; ++k) {
-        body_tie *at = &t->tie[k];
+        joint_row *at = &t->tie[k];
         at->end[0] = &t->rigid[k % 4];
         at->end[1] = &t->rigid[(k + 1) % 4];
         for (int e = 0; e < 2; ++e)
             for (int r = 0; r < SIX; ++r) at->row[e][r] = k == 8 ? 2 * t->tie[0].row[e][r] : some(t);
     }
-    const body_ties ties = {TIES, t->tie};
-    assert_int_equal(ties_find(&t->c, &ties), 0);
-    ties_bind(&t->c, NULL);
+    const joint_rows ties = {TIES, t->tie};
+    assert_int_equal(joints_find(&t->c, &ties), 0);
+    joints_bind(&t->c, NULL);
 }
 
 static double times(const double *a, const double *b) {
@@ -69,15 +69,16 @@ static double times(const double *a, const double *b) {
     return sum;
 }
 
-/* The most that motions of the group, one body after another, do along its ties and the grip. */
+/* The most that motions of the group, one body after another, do along its joint rows and the active
+ * constraints. */
 static double against_ties(const tied *t, const double *v) {
     double most = 0;
     for (int k = 0; k < TIES; ++k) {
-        const body_tie *at = &t->tie[k];
+        const joint_row *at = &t->tie[k];
         most = fmax(most, fabs(times(at->row[0], v + SIX * (at->end[0] - t->rigid)) +
                                times(at->row[1], v + SIX * (at->end[1] - t->rigid))));
     }
-    for (int k = 0; k < 2; ++k) most = fmax(most, fabs(times(t->grip[0].row[k], v)));
+    for (int k = 0; k < 2; ++k) most = fmax(most, fabs(times(t->active[0].row[k], v)));
     return most;
 }
 
@@ -93,12 +94,12 @@ static void motions_are_what_ties_leave(void **state) {
     (void)state;
     tied t;
     make(&t);
-    assert_null(ties_of(&t.c, &t.c.bodies[4]));
-    const tied_group *g = ties_of(&t.c, &t.c.bodies[2]);
+    assert_null(joints_of(&t.c, &t.c.bodies[4]));
+    const joint_group *g = joints_of(&t.c, &t.c.bodies[2]);
     assert_int_equal(g->count, 4);
-    assert_int_equal(g->tie_count, TIES);
+    assert_int_equal(g->row_count, TIES);
     assert_int_equal(g->motions, 4 * SIX - 2 - 8);
-    assert_int_equal(ties_terms(g), 3);
+    assert_int_equal(joints_terms(g), 3);
     for (int i = 0; i < g->motions; ++i) {
         check_below(against_ties(&t, g->basis + 4 * SIX * i), 1e-12);
         for (int k = 0; k <= i; ++k)
@@ -113,7 +114,7 @@ static void start_is_projected(void **state) {
     tied t;
     double before[4 * SIX], v[4 * SIX] = {0}, taken[4 * SIX];
     make(&t);
-    const tied_group *g = ties_of(&t.c, &t.c.bodies[0]);
+    const joint_group *g = joints_of(&t.c, &t.c.bodies[0]);
     for (int i = 0; i < 4; ++i) {
         memcpy(before + SIX * i, t.c.bodies[i].start, SIX * sizeof *before);
         six_solve_upper(before + SIX * i, t.c.bodies[i].factor);
@@ -137,13 +138,13 @@ static void changes_are_projected(void **state) {
         for (int r = 0; r < SIX; ++r) t.c.bodies[i].change[r] = some(&t);
         coupling_leave_free(t.c.bodies[i].change, &t.c.bodies[i]);
     }
-    ties_push(&t.c, NULL);
+    joints_push(&t.c, NULL);
     for (int i = 0; i < 4; ++i) {
         memcpy(v + SIX * i, t.c.bodies[i].change, SIX * sizeof *v);
         six_solve_upper(v + SIX * i, t.c.bodies[i].factor);
     }
     check_below(against_ties(&t, v), 1e-12);
-    ties_push(&t.c, NULL);
+    joints_push(&t.c, NULL);
     for (int i = 0; i < 4; ++i) {
         double again[SIX];
         memcpy(again, t.c.bodies[i].change, sizeof again);

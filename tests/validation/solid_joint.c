@@ -524,8 +524,8 @@ static void lost_bodies_are_told(void **state) {
             body_state *b = world_states(r.w), good = *b;
             *(spins ? &b->spin[0] : &b->velocity[1]) = speeds[n];
             assert_int_equal(world_step(r.w, 0, 0.01), WORLD_LOST);
-            assert_int_equal(world_expect(r.w, 0, 0.01, 0, 0.01), WORLD_LOST);
-            assert_int_equal(world_hold(r.w, 0, 0.01, 0.01), WORLD_LOST);
+            assert_int_equal(world_warm_start(r.w, 0, 0.01, 0, 0.01), WORLD_LOST);
+            assert_int_equal(world_constrain(r.w, 0, 0.01, 0.01), WORLD_LOST);
             *b = good;
             assert_int_equal(world_step(r.w, 0, 0.01), 0);
             rig_end(&r);

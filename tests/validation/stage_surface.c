@@ -85,7 +85,7 @@ static void make(scene *s, int dim, const plane *wall, const plane *surface) {
             for (int i = -GHOST; i < N + GHOST; ++i)
                 s->solid[box_at(&s->g.box, i, j, k)] = (float)(0.1 * above(&s->wall, (double[3]){i, j, k}));
     solids_open_faces(&s->open, &s->g, s->solid);
-    solids_room(s->room, NULL, &s->g, s->solid, &s->open, NULL, 0);
+    solids_free_share(s->room, NULL, &s->g, s->solid, &s->open, NULL, 0);
     fill(s);
     surface_from_weights(s->density, s->phi, &s->g, &s->weight, s->room, 1);
 }

@@ -1,5 +1,5 @@
-/* A body in the pressure solve: what coupling.c finds of it on the grid and coupling_hold.c of its contacts,
- * joints and motor. */
+/* A body in the pressure solve: what cells.c and faces.c find of it on the grid, mass.c of its mass, active.c
+ * of its contacts, joints and motor. */
 #ifndef STAGE_COUPLING_BODY_H
 #define STAGE_COUPLING_BODY_H
 
@@ -28,11 +28,12 @@ typedef struct body_cell {
 
 /* A body's motor in the metric of its mass. */
 typedef struct coupled_motor {
-    enum { NO_MOTOR, HOLDS_SPEED, GIVES_ALL } mode;
+    enum { MOTOR_NONE, MOTOR_AT_SPEED, MOTOR_SATURATED } mode;
     double row[SIX]; /* q */
-    double size;     /* of L^-1 row where the grip leaves it free: its square is the ease on the grid */
-    double impulse;  /* of the step, along the joint's motion: N s, N m s */
-    int passed;      /* gave all and went past its speed */
+    double size; /* of L^-1 row where active constraints leave it free: its square is the inverse mass on the
+                    grid */
+    double impulse; /* of the step, along the joint's motion: N s, N m s */
+    int passed;     /* gave all and went past its speed */
 } coupled_motor;
 
 struct coupled_body {
@@ -40,28 +41,28 @@ struct coupled_body {
     body_face *
         faces; /* beside unknowns, none of balls; of one thinner than a cell: axis by axis, by rising cells */
     double felt[9]; /* of turns (solid/body.h) */
-    int count, room;
+    int count, capacity;
     body_cell *cells; /* by rising cells */
-    int cell_count, cell_room;
+    int cell_count, cell_capacity;
     double closed[3], all;      /* sums of c_f over wet sides: by direction, and half or all of their size */
     double excess[SIX * SIX];   /* G / rho, first three columns, m3 */
     double attached[SIX * SIX]; /* of layers between a thin body and the cells beside it, kg */
     double film[SIX * SIX];     /* of what else lies on it without a pressure of its own, kg */
     double factor[SIX * SIX];   /* L of the mass matrix, lower triangle, row-major */
-    double held[SIX][SIX];      /* Q^T */
-    int held_count;
+    double active[SIX][SIX];    /* Q^T */
+    int active_count;
     body_state was;      /* before coupling_attach() */
     double start[SIX];   /* L^T V before contacts, joints, motor and pressure */
     double bound[SIX];   /* what contacts, joints and motor added to that before pressure */
-    double obeyed[SIX];  /* the part of it that grips took of what contacts were lent */
-    int group, place;    /* of bodies that are tied to each other (coupling_ties.h); -1: it is not */
+    double obeyed[SIX];  /* the part of it that active constraints took of the warm start */
+    int group, place;    /* of bodies that joints link (stage/coupling/joints.h); -1: it is not */
     int fixed;           /* to one of them */
     int term;            /* of the solver's: where its rows are */
     double pressed[SIX]; /* L^T V by pressure, were the body free */
     double change[SIX];  /* and as it is */
     coupled_motor motor;
     double motion; /* |L^T V| after pressure, of thin bodies */
-    int calm;      /* and no contact may add to that */
+    int capped;    /* no contact may add to `motion` */
     int freed;     /* contacts have let go in this step */
     int failed;    /* no memory */
 };
@@ -73,7 +74,7 @@ typedef struct face_sums {
     double side, side_at[3], side_at2[3][3], wet, wet_at[3];
 } face_sums;
 /* Room for so many faces in all. -1: no memory. */
-int coupling_hold_faces(coupled_body *b, int count);
+int coupling_reserve_faces(coupled_body *b, int count);
 /* c_f r_f x e_a of a face whose axis and share are known, r_f being `lever`. */
 INLINE void coupling_set_turn(body_face *f, const coupled_body *b, const double lever[3]) {
     const int axis = f->axis, p = (axis + 1) % 3, q = (axis + 2) % 3;
@@ -96,17 +97,38 @@ int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, c
 int coupling_join_faces(coupled_body *b, const box *in);
 int coupling_is_met(const coupled_body *b, ptrdiff_t cell); /* body_cell.met of one of them */
 
+/* What is known while bodies are attached. */
+typedef struct coupling_job {
+    coupling *c;
+    const mac_grid *g;
+    const openings *o;
+    const obstacle *solids;
+    const float *node_phi;
+    const uint8_t *unknown;
+    double fluid_density;
+    const struct lift_view *still; /* NULL without weight */
+    const struct gaps *gaps;
+    const mac_field *flow;
+    double pull, dt, fall; /* m/s by gravity in the step, s; the same to bodies */
+    const float *q;
+} coupling_job;
+
+/* The faces of a body thinner than a cell, its cells and what it displaces. -1: no memory. */
+int coupling_find_thin(coupled_body *b, const coupling_job *s);
+/* The factor of the mass matrix; as a force what the mass cannot take. */
+void coupling_make_mass(coupled_body *b, const coupling_job *s);
+
 /* y <- (1 - Q Q^T) y; what is left of it by rounding is nothing. */
 void coupling_leave_free(double y[SIX], const coupled_body *b);
-void coupling_make_held(coupled_body *b); /* Q from the grip */
+void coupling_make_active(coupled_body *b); /* Q from the active constraints */
 void coupling_read_start(coupled_body *b);
 /* Where contacts have let go: starts anew from what they leave. Whether they have. */
 int coupling_release(coupled_body *b);
 void coupling_unbind(coupled_body *b); /* nothing was added before pressure */
 /* Before a solve: no more energy than the body had with other layers; fall: m/s by gravity in the step. After
  * pressure: what contacts may leave. */
-void coupling_calm_start(coupled_body *b, const mac_field *flow, double fall);
-void coupling_calm_pushed(coupled_body *b);
+void coupling_cap_start(coupled_body *b, const mac_field *flow, double fall);
+void coupling_cap_pushed(coupled_body *b);
 /* The motor's row, what it can do on the grid, and the guess. */
 void coupling_make_motor(coupled_body *b);
 /* An impulse y that contacts withhold, in the metric of the mass <- what it does to the body. */

@@ -22,13 +22,14 @@
 #include "solid/vector.h"
 #include "stage/coupling/body.h"
 
-static int hold_cells(coupled_body *b, int count) {
-    if (count <= b->cell_room) return 0;
-    const int room = 2 * count;
-    body_cell *more = mem_grow(b->cells, (size_t)b->cell_room * sizeof *more, (size_t)room * sizeof *more);
+static int reserve_cells(coupled_body *b, int count) {
+    if (count <= b->cell_capacity) return 0;
+    const int capacity = 2 * count;
+    body_cell *more =
+        mem_grow(b->cells, (size_t)b->cell_capacity * sizeof *more, (size_t)capacity * sizeof *more);
     if (!more) return -1;
     b->cells = more;
-    b->cell_room = room;
+    b->cell_capacity = capacity;
     return 0;
 }
 
@@ -179,7 +180,7 @@ int coupling_is_met(const coupled_body *b, ptrdiff_t cell) {
 static body_cell *cell_of(coupled_body *b, int32_t cell) {
     const int low = first_from(b, cell);
     if (low < b->cell_count && b->cells[low].cell == cell) return &b->cells[low];
-    if (hold_cells(b, b->cell_count + 1)) return NULL;
+    if (reserve_cells(b, b->cell_count + 1)) return NULL;
     memmove(b->cells + low + 1, b->cells + low, (size_t)(b->cell_count - low) * sizeof *b->cells);
     b->cells[low] = (body_cell){.cell = cell};
     ++b->cell_count;
@@ -250,8 +251,8 @@ int coupling_find_cells(coupled_body *b, const mac_grid *g, const openings *o, c
             int span[2];
             row_in_ball(span, &r, g->box.dim, CELL_CENTRES, j, k, middle, rigid->radius / g->dx + 1.5);
             if (span[1] <= span[0]) continue;
-            if (hold_cells(b, b->cell_count + span[1] - span[0]) ||
-                coupling_hold_faces(b, b->count + 2 * s.axes * (span[1] - span[0])))
+            if (reserve_cells(b, b->cell_count + span[1] - span[0]) ||
+                coupling_reserve_faces(b, b->count + 2 * s.axes * (span[1] - span[0])))
                 return -1;
             if (rigid->round == ROUND_BALL) add_pushed_row(b, &s, span, j, k);
             else add_turned_row(b, &s, span, j, k);
@@ -295,7 +296,7 @@ int coupling_join_faces(coupled_body *b, const box *in) {
     side_cells side[SIDES];
     const int sides = 2 * in->dim;
     if (b->count == 0) return 0;
-    if (hold_cells(b, 2 * b->count)) return -1;
+    if (reserve_cells(b, 2 * b->count)) return -1;
     const body_face *at = b->faces, *end = b->faces + b->count;
     for (int axis = 0; axis < in->dim; ++axis) {
         const body_face *first = at;

@@ -7,16 +7,16 @@
 #include "solid/obstacle.h"
 
 typedef struct coupled_body coupled_body;
-typedef struct coupled_ties coupled_ties;
+typedef struct coupled_joints coupled_joints;
 
 typedef struct coupling {
-    int count;            /* bodies */
-    coupled_body *bodies; /* [count] */
-    coupled_ties *ties;   /* between bodies; NULL: there never were any */
-    poisson_row *rows;    /* of all bodies, as the solver takes them */
-    int *first;           /* [terms + 1] */
-    int terms;            /* at most as many as bodies: one each, fewer of those that are tied */
-    int room;             /* rows */
+    int count;              /* bodies */
+    coupled_body *bodies;   /* [count] */
+    coupled_joints *joints; /* between bodies; NULL: there never were any */
+    poisson_row *rows;      /* of all bodies, as the solver takes them */
+    int *first;             /* [terms + 1] */
+    int terms;              /* at most as many as bodies: one each, fewer of those that joints link */
+    int capacity;           /* rows */
 } coupling;
 
 int coupling_make(coupling *c, int bodies); /* -1: no memory */
@@ -33,11 +33,11 @@ typedef struct coupling_weight {
     const struct gaps *gaps; /* below thin bodies; NULL: none */
 } coupling_weight;
 
-/* Makes the rows of the bodies among the solids, which are tied to each other so (NULL: nowhere), beside the
+/* Makes the rows of the bodies among the solids, which joints link by those rows (NULL: nowhere), beside the
  * system of `unknown` cells, hands them to the solver that was set up with it (NULL: to none), and lets their
- * motors act. The ties must last until the next call. -1: no memory. fluid_density in kg/m3. */
+ * motors act. The rows must last until the next call. -1: no memory. fluid_density in kg/m3. */
 int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openings *o,
-                    const obstacle *solids, int solid_count, const body_ties *ties, const uint8_t *unknown,
+                    const obstacle *solids, int solid_count, const joint_rows *rows, const uint8_t *unknown,
                     double fluid_density, const coupling_weight *weight);
 /* Wall velocities of the faces that bodies close beside unknowns, as the solve has them. */
 void coupling_walls(openings *o, const coupling *c, pool *p);
@@ -51,7 +51,7 @@ int coupling_judge(coupling *c, int squeezed);
 int coupling_attach_again(coupling *c, poisson *solver, const mac_grid *g, double fluid_density);
 /* After contacts have acted on the bodies in a step of dt: takes off what they gave to the liquid that moves
  * with thin ones, which they do not know. */
-void coupling_calm(coupling *c, double dt);
+void coupling_cap_energy(coupling *c, double dt);
 /* Linear and angular momentum of a body (the index counts bodies) with the mass matrix of the last attach:
  * what a projection exchanges with the liquid. */
 void coupling_momentum(double momentum[POISSON_RANK], const coupling *c, int index);

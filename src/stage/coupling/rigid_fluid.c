@@ -18,9 +18,9 @@
  * (69), and hands it to the liquid in the body after u*, as rho_r A_c + r x rho_r alpha_c in (70) (alpha_c x
  * r is meant). Here the solver that moves bodies gives V the impulses themselves, dt A_c and dt alpha_c.
  * Those of an impact come as it moves the bodies (world_step()), and rigid_fluid_join() gives the faces that
- * V before pressure. Those of contact that lasts come after pressure (world_hold()), and rigid_fluid_impose()
- * gives the faces that V by (80). Either way it is the same momentum, rigid as it is, in the step that it
- * acts in.
+ * V before pressure. Those of contact that lasts come after pressure (world_constrain()), and
+ * rigid_fluid_impose() gives the faces that V by (80). Either way it is the same momentum, rigid as it is, in
+ * the step that it acts in.
  *
  * Below ULTRABUOYANT the factor rho_f / rho_r makes this explicit exchange unstable whatever dt (84). The
  * source leaves the term out, V = fit of u* + (1 - rho_f / rho_r) f dt, and reports bodies that leap out of
@@ -93,7 +93,7 @@ struct rigid_region {
     held_face *faces;
     held_cell *cells;
     near_cell *around;
-    int face_count, face_room, cell_count, cell_room, around_count, around_room;
+    int face_count, face_capacity, cell_count, cell_capacity, around_count, around_capacity;
     int wet, failed;
     int beside; /* cells around it, with liquid or not */
     bool lifted;
@@ -130,18 +130,18 @@ void rigid_fluid_free(rigid_fluid *r) {
 size_t rigid_fluid_bytes(const rigid_fluid *r) {
     size_t bytes = (size_t)r->count * sizeof *r->regions;
     for (int i = 0; i < r->count; ++i)
-        bytes += (size_t)r->regions[i].face_room * sizeof *r->regions->faces +
-                 (size_t)r->regions[i].cell_room * sizeof *r->regions->cells +
-                 (size_t)r->regions[i].around_room * sizeof *r->regions->around;
+        bytes += (size_t)r->regions[i].face_capacity * sizeof *r->regions->faces +
+                 (size_t)r->regions[i].cell_capacity * sizeof *r->regions->cells +
+                 (size_t)r->regions[i].around_capacity * sizeof *r->regions->around;
     return bytes;
 }
 
 /* Room for one more of `size` bytes; NULL: no memory. */
-static void *one_more(void *list, int count, int *room, size_t size) {
-    if (count < *room) return list;
-    const int more = *room ? 2 * *room : 256;
-    void *grown = mem_grow(list, (size_t)*room * size, (size_t)more * size);
-    if (grown) *room = more;
+static void *one_more(void *list, int count, int *capacity, size_t size) {
+    if (count < *capacity) return list;
+    const int more = *capacity ? 2 * *capacity : 256;
+    void *grown = mem_grow(list, (size_t)*capacity * size, (size_t)more * size);
+    if (grown) *capacity = more;
     return grown;
 }
 
@@ -178,7 +178,7 @@ static int find_faces(rigid_region *b, const job *s, int axis) {
                 place(x, g, (const int[3]){i, j, k}, axis);
                 const float share = share_at(b, g, x);
                 if (share <= 0) continue;
-                held_face *list = one_more(b->faces, b->face_count, &b->face_room, sizeof *list);
+                held_face *list = one_more(b->faces, b->face_count, &b->face_capacity, sizeof *list);
                 if (!list) return -1;
                 b->faces = list;
                 held_face *f = &list[b->face_count++];
@@ -191,7 +191,7 @@ static int find_faces(rigid_region *b, const job *s, int axis) {
 }
 
 static int add_around(rigid_region *b, ptrdiff_t at) {
-    near_cell *list = one_more(b->around, b->around_count, &b->around_room, sizeof *list);
+    near_cell *list = one_more(b->around, b->around_count, &b->around_capacity, sizeof *list);
     if (!list) return -1;
     b->around = list;
     list[b->around_count++] = (near_cell){.at = at};
@@ -214,7 +214,7 @@ static int find_cells(rigid_region *b, const job *s) {
                 b->beside += near & (d >= 0);
                 if (d >= 0 && near && liquid && add_around(b, at)) return -1;
                 if (d >= 0) continue;
-                held_cell *list = one_more(b->cells, b->cell_count, &b->cell_room, sizeof *list);
+                held_cell *list = one_more(b->cells, b->cell_count, &b->cell_capacity, sizeof *list);
                 if (!list) return -1;
                 b->cells = list;
                 list[b->cell_count++] = (held_cell){at, (float)d};

@@ -86,16 +86,16 @@ HOT static void move_task(void *context, int block) {
     }
 }
 
-void smoke_hold_amount(float *f, float *scratch, double wanted, double outside, const mac_grid *g,
+void smoke_keep_amount(float *f, float *scratch, double wanted, double outside, const mac_grid *g,
                        const openings *o, const float *share) {
     job s = {.g = g, .f = f, .share = share, .o = o, .out = scratch, .range = range_cells(g)};
     const int blocks = range_blocks(&s.range);
     const double missing = wanted - smoke_amount(f, outside, g, share);
     if (missing == 0) return;
     s.up = missing > 0;
-    const double room = parallel_sum(g->pool, blocks, way_task, &s);
-    if (!(missing / room > 0)) return; /* even everywhere: nowhere to put it */
+    const double slack = parallel_sum(g->pool, blocks, way_task, &s);
+    if (!(missing / slack > 0)) return; /* even everywhere: nowhere to put it */
     job move = {.g = g, .f = scratch, .out = f, .range = s.range};
-    move.lambda = (float)(missing / room < 1 ? missing / room : 1);
+    move.lambda = (float)(missing / slack < 1 ? missing / slack : 1);
     parallel_for(g->pool, blocks, move_task, &move);
 }

@@ -54,6 +54,6 @@ double smoke_outflow(const float *f, double outside, const mac_field *u, const m
 double smoke_amount(const float *f, double outside, const mac_grid *g, const float *share);
 /* f changed where it is not even, within the neighbours that it is open to, so that its sum is as wanted. The
  * border must be filled. */
-void smoke_hold_amount(float *f, float *scratch, double wanted, double outside, const mac_grid *g,
+void smoke_keep_amount(float *f, float *scratch, double wanted, double outside, const mac_grid *g,
                        const openings *o, const float *share);
 #endif

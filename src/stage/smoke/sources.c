@@ -62,10 +62,10 @@ int smoke_cover_make(smoke_cover *c, const mac_grid *g, const shape *s) {
     int lower[3], upper[3];
     *c = (smoke_cover){0};
     touched_cells(lower, upper, g, s);
-    size_t room = 1;
-    for (int a = 0; a < 3; ++a) room *= (size_t)(upper[a] > lower[a] ? upper[a] - lower[a] : 0);
-    c->cell = mem_alloc((room + 1) * sizeof *c->cell);
-    c->part = mem_alloc((room + 1) * sizeof *c->part);
+    size_t capacity = 1;
+    for (int a = 0; a < 3; ++a) capacity *= (size_t)(upper[a] > lower[a] ? upper[a] - lower[a] : 0);
+    c->cell = mem_alloc((capacity + 1) * sizeof *c->cell);
+    c->part = mem_alloc((capacity + 1) * sizeof *c->part);
     if (!c->cell || !c->part) return -1;
     for (int k = lower[2]; k < upper[2]; ++k)
         for (int j = lower[1]; j < upper[1]; ++j)

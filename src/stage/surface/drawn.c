@@ -25,7 +25,7 @@
 #include "grid/sample.h"
 
 enum { BAND = 4, GRAIN = 4096, BACK_ROUNDS = 3 };
-#define LITTLE_ROOM 0.1f  /* of a cell */
+#define FREE_LITTLE 0.1f  /* of a cell */
 #define RIDGE       0.3f  /* slopes of a solid's distance in its middle */
 #define BURIED      0.75f /* cells: how far into solids the drawn liquid goes at most */
 
@@ -114,7 +114,7 @@ void surface_pressure(float *phi, const mac_grid *g, const float *q, const float
 
 typedef struct {
     const mac_grid *g;
-    const float *phi, *solid, *room; /* on cells, on nodes, on cells */
+    const float *phi, *solid, *free_share; /* on cells, on nodes, on cells */
     float *drawn;
     rheo_mesh *mesh;
     cell_range range;
@@ -141,7 +141,7 @@ static void solid_around(float *least, float *mean, const cut_job *s, int i, int
                 *least = fminf(*least, s->solid[box_at(b, ii, jj, kk)]);
 }
 
-/* Whether a cell and all around it have as good as no room. */
+/* Whether a cell and all around it have as good as no free share. */
 static int sealed(const cut_job *s, int i, int j, int k) {
     const box *b = &s->g->box;
     const int at[3] = {i, j, k};
@@ -153,7 +153,7 @@ static int sealed(const cut_job *s, int i, int j, int k) {
     for (int kk = low[2]; kk <= high[2]; ++kk)
         for (int jj = low[1]; jj <= high[1]; ++jj)
             for (int ii = low[0]; ii <= high[0]; ++ii)
-                if (s->room[box_at(b, ii, jj, kk)] >= LITTLE_ROOM) return 0;
+                if (s->free_share[box_at(b, ii, jj, kk)] >= FREE_LITTLE) return 0;
     return 1;
 }
 
@@ -168,14 +168,15 @@ static void cut_task(void *context, int block) {
             const float deepest = fmaxf(fminf(-0.5f * least, -least - 0.5f * dx), 0),
                         buried = fminf(BURIED * dx, deepest);
             s->drawn[c] = fmaxf(s->phi[c], -mean - buried);
-            if (s->drawn[c] < 0 && s->room[c] < LITTLE_ROOM && sealed(s, i, j, k)) s->drawn[c] = 0.5f * dx;
+            if (s->drawn[c] < 0 && s->free_share[c] < FREE_LITTLE && sealed(s, i, j, k))
+                s->drawn[c] = 0.5f * dx;
         }
     }
 }
 
 void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid,
-                   const float *room) {
-    cut_job s = {.g = g, .phi = phi, .solid = node_solid, .room = room, .drawn = drawn};
+                   const float *free_share) {
+    cut_job s = {.g = g, .phi = phi, .solid = node_solid, .free_share = free_share, .drawn = drawn};
     s.range = range_cells(g);
     parallel_for(g->pool, range_blocks(&s.range), cut_task, &s);
 }

@@ -7,7 +7,7 @@
  * not count for more than they carry (they fall below 1/2 and become spray). At depth d cells below a
  * straight surface across an axis density = 1/2 + s d - (s - 1/2) d |d|,  s = 1 - 1/(2 dim),  |d| <= 1 to two
  * percent, which is inverted for the distance. Near walls the missing half of the weights is divided out
- * (room).
+ * (the free share).
  *
  * What is left open beside a wall need not be symmetric. Where a wall leans over the liquid most of it lies
  * below the cell's centre, and a surface through the centre leaves three quarters of it filled; above a
@@ -15,7 +15,7 @@
  * pressure works on it for ever, and waves that run along it gain. So beside the surface a cut cell's density
  * is first turned into what the same straight surface would leave without the wall, F(d) with f(d) = density,
  * where f(d) = sum_o share_o H(1/2 + (d + x_o . n) / width) / sum_o share_o,   H(t) = t held in [0, 1], over
- * the octants of grid/room.h, n pointing into the liquid, and F the same with nothing closed.
+ * the octants of grid/free_share.h, n pointing into the liquid, and F the same with nothing closed.
  *
  * Limits: distances are exact across axes only and smoothed by sampling noise otherwise; beyond one cell they
  * are capped. */
@@ -25,17 +25,17 @@
 #include <string.h>
 #include "core/hot.h"
 #include "core/lanes.h"
-#include "grid/room.h"
+#include "grid/free_share.h"
 #include "grid/rows.h"
 #include "grid/sample.h"
 #include "grid/wrap.h"
 #include "linear/six.h"
 
-#define ROOM_MIN 0.02f /* with less room a cell's density would be noise over nearly nothing */
-#define ROOM_ODD 0.02f /* what octants and room may differ by: more where thin walls take room as well */
-#define VALLEY   0.15f /* cells */
-#define FLAT     0.1f  /* depths that change less from cell to cell show no surface */
-#define HARDLY   0.05f /* densities so near to empty or full say little of where the surface is */
+#define FREE_ODD                                                                                             \
+    0.02f            /* what octants and free share may differ by: more where thin walls take some as well */
+#define VALLEY 0.15f /* cells */
+#define FLAT   0.1f  /* depths that change less from cell to cell show no surface */
+#define HARDLY 0.05f /* densities so near to empty or full say little of where the surface is */
 /* Beside walls a half-full cell shows no surface: above a beach a quarter does. So from where on cells count
  * as liquid, and up to where as air, comes in slowly: at once, single particles would switch the wall's part
  * on and off, half a cell either way. Less than half is needed for air, as cut cells deep inside are uneven.
@@ -51,8 +51,8 @@ typedef struct {
     const mac_grid *g;
     const mac_field *weight;
     const openings *open;
-    const room_weights *octants;
-    const float *room, *phi, *node_solid, *filled;
+    const octant_weights *octants;
+    const float *free_share, *phi, *node_solid, *filled;
     float *density, *out;
     uint8_t *layer, *next, now;
     float full, dx;
@@ -73,14 +73,14 @@ INLINE void density_row(const job *s, ptrdiff_t row, int dim) {
     const int n = s->g->box.n[0];
     const float *x = s->weight->value[0] + row, *y = s->weight->value[1] + row,
                 *above = y + s->g->box.step[1], *z = dim == 3 ? s->weight->value[2] + row : y,
-                *behind = z + (dim == 3) * s->g->box.step[2], *room = s->room + row;
+                *behind = z + (dim == 3) * s->g->box.step[2], *free_share = s->free_share + row;
     float *density = s->density + row, *phi = s->out + row;
     for (int i = 0; i < n; ++i) {
         const float flat = (x[i] + x[i + 1]) + (y[i] + above[i]);
         density[i] = dim == 3 ? flat + (z[i] + behind[i]) : flat;
     }
     for (int i = 0; i < n; ++i) {
-        const float share = density[i] * scale / room[i], c = room[i] > ROOM_MIN ? share : 0;
+        const float share = density[i] * scale / free_share[i], c = free_share[i] > FREE_MIN ? share : 0;
         density[i] = c;
         phi[i] = -dx * depth_of(c, slope);
     }
@@ -120,8 +120,9 @@ static void mirror_border(float *f, const mac_grid *g) {
 }
 
 void surface_from_weights(float *density, float *phi, const mac_grid *g, const mac_field *weight,
-                          const float *room, float full) {
-    job s = {.g = g, .weight = weight, .room = room, .density = density, .out = phi, .full = full};
+                          const float *free_share, float full) {
+    job s = {
+        .g = g, .weight = weight, .free_share = free_share, .density = density, .out = phi, .full = full};
     s.dx = (float)g->dx;
     s.range = range_cells(g);
     parallel_for(g->pool, range_blocks(&s.range), density_task, &s);
@@ -162,15 +163,16 @@ static around list_around(const box *b) {
     return all;
 }
 
-/* Which of the cells around c have something to say: with room, and on this side of a wall. The distance
- * from solids has a valley between two cells on both sides of one: less in the middle than their mean. */
+/* Which of the cells around c have something to say: with a free share, and on this side of a wall. The
+ * distance from solids has a valley between two cells on both sides of one: less in the middle than their
+ * mean. */
 static uint32_t list_heard(const job *s, const int cell[3], const around *all) {
     const float x[3] = {(float)cell[0] + 0.5f, (float)cell[1] + 0.5f, (float)cell[2] + 0.5f};
     const float here = sample_nodes(s->node_solid, s->g, x);
     const ptrdiff_t c = box_at(&s->g->box, cell[0], cell[1], cell[2]);
     uint32_t heard = 0;
     for (int n = 0; n < all->count; ++n) {
-        if (s->room[c + all->to[n]] < ROOM_ENOUGH) continue;
+        if (s->free_share[c + all->to[n]] < FREE_ENOUGH) continue;
         float mid[3], there[3];
         for (int a = 0; a < 3; ++a) {
             mid[a] = x[a] + 0.5f * (float)all->at[n][a];
@@ -190,7 +192,7 @@ HOT static int is_near_surface(const job *s, ptrdiff_t c) {
     for (int k = -deep; k <= deep; ++k)
         for (int j = -1; j <= 1; ++j) {
             const ptrdiff_t row = c - 1 + j * b->step[1] + k * b->step[2];
-            const int8 heard = vec8_load(s->room + row) >= ROOM_ENOUGH;
+            const int8 heard = vec8_load(s->free_share + row) >= FREE_ENOUGH;
             const vec8 density = vec8_load(s->filled + row);
             wet |= heard & (density > WET_FROM);
             dry |= heard & (density < DRY_FROM);
@@ -216,7 +218,7 @@ INLINE float share_beside_surface(const job *s, ptrdiff_t c, const around *all, 
 }
 
 /* The plane nearest to the depths of the cells around c, in cells: plane[0] at c, then its slopes; 0 before.
- * Cells count by the square of their room: what walls leave of the others is what is in question. */
+ * Cells count by the square of their free share: what walls leave of the others is what is in question. */
 static int fit_plane(double plane[SIX], const job *s, ptrdiff_t c, const around *all, uint32_t heard) {
     const int n = s->g->box.dim + 1;
     const float slope = 1 - 1 / (2 * (float)s->g->box.dim);
@@ -224,7 +226,8 @@ static int fit_plane(double plane[SIX], const job *s, ptrdiff_t c, const around 
     for (int o = 0; o < all->count; ++o) {
         const ptrdiff_t q = c + all->to[o];
         if (!(heard >> o & 1)) continue;
-        const double w = (double)(s->room[q] * s->room[q]), depth = (double)depth_of(s->filled[q], slope);
+        const double w = (double)(s->free_share[q] * s->free_share[q]),
+                     depth = (double)depth_of(s->filled[q], slope);
         const double v[4] = {1, all->at[o][0], all->at[o][1], all->at[o][2]};
         for (int r = 0; r < n; ++r) {
             for (int t = 0; t < n; ++t) m[SIX * r + t] += w * v[r] * v[t];
@@ -241,23 +244,23 @@ static int fit_plane(double plane[SIX], const job *s, ptrdiff_t c, const around 
 
 /* The density that a straight surface would leave without walls; `down` is its normal into the liquid,
  * `guess` the centre's depth below it in cells. */
-static float density_without_walls(const job *s, const int cell[3], float density, float room,
+static float density_without_walls(const job *s, const int cell[3], float density, float free_share,
                                    const float down[3], float guess) {
     enum { TRIES = 8 };
     const int dim = s->g->box.dim;
-    room_weights share;
+    octant_weights share;
     float rate, low = -1.25f, high = 1.25f, d = guess;
-    const float all = room_shares(&share, s->octants, s->g, s->node_solid, s->open, cell);
-    if (fabsf(all - room) > ROOM_ODD) return density;
+    const float all = octant_shares(&share, s->octants, s->g, s->node_solid, s->open, cell);
+    if (fabsf(all - free_share) > FREE_ODD) return density;
     for (int t = 0; t < TRIES; ++t) {
-        const float off = room_below(&rate, &share, down, d, dim) - density * all;
+        const float off = octants_below(&rate, &share, down, d, dim) - density * all;
         if (fabsf(off) < 1e-3f * all) break;
         if (off > 0) high = d;
         else low = d;
         const float next = rate > 0 ? d - off / rate : high;
         d = next > low && next < high ? next : 0.5f * (low + high);
     }
-    return room_below(&rate, s->octants, down, d, dim);
+    return octants_below(&rate, s->octants, down, d, dim);
 }
 
 /* Depth in cells beside a wall. A density near 0 or 1 only says that the surface is at least so far away: how
@@ -271,7 +274,7 @@ static float depth_beside_wall(const job *s, const int cell[3], ptrdiff_t c, con
     if (!(size > FLAT)) return raw;
     for (int a = 0; a < s->g->box.dim; ++a) down[a] = (float)plane[a + 1] / size;
     const float said = fmaxf(HARDLY, fminf(1 - HARDLY, density));
-    const float d = depth_of(density_without_walls(s, cell, said, s->room[c], down, raw), slope);
+    const float d = depth_of(density_without_walls(s, cell, said, s->free_share[c], down, raw), slope);
     const float beyond = density > 0.5f ? fmaxf(d, fminf(flat, 1)) : fminf(d, fmaxf(flat, -1));
     const float share = fmaxf(0, fminf(1, fminf(density, 1 - density) / HARDLY));
     return share * d + (1 - share) * beyond;
@@ -286,7 +289,7 @@ static void beside_task(void *context, int block) {
         for (int i = 0; i < b->n[0]; ++i) {
             const ptrdiff_t c = row + i;
             double plane[SIX] = {0};
-            if (!(s->room[c] >= ROOM_ENOUGH && s->room[c] < ROOM_WHOLE)) continue;
+            if (!(s->free_share[c] >= FREE_ENOUGH && s->free_share[c] < FREE_WHOLE)) continue;
             if (!is_near_surface(s, c)) continue; /* most */
             const int cell[3] = {i, j, k};
             const uint32_t heard = list_heard(s, cell, &all);
@@ -297,11 +300,12 @@ static void beside_task(void *context, int block) {
     }
 }
 
-void surface_beside_walls(float *phi, const mac_grid *g, const float *density, const float *room,
+void surface_beside_walls(float *phi, const mac_grid *g, const float *density, const float *free_share,
                           const float *node_solid, const openings *o) {
-    room_weights octants;
-    room_list_weights(&octants, g->box.dim);
-    job s = {.g = g, .open = o, .filled = density, .room = room, .node_solid = node_solid, .out = phi};
+    octant_weights octants;
+    octant_list_weights(&octants, g->box.dim);
+    job s = {
+        .g = g, .open = o, .filled = density, .free_share = free_share, .node_solid = node_solid, .out = phi};
     s.octants = &octants;
     s.dx = (float)g->dx;
     s.range = range_cells(g);
@@ -313,7 +317,8 @@ static void enough_task(void *context, int block) {
     const box *b = &s->g->box;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
-        for (int i = 0; i < b->n[0]; ++i) s->layer[row + i] = s->room[row + i] < ROOM_ENOUGH ? UNREACHED : 0;
+        for (int i = 0; i < b->n[0]; ++i)
+            s->layer[row + i] = s->free_share[row + i] < FREE_ENOUGH ? UNREACHED : 0;
     }
 }
 
@@ -365,9 +370,9 @@ static void extend_task(void *context, int block) {
     }
 }
 
-void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *room,
+void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *free_share,
                          const float *node_solid) {
-    job s = {.g = g, .room = room, .node_solid = node_solid, .layer = f->layer, .out = phi};
+    job s = {.g = g, .free_share = free_share, .node_solid = node_solid, .layer = f->layer, .out = phi};
     s.dx = (float)g->dx;
     s.range = range_cells(g);
     memset(f->layer, UNREACHED, g->box.size);

@@ -12,26 +12,27 @@
  * half-full contour [m] within one cell of it, +-dx beyond; border samples mirrored so that the domain's
  * sides lie on the contour of full cells. `full`: weight of a full cell's face (8; 4 in 2D). */
 void surface_from_weights(float *density, float *phi, const mac_grid *g, const mac_field *weight,
-                          const float *room, float full);
+                          const float *free_share, float full);
 
 /* phi again, where densities were changed. */
 void surface_from_density(float *phi, const mac_grid *g, const float *density);
 
 /* Where solids cut the space around a cell beside the surface, half full is not half way: phi again, from how
  * much of that space lies below a straight surface. */
-void surface_beside_walls(float *phi, const mac_grid *g, const float *density, const float *room,
+void surface_beside_walls(float *phi, const mac_grid *g, const float *density, const float *free_share,
                           const float *node_solid, const openings *o);
 
 /* Films of air beside solids that liquid and walls shut in are liquid: particles are missing there, not
  * liquid (surface_voids.c). q: where walls let go of liquid, its pressure [m/s]; a film is a void that opens
  * unless pressed on by more than `head`. NULL: they do not. mark: a byte a sample, scratch. */
-void surface_fill_voids(float *phi, uint8_t *mark, const mac_grid *g, const float *density, const float *room,
-                        const openings *o, const float *q, double head);
+void surface_fill_voids(float *phi, uint8_t *mark, const mac_grid *g, const float *density,
+                        const float *free_share, const openings *o, const float *q, double head);
 
-/* Near solids: cells with little room hear from few particles or none; their distance is carried in from
- * cells with more room, so that a full vessel is full to its walls. With node_solid (may be NULL) only from
- * their own side of a wall: in one of two or three cells both sides meet. f: scratch. */
-void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *room, const float *node_solid);
+/* Near solids: cells with a small free share hear from few particles or none; their distance is carried in
+ * from cells with a larger one, so that a full vessel is full to its walls. With node_solid (may be NULL)
+ * only from their own side of a wall: in one of two or three cells both sides meet. f: scratch. */
+void surface_into_solids(float *phi, front *f, const mac_grid *g, const float *free_share,
+                         const float *node_solid);
 
 /* Which particles are spray: those in an air cell with at most three liquid cells around it (one in 2D): less
  * than an edge of resolved liquid. What the surface does not enclose there flies on its own and counts for
@@ -40,7 +41,7 @@ void surface_mark_spray(particles *p, const mac_grid *g, const float *phi);
 
 /* The drawn surface: phi with the solids cut out, on cells; the liquid goes on a part of a cell into them. */
 void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const float *node_solid,
-                   const float *room);
+                   const float *free_share);
 /* Its mesh, with the vertices that lie in solids put onto their faces. */
 void surface_onto_solids(rheo_mesh *mesh, const mac_grid *g, const float *node_solid);
 

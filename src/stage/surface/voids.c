@@ -5,7 +5,7 @@
  * hundredth of a cell. Particles are too coarse for that, so a film along the wall runs short of them for as
  * long as the flow lasts; in the projection's own flow it is full. Read as air such a film implodes, at many
  * times the speed of what made it. So air that is shut in by liquid and walls is liquid all the same where it
- * is a film: with c the density of a cell and r its room, over the cells that hang together,
+ * is a film: with c the density of a cell and r its free share, over the cells that hang together,
  *
  *   sum r (1 - c) <= sum min(FILM, SHARE r) + DROP.
  *
@@ -20,11 +20,11 @@
 #include "stage/surface/surface.h"
 
 #include <string.h>
-#include "grid/room.h"
+#include "grid/free_share.h"
 #include "grid/rows.h"
 
 #define FILM  0.5f /* cells of liquid that a cell of a film lacks at most, on average */
-#define SHARE 0.7f /* likewise of its room: what is dry lacks all of it */
+#define SHARE 0.7f /* likewise of its free share: what is dry lacks all of it */
 #define DROP  1.0  /* cells: what all of it may lack beyond that */
 #define EMPTY 0.1f /* density of cells amid air: no particle is within half a cell of them */
 
@@ -33,7 +33,7 @@ enum { UNSEEN, SEEN, OUTER, MOST = 4096 };
 typedef struct {
     const mac_grid *g;
     const openings *o;
-    const float *density, *room;
+    const float *density, *free_share;
     const float *q; /* m/s; NULL: walls hold liquid */
     double head;    /* m/s */
     float *phi;
@@ -45,9 +45,10 @@ typedef struct {
 } search;
 
 INLINE int row_has_air_at_walls(const search *s, ptrdiff_t row, int n) {
-    const float *phi = s->phi + row, *room = s->room + row;
+    const float *phi = s->phi + row, *free_share = s->free_share + row;
     int any = 0;
-    for (int i = 0; i < n; ++i) any |= (phi[i] >= 0) & (room[i] >= ROOM_ENOUGH) & (room[i] < ROOM_WHOLE);
+    for (int i = 0; i < n; ++i)
+        any |= (phi[i] >= 0) & (free_share[i] >= FREE_ENOUGH) & (free_share[i] < FREE_WHOLE);
     return any;
 }
 
@@ -63,7 +64,7 @@ static int spread(search *s, ptrdiff_t c) {
                 continue;
             }
             if (s->mark[to] == OUTER) return 0;
-            if (s->mark[to] == SEEN || s->room[to] < ROOM_ENOUGH) continue;
+            if (s->mark[to] == SEEN || s->free_share[to] < FREE_ENOUGH) continue;
             if (s->count == MOST) return 0;
             s->mark[to] = SEEN;
             s->cell[s->count++] = to;
@@ -80,19 +81,19 @@ static int is_film(search *s, ptrdiff_t c) {
     s->cell[0] = c;
     s->mark[c] = SEEN;
     for (int n = 0; n < s->count; ++n) {
-        const float room = s->room[s->cell[n]], density = s->density[s->cell[n]];
-        if (room > ROOM_WHOLE && density < EMPTY) return 0;
-        excess += (double)(room * greater(1 - density, 0) - lesser(FILM, SHARE * room));
+        const float free_share = s->free_share[s->cell[n]], density = s->density[s->cell[n]];
+        if (free_share > FREE_WHOLE && density < EMPTY) return 0;
+        excess += (double)(free_share * greater(1 - density, 0) - lesser(FILM, SHARE * free_share));
         if (!spread(s, s->cell[n])) return 0;
     }
     if (s->q && s->press < s->head * s->wet) return 0;
     return excess <= 0 && s->wet > s->count / 2;
 }
 
-void surface_fill_voids(float *phi, uint8_t *mark, const mac_grid *g, const float *density, const float *room,
-                        const openings *o, const float *q, double head) {
+void surface_fill_voids(float *phi, uint8_t *mark, const mac_grid *g, const float *density,
+                        const float *free_share, const openings *o, const float *q, double head) {
     const box *b = &g->box;
-    search s = {.g = g, .o = o, .density = density, .room = room, .phi = phi, .mark = mark};
+    search s = {.g = g, .o = o, .density = density, .free_share = free_share, .phi = phi, .mark = mark};
     s.q = q;
     s.head = head;
     memset(mark, OUTER, b->size); /* the border: beyond open sides is air */
@@ -103,7 +104,7 @@ void surface_fill_voids(float *phi, uint8_t *mark, const mac_grid *g, const floa
             const ptrdiff_t row = box_at(b, 0, j, k);
             if (!row_has_air_at_walls(&s, row, b->n[0])) continue;
             for (ptrdiff_t c = row; c < row + b->n[0]; ++c) {
-                if (!(phi[c] >= 0 && room[c] >= ROOM_ENOUGH && room[c] < ROOM_WHOLE)) continue;
+                if (!(phi[c] >= 0 && free_share[c] >= FREE_ENOUGH && free_share[c] < FREE_WHOLE)) continue;
                 if (mark[c] != UNSEEN) continue;
                 const int film = is_film(&s, c);
                 for (int n = 0; n < s.count; ++n) {

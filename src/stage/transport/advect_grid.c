@@ -67,7 +67,7 @@ INLINE vec8 hold(const lanes *l, vec8 x, int a) {
         x = vec8_select(x < 0, x + l->period[a], x);
         x = vec8_select(x >= l->period[a], x - l->period[a], x);
     }
-    return vec8_hold(x, l->lower[a], l->upper[a]);
+    return vec8_clamp(x, l->lower[a], l->upper[a]);
 }
 
 /* y is in cells from sample (0, 0, 0), at least -GHOST. */
@@ -162,7 +162,7 @@ INLINE void trace_block(const job *s, int block, int dim) {
 INLINE void spot_back(spot *s, vec8 back[3], const lanes *l, ptrdiff_t c, int dim) {
     vec8 y[3];
     for (int a = 0; a < dim; ++a) {
-        back[a] = vec8_hold(vec8_load(l->p->back[a] + c), l->lower[a], l->upper[a]);
+        back[a] = vec8_clamp(vec8_load(l->p->back[a] + c), l->lower[a], l->upper[a]);
         y[a] = back[a] - l->offset[a];
     }
     place(s, l, y, dim);

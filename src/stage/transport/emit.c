@@ -41,7 +41,7 @@ typedef struct {
     const float *solid;
     double back[3]; /* m: the way of a candidate in this step */
     float owed;     /* share of octants cut by solids that is still to be filled */
-    double room;    /* particles that there is room for */
+    double vacancy; /* particles that still fit */
     int64_t rejected, refused;
 } judge;
 
@@ -196,8 +196,8 @@ static int accept_inflow(void *context, const double x[3]) {
     judge *j = context;
     const double before[3] = {x[0] - j->back[0], x[1] - j->back[1], x[2] - j->back[2]};
     if (!comes_from_open_part(j, x) || is_in_open_part(j, before)) return 0;
-    j->refused += j->room < 1;
-    return (j->room -= 1) >= 0;
+    j->refused += j->vacancy < 1;
+    return (j->vacancy -= 1) >= 0;
 }
 
 void emit_touched_cells(int lower[3], int upper[3], const mac_grid *g, const shape *s) {
@@ -336,8 +336,8 @@ emission emit_begin(particles *p, uint32_t *next_id, const mac_grid *g, const sh
 }
 
 emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const emitter_reach *r,
-                     const emitter_step *step, int fluid, unsigned seed, double room) {
-    judge j = {.s = r->inlet, .g = g, .solid = r->solid, .room = room};
+                     const emitter_step *step, int fluid, unsigned seed, double vacancy) {
+    judge j = {.s = r->inlet, .g = g, .solid = r->solid, .vacancy = vacancy};
     const double *velocity = step->velocity;
     moving_lattice lattice = {.axis = step->axis};
     particles_seeding seeding = {
@@ -348,7 +348,7 @@ emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const e
         .seed = seed,
     };
     emit_touched_cells(seeding.lower, seeding.upper, g, r->inlet);
-    if (room > 0) push_inside(p, g, r, velocity, NULL, 0);
+    if (vacancy > 0) push_inside(p, g, r, velocity, NULL, 0);
     for (int a = 0; a < p->dim; ++a) {
         lattice.moved[a] = step->to[a] / g->dx;
         j.back[a] = step->to[a] - step->from[a];

@@ -10,7 +10,7 @@
 typedef struct emission {
     int64_t added;    /* particles */
     int64_t rejected; /* places inside a solid */
-    int64_t refused;  /* for want of room */
+    int64_t refused;  /* for want of vacancy */
 } emission;
 
 /* What an emitter does in a step. Its way is that of liquid which moves at its velocity while it runs; a
@@ -46,17 +46,17 @@ emission emit_begin(particles *p, uint32_t *next_id, const mac_grid *g, const sh
                     const emitter_step *step, int fluid, unsigned seed, const float *node_solid);
 
 /* What flows into the open part of a shape (in the domain, outside solids) through that part's own surface
- * within a step: v A dt in all, whatever its length, but no more than `room` particles. Particles that are
- * driven take the velocity, unless there is no room. The set must be sorted. seed: the same in all
+ * within a step: v A dt in all, whatever its length, but no more than `vacancy` particles. Particles that are
+ * driven take the velocity, unless there is no vacancy. The set must be sorted. seed: the same in all
  * steps. */
 emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const emitter_reach *r,
-                     const emitter_step *step, int fluid, unsigned seed, double room);
+                     const emitter_step *step, int fluid, unsigned seed, double vacancy);
 
 /* How many more particles the space around a shape can hold, `full` in an open cell: everything that it is
  * connected with, liquid or air. INFINITY: it has a way out of the domain, or plenty. The set must be sorted.
  * seen: a byte a sample; queue: a number a cell. */
-double emit_room(const particles *p, const mac_grid *g, const openings *o, const shape *inlet,
-                 const float *node_solid, double full, uint8_t *seen, uint32_t *queue);
+double emit_vacancy(const particles *p, const mac_grid *g, const openings *o, const shape *inlet,
+                    const float *node_solid, double full, uint8_t *seen, uint32_t *queue);
 /* The cells that a shape's bounds touch, [lower, upper). */
 void emit_touched_cells(int lower[3], int upper[3], const mac_grid *g, const shape *s);
 

@@ -29,7 +29,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/memory.h"
-#include "grid/room.h"
+#include "grid/free_share.h"
 #include "grid/rows.h"
 #include "stage/walls/meet.h"
 
@@ -47,7 +47,7 @@ typedef struct {
     films *f;
     openings *o;
     const mac_grid *g;
-    const float *room;
+    const float *free_share;
     float *phi;
     uint8_t *mark;
     double up[3];                     /* of length 1; 0 without gravity */
@@ -60,12 +60,13 @@ typedef struct {
 
 /* -1: no memory. */
 static int push(film_cells *l, ptrdiff_t cell) {
-    if (l->count == l->room) {
-        const int room = l->room ? 2 * l->room : 256;
-        int32_t *more = mem_grow(l->cell, (size_t)l->room * sizeof *more, (size_t)room * sizeof *more);
+    if (l->count == l->capacity) {
+        const int capacity = l->capacity ? 2 * l->capacity : 256;
+        int32_t *more =
+            mem_grow(l->cell, (size_t)l->capacity * sizeof *more, (size_t)capacity * sizeof *more);
         if (!more) return -1;
         l->cell = more;
-        l->room = room;
+        l->capacity = capacity;
     }
     l->cell[l->count++] = (int32_t)cell;
     return 0;
@@ -105,7 +106,7 @@ static void keep_thin(const search *s) {
 
 /* Liquid that particles show. */
 INLINE int is_liquid(const search *s, ptrdiff_t c) {
-    return s->phi[c] < 0 && s->room[c] >= ROOM_ENOUGH;
+    return s->phi[c] < 0 && s->free_share[c] >= FREE_ENOUGH;
 }
 
 /* Marks the cells beside faces of gaps that no particles fill; whether there are any. */
@@ -135,14 +136,14 @@ static int little(const search *s) {
     return LITTLE + s->narrow / 2;
 }
 
-/* One cell beyond a patch's cell, or beyond air beside it. What has hardly any room says nothing, and is
- * looked beyond. A few cells of air right beside a gap may lack particles as it does; air beyond these is
+/* One cell beyond a patch's cell, or beyond air beside it. What has hardly any free share says nothing, and
+ * is looked beyond. A few cells of air right beside a gap may lack particles as it does; air beyond these is
  * air. */
 static int look_at(search *s, ptrdiff_t c, int from_air) {
     const uint8_t mark = s->mark[c];
     if (mark == SEEN || mark == PASSED || mark == POCKET || mark >= WET) return 0;
     if (mark == NO_PART && is_liquid(s, c)) return push(&s->f->rim, c);
-    const int is_air = mark == AIR || mark == BORDER || (mark == NO_PART && s->room[c] >= ROOM_ENOUGH);
+    const int is_air = mark == AIR || mark == BORDER || (mark == NO_PART && s->free_share[c] >= FREE_ENOUGH);
     if (is_air) s->lowest = fmin(s->lowest, height_of(s, c));
     if (mark == AIR || mark == BORDER || (is_air && (from_air || s->f->stack.count == LITTLE))) {
         s->air = s->lowest;
@@ -181,7 +182,7 @@ static int list_patch(search *s, ptrdiff_t c) {
 }
 
 static int is_open_air(const search *s, ptrdiff_t c) {
-    return s->mark[c] == BORDER || (s->phi[c] >= 0 && s->room[c] >= ROOM_ENOUGH);
+    return s->mark[c] == BORDER || (s->phi[c] >= 0 && s->free_share[c] >= FREE_ENOUGH);
 }
 
 /* Numbers a region of liquid, which had the number `old`, without films. -1: no memory. */
@@ -256,7 +257,7 @@ static void find_free_air(search *s, double level) {
     for (int n = 0; n < s->f->patch.count && !shut_in; ++n) {
         const ptrdiff_t c = s->f->patch.cell[n];
         const double height = height_of(s, c);
-        if (s->phi[c] >= 0 && s->room[c] >= ROOM_ENOUGH && !(height < level - 0.5))
+        if (s->phi[c] >= 0 && s->free_share[c] >= FREE_ENOUGH && !(height < level - 0.5))
             s->air = fmin(s->air, height);
     }
     if (s->air < INFINITY) s->air = fmin(s->air, level + 1);
@@ -304,9 +305,9 @@ static int is_same(const film_face *a, const film_face *b) {
     return a->face.axis == b->face.axis && !memcmp(a->face.at, b->face.at, sizeof a->face.at);
 }
 
-int films_find(films *f, openings *o, float *phi, uint8_t *mark, const mac_grid *g, const float *room,
+int films_find(films *f, openings *o, float *phi, uint8_t *mark, const mac_grid *g, const float *free_share,
                const double pull[3]) {
-    search s = {.f = f, .o = o, .g = g, .room = room, .phi = phi, .mark = mark};
+    search s = {.f = f, .o = o, .g = g, .free_share = free_share, .phi = phi, .mark = mark};
     const double size = sqrt(pull[0] * pull[0] + pull[1] * pull[1] + pull[2] * pull[2]);
     f->any = 0;
     if (o->met.film_count == 0) return 0;
@@ -358,7 +359,7 @@ void films_pull(mac_field *u, const openings *o, const films *f, const mac_grid 
 }
 
 size_t films_bytes(const films *f, const mac_grid *g) {
-    const size_t cells = (size_t)f->patch.room + (size_t)f->rim.room + (size_t)f->stack.room;
+    const size_t cells = (size_t)f->patch.capacity + (size_t)f->rim.capacity + (size_t)f->stack.capacity;
     return cells * sizeof *f->patch.cell + (f->region ? g->box.size : 0);
 }
 

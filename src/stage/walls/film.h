@@ -7,7 +7,7 @@
 /* A list of cells that grows. */
 typedef struct film_cells {
     int32_t *cell;
-    int count, room;
+    int count, capacity;
 } film_cells;
 
 typedef struct films {
@@ -21,7 +21,7 @@ size_t films_bytes(const films *f, const mac_grid *g);
 
 /* Which of the gaps that solids_meet() listed are films: phi becomes liquid in their cells. mark: a byte a
  * cell; pull: gravity, of any length. -1: no memory. */
-int films_find(films *f, openings *o, float *phi, uint8_t *mark, const mac_grid *g, const float *room,
+int films_find(films *f, openings *o, float *phi, uint8_t *mark, const mac_grid *g, const float *free_share,
                const double pull[3]);
 /* Opens them for a projection, and puts faces back to what they were. solids: how many there are. */
 void films_open(openings *o, const films *f, const mac_grid *g, int solids);

@@ -19,6 +19,5 @@ int solids_meet_list(openings *o, const mac_grid *g, const int at[3], int axis);
 void solids_meet_movers(openings *o, const mac_grid *g, int count);
 /* Velocities of the faces that several solids close: the mean by shares. */
 void solids_meet_velocity(openings *o, const mac_grid *g, const obstacle *solids);
-size_t solids_meet_bytes(const meetings *m);
-void solids_meet_free(meetings *m);
+size_t solids_meet_bytes(const openings *o);
 #endif

@@ -2,6 +2,7 @@
 #ifndef STAGE_WALLS_REACH_H
 #define STAGE_WALLS_REACH_H
 
+#include "geom/sweep.h"
 #include "grid/openings.h"
 #include "grid/rows.h"
 #include "solid/obstacle.h"

@@ -1,5 +1,5 @@
 /* Solids as the grid sees them: distance at nodes, open shares and wall velocities on faces,
- * room in cells. */
+ * free shares of cells. */
 #ifndef STAGE_WALLS_SOLIDS_H
 #define STAGE_WALLS_SOLIDS_H
 
@@ -29,10 +29,10 @@ void solids_changed_wall_velocity(openings *o, const mac_grid *g, const obstacle
 
 /* How much weight the faces of a cell would gather if all open space around it were filled with particles,
  * relative to a cell far from walls: the volume within reach of the cell's density sample that is not solid,
- * in [0, 1]. With `keep`, the room that the static solids leave, only what is in reach of the `count` others
+ * in [0, 1]. With `keep`, the share that the static solids leave, only what is in reach of the `count` others
  * is computed. */
-void solids_room(float *room, const float *keep, const mac_grid *g, const float *node_phi, const openings *o,
-                 const obstacle *solids, int count);
+void solids_free_share(float *free_share, const float *keep, const mac_grid *g, const float *node_phi,
+                       const openings *o, const obstacle *solids, int count);
 
 /* Velocity inside solids after extrapolation: what would carry liquid into the wall is taken out (free slip),
  * or the profile goes on through the wall's own velocity (no slip). scratch: a field a component. */

@@ -45,16 +45,16 @@ static void place(double x[3], const mac_grid *g, const double cells[3]) {
 /* ---- particles ---- */
 
 int thin_remember(thin_walls *t, const mac_grid *g, const particles *p, const obstacle *solids, int count) {
-    if (t->was_room < p->count) {
+    if (t->was_capacity < p->count) {
         for (int a = 0; a < g->box.dim; ++a) {
             mem_free(t->was[a]);
             t->was[a] = mem_alloc(p->capacity * sizeof **t->was);
             if (!t->was[a]) {
-                t->was_room = 0;
+                t->was_capacity = 0;
                 return -1;
             }
         }
-        t->was_room = p->capacity;
+        t->was_capacity = p->capacity;
     }
     for (int a = 0; a < g->box.dim; ++a) memcpy(t->was[a], p->x[a], p->count * sizeof **t->was);
     for (int i = 0; i < count; ++i) t->then[i] = solids[i].now;
@@ -117,7 +117,8 @@ static int hold_one(const job *s, size_t q) {
         for (int i = 0; i < s->count; ++i) {
             const double band = reach + s->swept[i];
             if (!s->solids[i].thin || (near > band && band < 3.9 * g->dx)) continue;
-            if (!obstacle_hold(to, normal, &s->solids[i], &s->t->then[i], from, THIN_SKIN * g->dx)) continue;
+            if (!obstacle_block_path(to, normal, &s->solids[i], &s->t->then[i], from, THIN_SKIN * g->dx))
+                continue;
             if (s->p->spray[q]) bounce(s, q, &s->solids[i], to, normal);
             ++touched;
         }
@@ -136,7 +137,7 @@ static double hold_task(void *context, int block) {
     return touches;
 }
 
-int64_t thin_hold(particles *p, thin_walls *t, const mac_grid *g, const obstacle *solids, int count) {
+int64_t thin_keep_sides(particles *p, thin_walls *t, const mac_grid *g, const obstacle *solids, int count) {
     job s = {.t = t, .g = g, .solids = solids, .count = count, .p = p, .swept = t->swept};
     for (int i = 0; i < count; ++i) t->swept[i] = thin_swept(&solids[i], &t->then[i], THIN_BAND * g->dx);
     return (int64_t)parallel_sum(g->pool, block_count((long)p->count, GRAIN), hold_task, &s);

@@ -156,7 +156,7 @@ static int is_short(const job *s, const double from[3], const double to[3], doub
 }
 
 /* From a place beside the walls as they are now to one beside them as they were. 1 when it met one. */
-static int hold_path(double to[3], const job *s, const double from[3], double gap) {
+static int block_path(double to[3], const job *s, const double from[3], double gap) {
     int met = 0;
     if (is_short(s, from, to, gap)) return 0;
     for (int pass = 0; pass < PASSES; ++pass) {
@@ -164,8 +164,8 @@ static int hold_path(double to[3], const job *s, const double from[3], double ga
         for (int i = 0; i < s->now->count; ++i) {
             double normal[3];
             if (s->then->solids[i].thin)
-                touched |= obstacle_hold(to, normal, &s->then->solids[i], &s->now->solids[i].now, from,
-                                         THIN_SKIN * s->g->dx);
+                touched |= obstacle_block_path(to, normal, &s->then->solids[i], &s->now->solids[i].now, from,
+                                               THIN_SKIN * s->g->dx);
         }
         met |= touched;
         if (!touched || s->now->walls->count == 1) break;
@@ -229,12 +229,12 @@ static int look_back(sighted *out, const job *s, const int c[3]) {
     velocity_here(here, s, out->sample);
     memcpy(mid, x, sizeof x);
     for (int a = 0; a < dim; ++a) mid[a] -= 0.5 * s->p->dt * here[a];
-    int free = !hold_path(mid, s, x, gap);
+    int free = !block_path(mid, s, x, gap);
     to_cells(cells, s, mid);
     free &= velocity_seen(v, s, out->sample, cells);
     memcpy(back, x, sizeof x);
     for (int a = 0; a < dim; ++a) back[a] -= s->p->dt * v[a];
-    free &= !hold_path(back, s, x, gap);
+    free &= !block_path(back, s, x, gap);
     to_cells(cells, s, back);
     free &= look_around(out, s->then, s->g, s->p->share, s->p->at, cells);
     if (!free) return 1;
@@ -320,11 +320,11 @@ static int reserve_rows(sight *out, int rows) {
 }
 
 static int reserve_list(sight *out, size_t count) {
-    if (out->room >= count) return 0;
+    if (out->capacity >= count) return 0;
     mem_free(out->list);
-    out->room = count + count / 4;
-    out->list = mem_alloc(out->room * sizeof *out->list);
-    if (!out->list) out->room = 0;
+    out->capacity = count + count / 4;
+    out->list = mem_alloc(out->capacity * sizeof *out->list);
+    if (!out->list) out->capacity = 0;
     return out->list ? 0 : -1;
 }
 

@@ -24,10 +24,10 @@ typedef struct thin_walls {
     gaps gaps;       /* below thin bodies */
     int32_t *cut;    /* index of a cell that a wall may cut, else -1 */
     cut_cell *cells; /* [cut_count] */
-    int cut_count, cut_room;
+    int cut_count, cut_capacity;
     uint8_t *home; /* of particles: which of the 27 cells around its own a particle belongs to */
     float *was[3]; /* cells: where particles were before they moved */
-    size_t home_room, was_room;
+    size_t home_capacity, was_capacity;
     int *row_count; /* scratch, a row */
 } thin_walls;
 
@@ -51,19 +51,20 @@ int thin_place(thin_walls *t, openings *o, const mac_grid *g, const obstacle *so
 /* After solids_movers(): faces where a thin body ends such a gap are its own. */
 void thin_movers(openings *o, const thin_walls *t, const mac_grid *g, const obstacle *solids, int count,
                  const thin_around *around);
-/* solids_room() with walls that hide what is behind them: only cells near thin solids change. */
-void thin_room(float *room, const thin_walls *t, const mac_grid *g, const float *node_phi, const openings *o);
+/* solids_free_share() with walls that hide what is behind them: only cells near thin solids change. */
+void thin_free_share(float *free_share, const thin_walls *t, const mac_grid *g, const float *node_phi,
+                     const openings *o);
 
 /* Before particles move: where they are, and the solids. -1: no memory. */
 int thin_remember(thin_walls *t, const mac_grid *g, const particles *p, const obstacle *solids, int count);
 /* After particles and solids moved: every particle stays on its side of every wall. Number of touches. */
-int64_t thin_hold(particles *p, thin_walls *t, const mac_grid *g, const obstacle *solids, int count);
+int64_t thin_keep_sides(particles *p, thin_walls *t, const mac_grid *g, const obstacle *solids, int count);
 /* Marks keep[q] = 0 for particles inside thin solids. */
 void thin_reject(uint8_t *keep, const mac_grid *g, particles *p, const obstacle *solids, int count);
 
 /* Density of cells near thin solids from the particles in sight of them (sorted). -1: no memory. */
 int thin_density(float *density, thin_walls *t, const mac_grid *g, const particles *p, const obstacle *solids,
-                 int count, const float *room, float full);
+                 int count, const float *free_share, float full);
 
 /* Thin solids at some time, and what followed from where they were. */
 typedef struct thin_scene {

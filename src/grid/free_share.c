@@ -1,26 +1,27 @@
 /* The share of a cell's weights that solids and closed sides leave open.
  *
- *   room = sum over octants of weight x open share,   open share = 1/2 + distance / width, held in [0, 1]
+ *   free share = sum over octants of weight x open share,   open share = 1/2 + distance / width, held in [0,
+ * 1]
  *
  * Particles lie one to an octant and leave trilinear weights on faces; the mean over a cell's faces weighs
- * octants up to 1.5 cells away (stage/surface/surface.c divides by the room that this leaves). Distances at
+ * octants up to 1.5 cells away (stage/surface/surface.c divides by the share that this leaves). Distances at
  * octants are interpolated from nodes. Limits: an octant's open share is exact for walls across an axis only.
  *
  * Octants are shared by the 27 cells around, and their weights are sums of products: along the axis of a pair
  * of faces 1/4 3/4 1 1 3/4 1/4, along the others 0 1/4 3/4 3/4 1/4 0. A brick of cells finds each open share
  * once and adds up axis by axis. */
-#include "grid/room.h"
+#include "grid/free_share.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include "core/lanes.h"
 
-enum { SIDE = ROOM_SIDE, NODES = 4 }; /* nodes around the octants, along an axis */
+enum { SIDE = OCTANT_SIDE, NODES = 4 }; /* nodes around the octants, along an axis */
 
 /* Cells from the cell's centre, along an axis. */
 INLINE float octant_at(int index) {
-    return 0.5f * (float)index - 0.5f * (ROOM_SIDE - 1) / 2;
+    return 0.5f * (float)index - 0.5f * (OCTANT_SIDE - 1) / 2;
 }
 
 /* How far an octant reaches the mean of the cell's faces: trilinear weights 1/4 3/4 3/4 1/4 across an axis
@@ -39,16 +40,16 @@ static float reach(const float d[3], int dim) {
     return sum;
 }
 
-void room_list_weights(room_weights *w, int dim) {
+void octant_list_weights(octant_weights *w, int dim) {
     float all = 0;
-    for (int o = 0; o < ROOM_OCTANTS; ++o) {
+    for (int o = 0; o < OCTANT_COUNT; ++o) {
         const int at[3] = {o % SIDE, o / SIDE % SIDE, o / (SIDE * SIDE)};
         float d[3] = {0, 0, 0};
         for (int a = 0; a < dim; ++a) d[a] = octant_at(at[a]);
         w->of[at[2]][at[1]][at[0]] = dim == 3 || at[2] == 0 ? reach(d, dim) : 0;
         all += w->of[at[2]][at[1]][at[0]];
     }
-    for (int o = 0; o < ROOM_OCTANTS; ++o) w->of[o / (SIDE * SIDE)][o / SIDE % SIDE][o % SIDE] /= all;
+    for (int o = 0; o < OCTANT_COUNT; ++o) w->of[o / (SIDE * SIDE)][o / SIDE % SIDE][o % SIDE] /= all;
 }
 
 /* Octants sit a quarter and three quarters of the way between nodes: from four of these to six along x. */
@@ -80,7 +81,7 @@ INLINE float open_row(float share[SIDE], const float d[SIDE], const float weight
     return open;
 }
 
-INLINE float open_octants(room_weights *share, const room_weights *w, const mac_grid *g,
+INLINE float open_octants(octant_weights *share, const octant_weights *w, const mac_grid *g,
                           const float *node_phi, const openings *o, const int c[3]) {
     const box *b = &g->box;
     const int planes = b->dim == 3 ? NODES : 1, layers = b->dim == 3 ? SIDE : 1;
@@ -119,7 +120,7 @@ INLINE float open_octants(room_weights *share, const room_weights *w, const mac_
 
 /* ---- bricks of cells ---- */
 
-enum { HIGH = ROOM_Y + 2, VECTORS = ROOM_LANES / LANES }; /* rows of cells whose octants count */
+enum { HIGH = BRICK_Y + 2, VECTORS = BRICK_LANES / LANES }; /* rows of cells whose octants count */
 
 /* Of the octants of a row of cells, one before the brick to one after it: those at a quarter and those at
  * three quarters of each cell. */
@@ -140,7 +141,7 @@ INLINE void row_between(octant_row *r, const octant_row *a, const octant_row *b,
 
 /* Distances, in widths of an octant, at the octants of a row of cells from its nodes. */
 INLINE void row_from_nodes(octant_row *r, const float *phi, int nodes, float scale) {
-    float at[ROOM_LANES + LANES] = {0};
+    float at[BRICK_LANES + LANES] = {0};
     memcpy(at, phi, (size_t)nodes * sizeof *at);
     for (int v = 0; v < VECTORS; ++v) {
         const vec8 here = scale * vec8_load(at + LANES * v), next = scale * vec8_load(at + LANES * v + 1);
@@ -166,8 +167,8 @@ INLINE void weigh_row(brick_row *w, const octant_row *r, const vec8 inside[VECTO
     const vec8 none = {0}, all = vec8_all(1);
     vec8 low[VECTORS + 1], high[VECTORS + 1]; /* open shares */
     for (int v = 0; v < VECTORS; ++v) {
-        low[v] = inside[v] * vec8_hold(r->low[v] + 0.5f, none, all);
-        high[v] = inside[v] * vec8_hold(r->high[v] + 0.5f, none, all);
+        low[v] = inside[v] * vec8_clamp(r->low[v] + 0.5f, none, all);
+        high[v] = inside[v] * vec8_clamp(r->high[v] + 0.5f, none, all);
     }
     low[VECTORS] = high[VECTORS] = none;
     for (int v = 0; v < VECTORS; ++v) {
@@ -180,11 +181,11 @@ INLINE void weigh_row(brick_row *w, const octant_row *r, const vec8 inside[VECTO
 
 /* Sums over a layer of octants: weighed across both axes of it, and across one and along the other. */
 typedef struct brick_layer {
-    vec8 across[ROOM_Y][VECTORS], along[ROOM_Y][VECTORS];
+    vec8 across[BRICK_Y][VECTORS], along[BRICK_Y][VECTORS];
 } brick_layer;
 
 INLINE void add_octant_row(brick_layer *to, const brick_row *w, int octant) {
-    for (int y = 0; y < ROOM_Y; ++y) {
+    for (int y = 0; y < BRICK_Y; ++y) {
         const int at = octant - 2 * y;
         if (at < 0 || at >= SIDE) continue;
         for (int v = 0; v < VECTORS; ++v) {
@@ -194,12 +195,12 @@ INLINE void add_octant_row(brick_layer *to, const brick_row *w, int octant) {
     }
 }
 
-INLINE void add_layer(vec8 sum[ROOM_Z][ROOM_Y][VECTORS], const brick_layer *l, int octant, int dim) {
-    for (int z = 0; z < ROOM_Z; ++z) {
+INLINE void add_layer(vec8 sum[BRICK_Z][BRICK_Y][VECTORS], const brick_layer *l, int octant, int dim) {
+    for (int z = 0; z < BRICK_Z; ++z) {
         const int at = octant - 2 * z;
         if (at < 0 || at >= SIDE) continue;
         const float across = dim == 3 ? ACROSS[at] : 1, along = dim == 3 ? ALONG[at] : 0;
-        for (int y = 0; y < ROOM_Y; ++y)
+        for (int y = 0; y < BRICK_Y; ++y)
             for (int v = 0; v < VECTORS; ++v)
                 sum[z][y][v] += across * l->along[y][v] + along * l->across[y][v];
     }
@@ -223,15 +224,16 @@ INLINE void plane_rows(octant_row to[2 * HIGH], const mac_grid *g, const float *
     }
 }
 
-HOT void room_of_brick(float room[ROOM_Z][ROOM_Y][ROOM_LANES], const mac_grid *g, const float *node_phi,
-                       const openings *o, const int first[3], const int count[3]) {
+HOT void free_share_of_brick(float free_share[BRICK_Z][BRICK_Y][BRICK_LANES], const mac_grid *g,
+                             const float *node_phi, const openings *o, const int first[3],
+                             const int count[3]) {
     const box *b = &g->box;
     const int flat = b->dim == 2, layers = flat ? 1 : 2 * (count[2] + 2);
     const float *corner = node_phi + box_at(b, first[0] - 1, first[1] - 1, first[2] - !flat);
     octant_row plane[2][2 * HIGH], r;
-    vec8 inside[VECTORS], sum[ROOM_Z][ROOM_Y][VECTORS];
+    vec8 inside[VECTORS], sum[BRICK_Z][BRICK_Y][VECTORS];
     brick_row w;
-    for (int i = 0; i < ROOM_LANES; ++i)
+    for (int i = 0; i < BRICK_LANES; ++i)
         inside[i / LANES][i % LANES] = !is_beyond_side(g, o, 0, first[0] - 1 + i);
     memset(sum, 0, sizeof sum);
     plane_rows(plane[0], g, corner, count);
@@ -251,20 +253,20 @@ HOT void room_of_brick(float room[ROOM_Z][ROOM_Y][ROOM_LANES], const mac_grid *g
         add_layer(sum, &layer, octant, b->dim);
     }
     const float all = flat ? 16 : 48; /* of what is open on every side */
-    for (int row = 0; row < ROOM_Z * ROOM_Y; ++row)
+    for (int row = 0; row < BRICK_Z * BRICK_Y; ++row)
         for (int v = 0; v < VECTORS; ++v)
-            vec8_store(room[row / ROOM_Y][row % ROOM_Y] + LANES * v,
-                       sum[row / ROOM_Y][row % ROOM_Y][v] / all);
+            vec8_store(free_share[row / BRICK_Y][row % BRICK_Y] + LANES * v,
+                       sum[row / BRICK_Y][row % BRICK_Y][v] / all);
 }
 
-HOT float room_shares(room_weights *share, const room_weights *w, const mac_grid *g, const float *node_phi,
-                      const openings *o, const int c[3]) {
-    *share = (room_weights){0};
+HOT float octant_shares(octant_weights *share, const octant_weights *w, const mac_grid *g,
+                        const float *node_phi, const openings *o, const int c[3]) {
+    *share = (octant_weights){0};
     return open_octants(share, w, g, node_phi, o, c);
 }
 
 /* An octant that the surface cuts is filled in proportion to its depth, which is exact across an axis. */
-HOT float room_below(float *rate, const room_weights *share, const float down[3], float depth, int dim) {
+HOT float octants_below(float *rate, const octant_weights *share, const float down[3], float depth, int dim) {
     const float per_width = 2 / (fabsf(down[0]) + fabsf(down[1]) + fabsf(down[2]));
     float sum = 0, cut = 0;
     for (int k = 0; k < (dim == 3 ? SIDE : 1); ++k)

@@ -1,13 +1,13 @@
 /* Joints between bodies while pressure acts on these.
  *
- * Bodies that joints tie to each other are a group. With M = L L^T the masses of all of them, each held as it
- * is by itself along Q (coupling_hold.c), ties J V = 0 leave of y = L^T V
+ * Bodies that joints link to each other are a group. With M = L L^T the masses of all of them, each held as
+ * it is by itself along Q (stage/coupling/active.c), joint rows J V = 0 leave of y = L^T V
  *
  *   P y = (1 - Q Q^T - Z^T (Z Z^T)^-1 Z) y,   Z = J L^-T (1 - Q Q^T),
  *
  * and L^-T P L^-1 takes the place of M^-1: for the velocities that the solve starts from, in the system, and
  * where pressure moves the bodies. A light body that is fixed to a heavy one then meets pressure with the
- * mass of both. Where a motor holds its speed s along q, one of Q, ties follow it: Z y = -J L^-T q s; and it
+ * mass of both. Where a motor holds its speed s along q, one of Q, rows follow it: Z y = -J L^-T q s; and it
  * bears what they do along q, which (Z Z^T)^-1 tells.
  *
  * The solver takes a term B B^T = P, Cholesky's factor by pivots. What is left of P's diagonal adds up to the
@@ -15,7 +15,7 @@
  * of L^-T B go to the solver by sixes, as those of a body that has the cells of the whole group.
  *
  * Limits: the work of a group grows as the cube of its bodies, its rows as cells times motions. */
-#include "stage/coupling/ties.h"
+#include "stage/coupling/joints.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,34 +23,34 @@
 
 #define NEW_LEAST 1e-9 /* of the square of a row, beside those before: long arms make joints' rows alike */
 
-void ties_free(coupling *c) {
-    coupled_ties *t = c->ties;
+void joints_free(coupling *c) {
+    coupled_joints *t = c->joints;
     if (!t) return;
     mem_free(t->groups);
     mem_free(t->list);
     mem_free(t->numbers);
     mem_free(t->reals);
     mem_free(t);
-    c->ties = NULL;
+    c->joints = NULL;
 }
 
-size_t ties_bytes(const coupling *c) {
-    const coupled_ties *t = c->ties;
-    return t ? sizeof *t + t->room[0] + t->room[1] + t->room[2] + t->room[3] : 0;
+size_t joints_bytes(const coupling *c) {
+    const coupled_joints *t = c->joints;
+    return t ? sizeof *t + t->capacity[0] + t->capacity[1] + t->capacity[2] + t->capacity[3] : 0;
 }
 
-tied_group *ties_of(const coupling *c, const coupled_body *b) {
-    return b->group >= 0 ? &c->ties->groups[b->group] : NULL;
+joint_group *joints_of(const coupling *c, const coupled_body *b) {
+    return b->group >= 0 ? &c->joints->groups[b->group] : NULL;
 }
 
 /* ---- groups ---- */
 
 /* What was there is lost where it must grow. NULL: no memory. */
-static void *hold(void *block, size_t *room, size_t bytes) {
-    if (block && bytes <= *room) return block;
+static void *reserve(void *block, size_t *capacity, size_t bytes) {
+    if (block && bytes <= *capacity) return block;
     mem_free(block);
     block = mem_alloc(bytes);
-    *room = block ? bytes : 0;
+    *capacity = block ? bytes : 0;
     return block;
 }
 
@@ -60,16 +60,16 @@ static int index_of(const coupling *c, const body *b) {
     return i < c->count ? i : -1;
 }
 
-/* Lists the ties whose bodies are known; each body's group <- the first body of those it is tied to. */
-static void list_ties(coupling *c, const body_ties *ties) {
-    coupled_ties *t = c->ties;
-    t->tie_count = 0;
-    for (int k = 0; k < ties->count; ++k) {
-        const int a = index_of(c, ties->item[k].end[0]), b = index_of(c, ties->item[k].end[1]);
+/* Lists the rows whose bodies are known; each body's group <- the first body of those it is linked to. */
+static void list_rows(coupling *c, const joint_rows *rows) {
+    coupled_joints *t = c->joints;
+    t->row_count = 0;
+    for (int k = 0; k < rows->count; ++k) {
+        const int a = index_of(c, rows->item[k].end[0]), b = index_of(c, rows->item[k].end[1]);
         if (a < 0 || b < 0) continue;
-        t->list[t->tie_count++] = (coupled_tie){.of = &ties->item[k], .body = {a, b}};
-        c->bodies[a].fixed |= ties->item[k].fixed;
-        c->bodies[b].fixed |= ties->item[k].fixed;
+        t->list[t->row_count++] = (coupled_row){.of = &rows->item[k], .body = {a, b}};
+        c->bodies[a].fixed |= rows->item[k].fixed;
+        c->bodies[b].fixed |= rows->item[k].fixed;
         if (c->bodies[a].group < 0) c->bodies[a].group = a;
         if (c->bodies[b].group < 0) c->bodies[b].group = b;
         const int one = c->bodies[a].group, other = c->bodies[b].group, low = one < other ? one : other;
@@ -78,11 +78,11 @@ static void list_ties(coupling *c, const body_ties *ties) {
     }
 }
 
-/* Ties one after another by their groups, in their order else. */
-static void sort_ties(coupling *c) {
-    coupled_ties *t = c->ties;
-    for (int k = 1; k < t->tie_count; ++k) {
-        const coupled_tie moved = t->list[k];
+/* Rows one after another by their groups, in their order else. */
+static void sort_rows(coupling *c) {
+    coupled_joints *t = c->joints;
+    for (int k = 1; k < t->row_count; ++k) {
+        const coupled_row moved = t->list[k];
         const int group = c->bodies[moved.body[0]].group;
         int to = k;
         for (; to > 0 && c->bodies[t->list[to - 1].body[0]].group > group; --to)
@@ -92,11 +92,11 @@ static void sort_ties(coupling *c) {
 }
 
 /* The group of a first body; groups are then known by their own number. */
-static void make_group(coupling *c, int first, int *next, int *tie) {
-    coupled_ties *t = c->ties;
-    tied_group *g = &t->groups[t->count];
-    *g = (tied_group){.bodies = next, .ties = t->list + *tie};
-    for (; *tie < t->tie_count && c->bodies[t->list[*tie].body[0]].group == first; ++*tie) ++g->tie_count;
+static void make_group(coupling *c, int first, int *next, int *row) {
+    coupled_joints *t = c->joints;
+    joint_group *g = &t->groups[t->count];
+    *g = (joint_group){.bodies = next, .rows = t->list + *row};
+    for (; *row < t->row_count && c->bodies[t->list[*row].body[0]].group == first; ++*row) ++g->row_count;
     for (int i = first; i < c->count; ++i)
         if (c->bodies[i].group == first) {
             c->bodies[i].place = g->count;
@@ -106,23 +106,23 @@ static void make_group(coupling *c, int first, int *next, int *tie) {
     ++t->count;
 }
 
-static size_t reals_of(const tied_group *g) {
-    const size_t ties = (size_t)g->tie_count, n = (size_t)SIX * (size_t)g->count;
-    return ties * ties + ties + n * n + 2 * n;
+static size_t reals_of(const joint_group *g) {
+    const size_t rows = (size_t)g->row_count, n = (size_t)SIX * (size_t)g->count;
+    return rows * rows + rows + n * n + 2 * n;
 }
 
-static int place_reals(coupled_ties *t) {
+static int place_reals(coupled_joints *t) {
     size_t all = 0;
     for (int i = 0; i < t->count; ++i) all += reals_of(&t->groups[i]);
-    t->reals = hold(t->reals, &t->room[3], all * sizeof *t->reals);
+    t->reals = reserve(t->reals, &t->capacity[3], all * sizeof *t->reals);
     if (!t->reals) return -1;
     double *next = t->reals;
     for (int i = 0; i < t->count; ++i) {
-        tied_group *g = &t->groups[i];
+        joint_group *g = &t->groups[i];
         const int n = SIX * g->count;
         g->factor = next;
-        g->impulse = g->factor + g->tie_count * g->tie_count;
-        g->y = g->impulse + g->tie_count;
+        g->impulse = g->factor + g->row_count * g->row_count;
+        g->y = g->impulse + g->row_count;
         g->left = g->y + n;
         g->basis = g->left + n;
         next += reals_of(g);
@@ -130,26 +130,26 @@ static int place_reals(coupled_ties *t) {
     return 0;
 }
 
-int ties_find(coupling *c, const body_ties *ties) {
+int joints_find(coupling *c, const joint_rows *rows) {
     const size_t bodies = (size_t)c->count;
     for (int i = 0; i < c->count; ++i) {
         c->bodies[i].group = -1;
         c->bodies[i].fixed = 0;
     }
-    if (c->ties) c->ties->count = 0;
-    if (!ties || ties->count == 0) return 0;
-    coupled_ties *t = c->ties = c->ties ? c->ties : mem_alloc(sizeof *t);
+    if (c->joints) c->joints->count = 0;
+    if (!rows || rows->count == 0) return 0;
+    coupled_joints *t = c->joints = c->joints ? c->joints : mem_alloc(sizeof *t);
     if (!t) return -1;
-    t->groups = hold(t->groups, &t->room[0], bodies * sizeof *t->groups);
-    t->list = hold(t->list, &t->room[1], (size_t)ties->count * sizeof *t->list);
-    t->numbers = hold(t->numbers, &t->room[2], 2 * bodies * sizeof *t->numbers);
+    t->groups = reserve(t->groups, &t->capacity[0], bodies * sizeof *t->groups);
+    t->list = reserve(t->list, &t->capacity[1], (size_t)rows->count * sizeof *t->list);
+    t->numbers = reserve(t->numbers, &t->capacity[2], 2 * bodies * sizeof *t->numbers);
     if (!t->groups || !t->list || !t->numbers) return -1;
-    list_ties(c, ties);
-    sort_ties(c);
-    int *next = t->numbers, tie = 0;
+    list_rows(c, rows);
+    sort_rows(c);
+    int *next = t->numbers, row = 0;
     for (int i = 0; i < c->count; ++i) {
         if (c->bodies[i].group != i) continue;
-        make_group(c, i, next, &tie);
+        make_group(c, i, next, &row);
         next += 2 * t->groups[t->count - 1].count;
     }
     for (int k = 0; k < t->count; ++k)
@@ -157,7 +157,7 @@ int ties_find(coupling *c, const body_ties *ties) {
     return place_reals(t);
 }
 
-/* ---- what ties leave ---- */
+/* ---- what joint rows leave ---- */
 
 static double dot(const double *a, const double *b, int n) {
     double sum = 0;
@@ -166,7 +166,7 @@ static double dot(const double *a, const double *b, int n) {
 }
 
 /* A row of Z, when motors have been guessed. */
-static void make_row(coupled_tie *t, const coupling *c) {
+static void make_row(coupled_row *t, const coupling *c) {
     double size = 0, left = 0;
     t->speed = 0;
     for (int e = 0; e < 2; ++e) {
@@ -175,9 +175,9 @@ static void make_row(coupled_tie *t, const coupling *c) {
         memcpy(z, t->of->row[e], sizeof t->row[e]);
         six_solve_lower(z, b->factor);
         size += dot(z, z, SIX);
-        t->driven[e] = b->motor.mode == HOLDS_SPEED ? dot(z, b->motor.row, SIX) : 0;
-        if (b->motor.mode == HOLDS_SPEED)
-            t->speed -= t->driven[e] * b->solid->body->grip->motor.speed / b->motor.size;
+        t->driven[e] = b->motor.mode == MOTOR_AT_SPEED ? dot(z, b->motor.row, SIX) : 0;
+        if (b->motor.mode == MOTOR_AT_SPEED)
+            t->speed -= t->driven[e] * b->solid->body->active->motor.speed / b->motor.size;
         for (int twice = 0; twice < 2; ++twice) coupling_leave_free(z, b);
         left += dot(z, z, SIX);
     }
@@ -189,7 +189,7 @@ static void make_row(coupled_tie *t, const coupling *c) {
     }
 }
 
-static double rows_dot(const coupled_tie *a, const coupled_tie *b) {
+static double rows_dot(const coupled_row *a, const coupled_row *b) {
     double sum = 0;
     for (int e = 0; e < 2; ++e)
         for (int f = 0; f < 2; ++f)
@@ -197,14 +197,14 @@ static double rows_dot(const coupled_tie *a, const coupled_tie *b) {
     return sum;
 }
 
-/* Z Z^T = F F^T. Rows that those before them hold have 0 on the diagonal and no impulse. */
-static void factorise(tied_group *g) {
-    const int n = g->tie_count;
+/* Z Z^T = F F^T. Rows that depend on those before them have 0 on the diagonal and no impulse. */
+static void factorise(joint_group *g) {
+    const int n = g->row_count;
     for (int i = 0; i < n; ++i) {
         double *row = g->factor + n * i;
         for (int j = 0; j <= i; ++j) {
             const double *above = g->factor + n * j;
-            const double rest = rows_dot(&g->ties[i], &g->ties[j]) - dot(row, above, j);
+            const double rest = rows_dot(&g->rows[i], &g->rows[j]) - dot(row, above, j);
             if (i == j) row[i] = rest > NEW_LEAST ? sqrt(rest) : 0;
             else row[j] = above[j] > 0 ? rest / above[j] : 0;
         }
@@ -212,8 +212,8 @@ static void factorise(tied_group *g) {
 }
 
 /* x <- (Z Z^T)^-1 x */
-static void solve_factored(double *x, const tied_group *g) {
-    const int n = g->tie_count;
+static void solve_factored(double *x, const joint_group *g) {
+    const int n = g->row_count;
     const double *f = g->factor;
     for (int i = 0; i < n; ++i)
         x[i] = f[(n + 1) * i] > 0 ? (x[i] - dot(f + n * i, x, i)) / f[(n + 1) * i] : 0;
@@ -223,32 +223,32 @@ static void solve_factored(double *x, const tied_group *g) {
     }
 }
 
-/* y <- what ties make of it: still against each other, or as motors drive them. */
-static void obey(tied_group *g, const coupling *c, int driven) {
-    for (int k = 0; k < g->tie_count; ++k) {
-        const coupled_tie *t = &g->ties[k];
+/* y <- what joint rows make of it: still against each other, or as motors drive them. */
+static void obey(joint_group *g, const coupling *c, int driven) {
+    for (int k = 0; k < g->row_count; ++k) {
+        const coupled_row *t = &g->rows[k];
         g->impulse[k] = driven ? t->speed : 0;
         for (int e = 0; e < 2; ++e)
             g->impulse[k] -= dot(t->row[e], g->y + SIX * c->bodies[t->body[e]].place, SIX);
     }
     solve_factored(g->impulse, g);
-    for (int k = 0; k < g->tie_count; ++k)
+    for (int k = 0; k < g->row_count; ++k)
         for (int e = 0; e < 2; ++e) {
-            double *y = g->y + SIX * c->bodies[g->ties[k].body[e]].place;
-            for (int r = 0; r < SIX; ++r) y[r] += g->impulse[k] * g->ties[k].row[e][r];
+            double *y = g->y + SIX * c->bodies[g->rows[k].body[e]].place;
+            for (int r = 0; r < SIX; ++r) y[r] += g->impulse[k] * g->rows[k].row[e][r];
         }
 }
 
-/* What ties do along motors' rows, these need not. */
-static void relieve_motors(const tied_group *g, coupling *c) {
-    for (int k = 0; k < g->tie_count; ++k)
+/* What joint rows do along motors' rows, these need not. */
+static void relieve_motors(const joint_group *g, coupling *c) {
+    for (int k = 0; k < g->row_count; ++k)
         for (int e = 0; e < 2; ++e) {
-            coupled_motor *m = &c->bodies[g->ties[k].body[e]].motor;
-            if (m->mode == HOLDS_SPEED) m->impulse -= g->impulse[k] * g->ties[k].driven[e] / m->size;
+            coupled_motor *m = &c->bodies[g->rows[k].body[e]].motor;
+            if (m->mode == MOTOR_AT_SPEED) m->impulse -= g->impulse[k] * g->rows[k].driven[e] / m->size;
         }
 }
 
-static void bind_start(tied_group *g, coupling *c) {
+static void bind_start(joint_group *g, coupling *c) {
     for (int i = 0; i < g->count; ++i) {
         const coupled_body *b = &c->bodies[g->bodies[i]];
         for (int r = 0; r < SIX; ++r) g->y[SIX * i + r] = b->start[r] + b->bound[r];
@@ -268,7 +268,7 @@ static void bind_start(tied_group *g, coupling *c) {
 /* ---- motions that are left ---- */
 
 /* y <- a column of P */
-static void project_unit(tied_group *g, const coupling *c, int at) {
+static void project_unit(joint_group *g, const coupling *c, int at) {
     memset(g->y, 0, (size_t)(SIX * g->count) * sizeof *g->y);
     g->y[at] = 1;
     coupling_leave_free(g->y + at / SIX * SIX, &c->bodies[g->bodies[at / SIX]]);
@@ -276,7 +276,7 @@ static void project_unit(tied_group *g, const coupling *c, int at) {
 }
 
 /* A further column of B, from that of P; what is left of it by rounding is nothing. */
-static void add_motion(tied_group *g, int at) {
+static void add_motion(joint_group *g, int at) {
     const int n = SIX * g->count;
     double *column = g->basis + (ptrdiff_t)n * g->motions;
     memcpy(column, g->y, (size_t)n * sizeof *column);
@@ -293,7 +293,7 @@ static void add_motion(tied_group *g, int at) {
     ++g->motions;
 }
 
-static void find_motions(tied_group *g, const coupling *c) {
+static void find_motions(joint_group *g, const coupling *c) {
     const int n = SIX * g->count;
     g->motions = 0;
     for (int i = 0; i < n; ++i) {
@@ -314,7 +314,7 @@ static void find_motions(tied_group *g, const coupling *c) {
 }
 
 /* The lowest cell that no body is past yet; INT32_MAX: all are at their ends. */
-static int32_t next_cell(const tied_group *g, const coupling *c) {
+static int32_t next_cell(const joint_group *g, const coupling *c) {
     int32_t cell = INT32_MAX;
     for (int i = 0; i < g->count; ++i) {
         const coupled_body *b = &c->bodies[g->bodies[i]];
@@ -324,20 +324,20 @@ static int32_t next_cell(const tied_group *g, const coupling *c) {
 }
 
 /* What the body pushes in that cell, and on to its next; NULL: nothing. */
-static const double *push_in(tied_group *g, const coupling *c, int i, int32_t cell) {
+static const double *push_in(joint_group *g, const coupling *c, int i, int32_t cell) {
     const coupled_body *b = &c->bodies[g->bodies[i]];
     if (g->at[i] == b->cell_count || b->cells[g->at[i]].cell != cell) return NULL;
     return b->cells[g->at[i]++].push;
 }
 
-static void count_cells(tied_group *g, const coupling *c) {
+static void count_cells(joint_group *g, const coupling *c) {
     int32_t cell;
     memset(g->at, 0, (size_t)g->count * sizeof *g->at);
     for (g->cells = 0; (cell = next_cell(g, c)) < INT32_MAX; ++g->cells)
         for (int i = 0; i < g->count; ++i) push_in(g, c, i, cell);
 }
 
-void ties_rows(coupling *c, tied_group *g, int first, double scale) {
+void joints_rows(coupling *c, joint_group *g, int first, double scale) {
     const int n = SIX * g->count;
     memset(g->at, 0, (size_t)g->count * sizeof *g->at);
     for (int m = 0; m < g->cells; ++m) {
@@ -348,7 +348,7 @@ void ties_rows(coupling *c, tied_group *g, int first, double scale) {
             for (int k = 0; k < g->motions && push; ++k)
                 g->y[k] += scale * dot(push, g->basis + (ptrdiff_t)n * k + SIX * i, SIX);
         }
-        for (int k = 0; k < ties_terms(g); ++k) {
+        for (int k = 0; k < joints_terms(g); ++k) {
             poisson_row *row = &c->rows[c->first[first + k] + m];
             row->cell = cell;
             for (int r = 0; r < SIX; ++r) row->value[r] = (float)g->y[SIX * k + r];
@@ -360,21 +360,21 @@ void ties_rows(coupling *c, tied_group *g, int first, double scale) {
 
 static void bind_task(void *context, int index) {
     coupling *c = context;
-    tied_group *g = &c->ties->groups[index];
-    for (int k = 0; k < g->tie_count; ++k) make_row(&g->ties[k], c);
+    joint_group *g = &c->joints->groups[index];
+    for (int k = 0; k < g->row_count; ++k) make_row(&g->rows[k], c);
     factorise(g);
     bind_start(g, c);
     find_motions(g, c);
     count_cells(g, c);
 }
 
-void ties_bind(coupling *c, pool *p) {
-    if (c->ties && c->ties->count) parallel_for(p, c->ties->count, bind_task, c);
+void joints_bind(coupling *c, pool *p) {
+    if (c->joints && c->joints->count) parallel_for(p, c->joints->count, bind_task, c);
 }
 
 static void push_task(void *context, int index) {
     coupling *c = context;
-    tied_group *g = &c->ties->groups[index];
+    joint_group *g = &c->joints->groups[index];
     for (int i = 0; i < g->count; ++i)
         memcpy(g->y + SIX * i, c->bodies[g->bodies[i]].change, SIX * sizeof *g->y);
     obey(g, c, 0);
@@ -383,6 +383,6 @@ static void push_task(void *context, int index) {
         memcpy(c->bodies[g->bodies[i]].change, g->y + SIX * i, SIX * sizeof *g->y);
 }
 
-void ties_push(coupling *c, pool *p) {
-    if (c->ties && c->ties->count) parallel_for(p, c->ties->count, push_task, c);
+void joints_push(coupling *c, pool *p) {
+    if (c->joints && c->joints->count) parallel_for(p, c->joints->count, push_task, c);
 }

@@ -18,30 +18,30 @@
 
 void coupling_leave_free(double y[SIX], const coupled_body *b) {
     double all = 0;
-    if (b->held_count == 0) return;
+    if (b->active_count == 0) return;
     for (int r = 0; r < SIX; ++r) all = fmax(all, fabs(y[r]));
-    for (int k = 0; k < b->held_count; ++k) {
+    for (int k = 0; k < b->active_count; ++k) {
         double part = 0;
-        for (int r = 0; r < SIX; ++r) part += b->held[k][r] * y[r];
-        for (int r = 0; r < SIX; ++r) y[r] -= part * b->held[k][r];
+        for (int r = 0; r < SIX; ++r) part += b->active[k][r] * y[r];
+        for (int r = 0; r < SIX; ++r) y[r] -= part * b->active[k][r];
     }
     for (int r = 0; r < SIX; ++r)
         if (fabs(y[r]) < 1e-9 * all) y[r] = 0;
 }
 
-void coupling_make_held(coupled_body *b) {
-    const body_grip *grip = b->solid->body->grip;
-    b->held_count = 0;
-    for (int k = 0; k < grip->count; ++k) {
+void coupling_make_active(coupled_body *b) {
+    const active_constraints *active = b->solid->body->active;
+    b->active_count = 0;
+    for (int k = 0; k < active->count; ++k) {
         double y[SIX], size = 0, left = 0;
-        memcpy(y, grip->row[k], sizeof y);
+        memcpy(y, active->row[k], sizeof y);
         six_solve_lower(y, b->factor);
         for (int r = 0; r < SIX; ++r) size += y[r] * y[r];
         for (int twice = 0; twice < 2; ++twice) coupling_leave_free(y, b);
         for (int r = 0; r < SIX; ++r) left += y[r] * y[r];
         if (!(left > 1e-6 * size)) continue;
-        for (int r = 0; r < SIX; ++r) b->held[b->held_count][r] = y[r] / sqrt(left);
-        ++b->held_count;
+        for (int r = 0; r < SIX; ++r) b->active[b->active_count][r] = y[r] / sqrt(left);
+        ++b->active_count;
     }
 }
 
@@ -54,7 +54,7 @@ static void in_metric(double y[SIX], const coupled_body *b, const double v[SIX])
 }
 
 void coupling_read_start(coupled_body *b) {
-    const double *given = b->solid->body->grip->given;
+    const double *given = b->solid->body->active->given;
     double v[SIX] = {0};
     body_note_motion(v, b->solid->body->now, 1);
     for (int r = 0; r < SIX; ++r) v[r] -= given[r];
@@ -67,16 +67,16 @@ void coupling_unbind(coupled_body *b) {
 }
 
 int coupling_release(coupled_body *b) {
-    body_grip *grip = b->solid->body->grip;
-    if (!grip->released) return 0;
+    active_constraints *active = b->solid->body->active;
+    if (!active->released) return 0;
     if (!b->freed) { /* what was given has been taken back before else */
         coupling_read_start(b);
-        body_add_motion(b->solid->body->now, grip->given, -1);
+        body_add_motion(b->solid->body->now, active->given, -1);
         b->was = *b->solid->body->now;
     }
     coupling_unbind(b);
     b->freed = 1;
-    grip->released = 0;
+    active->released = 0;
     return 1;
 }
 
@@ -95,24 +95,26 @@ static void on_own_mass(double y[SIX], const coupled_body *b) {
 
 /* The mass on the grid of a thin body may be many times its own, by the liquid that moves with it. What that
  * would do to its own mass alone throws it off what it lies on: it gets the motion that it would have had.
- * Joints bear forces instead, which are limited. But what grips took of what was lent is a motion there, too:
- * it was lent to the body's own mass, and with the other contacts would be lent more from step to step. */
+ * Joints bear forces instead, which are limited. But what active constraints took of the warm start is a
+ * motion there, too: the warm start is of the body's own mass, and with the other contacts would grow from
+ * step to step.
+ */
 void coupling_withhold(double y[SIX], const coupled_body *b) {
     double obeyed[SIX];
     memcpy(obeyed, b->obeyed, sizeof obeyed);
     six_solve_upper(obeyed, b->factor);
     for (int r = 0; r < SIX; ++r) y[r] += b->obeyed[r];
-    if (b->solid->thin && !b->solid->body->grip->jointed) six_solve_upper(y, b->factor);
+    if (b->solid->thin && !b->solid->body->active->jointed) six_solve_upper(y, b->factor);
     else on_own_mass(y, b);
-    for (int r = 0; r < SIX; ++r) y[r] += b->solid->body->grip->given[r] - obeyed[r];
+    for (int r = 0; r < SIX; ++r) y[r] += b->solid->body->active->given[r] - obeyed[r];
 }
 
 void coupling_make_motor(coupled_body *b) {
-    const body_motor *m = &b->solid->body->grip->motor;
+    const body_motor *m = &b->solid->body->active->motor;
     coupled_motor *at = &b->motor;
     double size = 0, left = 0, rate = 0;
-    *at = (coupled_motor){.mode = NO_MOTOR};
-    if (!m->of || b->held_count == SIX) return;
+    *at = (coupled_motor){.mode = MOTOR_NONE};
+    if (!m->of || b->active_count == SIX) return;
     memcpy(at->row, m->row, sizeof at->row);
     six_solve_lower(at->row, b->factor);
     for (int r = 0; r < SIX; ++r) size += at->row[r] * at->row[r];
@@ -125,33 +127,33 @@ void coupling_make_motor(coupled_body *b) {
         rate += at->size * at->row[r] * b->start[r];
     }
     const double need = (m->speed - rate) / left;
-    at->mode = fabs(need) <= m->most && m->at_speed ? HOLDS_SPEED : GIVES_ALL;
+    at->mode = fabs(need) <= m->most && m->at_speed ? MOTOR_AT_SPEED : MOTOR_SATURATED;
     at->impulse = copysign(m->most, need);
 }
 
-/* What grips take of what contacts were lent; of bodies without layers it is an impulse like all else. */
-static void obey_lent(coupled_body *b) {
-    const double *lent = b->solid->body->grip->lent;
+/* What active constraints take of the warm start; of bodies without layers it is an impulse like all else. */
+static void obey_warm(coupled_body *b) {
+    const double *warm = b->solid->body->active->warm;
     double y[SIX];
     if (!b->solid->thin) return;
-    in_metric(y, b, lent);
+    in_metric(y, b, warm);
     for (int r = 0; r < SIX; ++r) b->obeyed[r] = -y[r];
     coupling_leave_free(y, b);
     for (int r = 0; r < SIX; ++r) b->obeyed[r] += y[r];
 }
 
 void coupling_bind(coupled_body *b) {
-    const body_grip *grip = b->solid->body->grip;
+    const active_constraints *active = b->solid->body->active;
     coupled_motor *at = &b->motor;
     double y[SIX], along = 0;
-    if (grip->count == 0 && !grip->motor.of) return;
-    obey_lent(b);
+    if (active->count == 0 && !active->motor.of) return;
+    obey_warm(b);
     memcpy(y, b->start, sizeof y);
     coupling_leave_free(y, b);
     for (int r = 0; r < SIX; ++r) along += at->row[r] * y[r];
-    if (at->mode == HOLDS_SPEED) {
-        memcpy(b->held[b->held_count++], at->row, sizeof at->row);
-        at->impulse = (grip->motor.speed / at->size - along) / at->size;
+    if (at->mode == MOTOR_AT_SPEED) {
+        memcpy(b->active[b->active_count++], at->row, sizeof at->row);
+        at->impulse = (active->motor.speed / at->size - along) / at->size;
     }
     for (int r = 0; r < SIX && at->mode; ++r) y[r] += at->impulse * at->size * at->row[r];
     for (int r = 0; r < SIX; ++r) b->bound[r] = y[r] - b->start[r];
@@ -161,24 +163,24 @@ void coupling_bind(coupled_body *b) {
 }
 
 void coupling_read_motor(coupled_body *b, const double change[SIX]) {
-    const body_motor *m = &b->solid->body->grip->motor;
+    const body_motor *m = &b->solid->body->active->motor;
     coupled_motor *at = &b->motor;
-    if (at->mode == HOLDS_SPEED)
+    if (at->mode == MOTOR_AT_SPEED)
         for (int r = 0; r < SIX; ++r) at->impulse -= at->row[r] * change[r] / at->size;
     const double ahead = body_rate_along(m->row, b->solid->body->now) - m->speed;
-    at->passed = at->mode == GIVES_ALL && ahead * at->impulse > 1e-6 * fabs(m->speed * at->impulse);
+    at->passed = at->mode == MOTOR_SATURATED && ahead * at->impulse > 1e-6 * fabs(m->speed * at->impulse);
 }
 
 int coupling_judge(coupling *c, int squeezed) {
     int wrong = 0;
     for (int i = 0; i < c->count; ++i) {
         coupled_motor *at = &c->bodies[i].motor;
-        const body_motor *m = &c->bodies[i].solid->body->grip->motor;
-        const int crushes = squeezed && at->mode == HOLDS_SPEED && m->speed != 0;
-        const int slips = at->mode == HOLDS_SPEED && fabs(at->impulse) > (1 + 1e-6) * m->most;
+        const body_motor *m = &c->bodies[i].solid->body->active->motor;
+        const int crushes = squeezed && at->mode == MOTOR_AT_SPEED && m->speed != 0;
+        const int slips = at->mode == MOTOR_AT_SPEED && fabs(at->impulse) > (1 + 1e-6) * m->most;
         if (!slips && !crushes && !at->passed) continue;
         wrong = 1;
-        at->mode = slips || crushes ? GIVES_ALL : HOLDS_SPEED;
+        at->mode = slips || crushes ? MOTOR_SATURATED : MOTOR_AT_SPEED;
         at->impulse = copysign(m->most, crushes ? m->speed : at->impulse);
     }
     return wrong;

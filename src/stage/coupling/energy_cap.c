@@ -14,7 +14,7 @@
  * hangs on it. Pressure moves it with the liquid again at once.
  *
  * Limits: what layers take with them when they go is not given back to the liquid; bodies that touch each
- * other, or that joints tie to each other, are not looked at. */
+ * other, or that joints link, are not looked at. */
 #include <math.h>
 #include "stage/coupling/body.h"
 
@@ -74,14 +74,14 @@ static double mass_on_grid(const coupled_body *b) {
 }
 
 static int is_free(const coupled_body *b) {
-    const body_grip *grip = b->solid->body->grip;
-    return b->solid->thin && grip->alone && !grip->jointed;
+    const active_constraints *active = b->solid->body->active;
+    return b->solid->thin && active->alone && !active->jointed;
 }
 
-void coupling_calm_start(coupled_body *b, const mac_field *flow, double fall) {
+void coupling_cap_start(coupled_body *b, const mac_field *flow, double fall) {
     const body *rigid = b->solid->body;
     double v[SIX], u[SIX];
-    if (!is_free(b) || rigid->grip->count > 0 || rigid->now->motion < 0) return;
+    if (!is_free(b) || rigid->active->count > 0 || rigid->now->motion < 0) return;
     motion_of(v, rigid->now);
     find_stream(u, b, flow);
     const double size = motion_on_grid(b, v), more = 2 * fall * sqrt(mass_on_grid(b));
@@ -89,15 +89,15 @@ void coupling_calm_start(coupled_body *b, const mac_field *flow, double fall) {
     if (size > most) scale_down(v, rigid->now, size, most);
 }
 
-void coupling_calm_pushed(coupled_body *b) {
+void coupling_cap_pushed(coupled_body *b) {
     double v[SIX];
     motion_of(v, b->solid->body->now);
-    const body_grip *grip = b->solid->body->grip;
-    b->calm = b->solid->thin && grip->alone && !grip->tied && !grip->motor.of && b->cell_count > 0;
+    const active_constraints *active = b->solid->body->active;
+    b->capped = b->solid->thin && active->alone && !active->linked && !active->motor.of && b->cell_count > 0;
     b->motion = b->solid->thin ? motion_on_grid(b, v) : 0;
 }
 
-void coupling_calm(coupling *c, double dt) {
+void coupling_cap_energy(coupling *c, double dt) {
     for (int i = 0; i < c->count; ++i) {
         coupled_body *b = &c->bodies[i];
         body_state *now = b->solid->body->now;
@@ -105,9 +105,9 @@ void coupling_calm(coupling *c, double dt) {
         if (!b->solid->thin) continue;
         motion_of(v, now);
         now->motion = motion_on_grid(b, v);
-        if (!b->calm || !(now->motion > b->motion)) continue;
+        if (!b->capped || !(now->motion > b->motion)) continue;
         scale_down(v, now, now->motion, b->motion);
-        for (int r = 0; r < SIX; ++r) now->held[r] += v[r] / dt;
+        for (int r = 0; r < SIX; ++r) now->reaction[r] += v[r] / dt;
         now->motion = b->motion;
     }
 }

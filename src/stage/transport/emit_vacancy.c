@@ -1,14 +1,14 @@
-/* Whether there is room for what an emitter would put in: liquid cannot be compressed, and a space without a
- * way out that is full takes no more.
+/* Whether there is vacancy for what an emitter would put in: liquid cannot be compressed, and a space without
+ * a way out that is full takes no more.
  *
- *   room left = sum over the cells of the space of (open share of the cell) * (particles in a full cell)
+ *   vacancy = sum over the cells of the space of (open share of the cell) * (particles in a full cell)
  *             - particles in it
  *
  * The space is all that can be reached from the emitter through open faces, air or liquid: air is empty, so
  * liquid may fill all of it. Cells are visited from the emitter outwards, and only until an open side of the
- * domain or enough room is found: next to a free surface that is soon.
+ * domain or enough vacancy is found: next to a free surface that is soon.
  *
- * Limits: the volume of solids thinner than a cell does not count, and two emitters that fill the last room
+ * Limits: the volume of solids thinner than a cell does not count, and two emitters that fill the last of it
  * in the same step overfill it by that step's inflow. */
 #include <math.h>
 #include <string.h>
@@ -23,8 +23,8 @@ typedef struct {
     uint8_t *seen;
     uint32_t *queue;
     size_t queued;
-    double full, room; /* particles */
-    int is_open;       /* the space has a way out */
+    double full, vacancy; /* particles */
+    int is_open;          /* the space has a way out */
 } search;
 
 static double open_share(const search *s, ptrdiff_t c) {
@@ -47,7 +47,8 @@ static void visit(search *s, int i, int j, int k) {
     if (s->seen[c]) return;
     s->seen[c] = 1;
     s->queue[s->queued++] = (uint32_t)dense;
-    s->room += s->full * open_share(s, c) - (double)(s->p->cell_start[dense + 1] - s->p->cell_start[dense]);
+    s->vacancy +=
+        s->full * open_share(s, c) - (double)(s->p->cell_start[dense + 1] - s->p->cell_start[dense]);
 }
 
 /* Through a face of a cell: into the next one, around a periodic axis, or out. */
@@ -80,8 +81,8 @@ static void begin(search *s, const shape *inlet, const int lower[3], const int u
                 }
 }
 
-double emit_room(const particles *p, const mac_grid *g, const openings *o, const shape *inlet,
-                 const float *node_solid, double full, uint8_t *seen, uint32_t *queue) {
+double emit_vacancy(const particles *p, const mac_grid *g, const openings *o, const shape *inlet,
+                    const float *node_solid, double full, uint8_t *seen, uint32_t *queue) {
     const box *b = &g->box;
     search s = {.g = g, .o = o, .solid = node_solid, .p = p, .seen = seen, .queue = queue, .full = full};
     int lower[3], upper[3];
@@ -96,7 +97,7 @@ double emit_room(const particles *p, const mac_grid *g, const openings *o, const
         const int at[3] = {(int)(dense % nx), (int)(dense / nx % ny), (int)(dense / nx / ny)};
         for (int a = 0; a < b->dim; ++a)
             for (int up = 0; up < 2; ++up) go_through(&s, at, a, up);
-        if (s.is_open || s.room > enough) return INFINITY;
+        if (s.is_open || s.vacancy > enough) return INFINITY;
     }
-    return s.room;
+    return s.vacancy;
 }

@@ -1,6 +1,6 @@
-/* The room beside thin walls: what of a cell's surroundings it would see filled.
+/* The free share beside thin walls: what of a cell's surroundings it would see filled.
  *
- *   room of c = sum over octants o around of (what c sees of o) w(o - c) / sum of w(o - c)
+ *   free share of c = sum over octants o around of (what c sees of o) w(o - c) / sum of w(o - c)
  *
  * with the weights w that particles have (reach_of) and, of octants that a wall cuts, the parts whose home c
  * sees (stage/walls/thin/thin.c), each less what thick solids and the domain's closed sides take. */
@@ -25,7 +25,7 @@ typedef struct {
     const mac_grid *g;
     const float *node_phi;
     const openings *open;
-    float *room, all; /* all: what the octants count together */
+    float *free_share, all; /* all: what the octants count together */
     int count;
     near_octant octants[27 * 8];
     cell_range range;
@@ -86,7 +86,7 @@ static float parts_in_sight(const cut_cell *cell, int o, uint32_t sees, int dir,
     return sum;
 }
 
-static float room_of_cell(const job *s, const int c[3]) {
+static float free_share_of_cell(const job *s, const int c[3]) {
     const box *b = &s->g->box;
     const ptrdiff_t centre = box_at(b, c[0], c[1], c[2]);
     const uint32_t sees = s->t->sees[centre];
@@ -105,19 +105,21 @@ static float room_of_cell(const job *s, const int c[3]) {
     return open / s->all;
 }
 
-static void room_task(void *context, int block) {
+static void free_share_task(void *context, int block) {
     const job *s = context;
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = 0; i < s->g->box.n[0]; ++i) {
             const ptrdiff_t c = box_at(&s->g->box, i, j, k);
-            if (is_near_thin(s->t, s->g, c)) s->room[c] = room_of_cell(s, (const int[3]){i, j, k});
+            if (is_near_thin(s->t, s->g, c))
+                s->free_share[c] = free_share_of_cell(s, (const int[3]){i, j, k});
         }
     }
 }
 
-void thin_room(float *room, const thin_walls *t, const mac_grid *g, const float *node_phi,
-               const openings *o) {
-    job s = {.t = t, .g = g, .node_phi = node_phi, .open = o, .room = room, .range = range_cells(g)};
+void thin_free_share(float *free_share, const thin_walls *t, const mac_grid *g, const float *node_phi,
+                     const openings *o) {
+    job s = {
+        .t = t, .g = g, .node_phi = node_phi, .open = o, .free_share = free_share, .range = range_cells(g)};
     find_octants(&s);
-    parallel_for(g->pool, range_blocks(&s.range), room_task, &s);
+    parallel_for(g->pool, range_blocks(&s.range), free_share_task, &s);
 }
