@@ -2,28 +2,9 @@
  * and says so. */
 #include "check.h"
 #include <rheo/rheo.h>
-#include "sim/state.h"
+#include "stored_state.h"
 
 enum { INSIDE = 3 /* steps into the second frame */ };
-
-typedef struct {
-    state_array list[STATE_ARRAYS_MAX];
-    int count;
-} stored;
-
-static int read_stored(void *context, const state_array *into) {
-    static const size_t bytes[] = {
-        [STATE_F32] = 4, [STATE_F64] = 8, [STATE_U32] = 4, [STATE_U8] = 1, [STATE_I32] = 4, [STATE_I64] = 8};
-    const stored *s = context;
-    for (int i = 0; i < s->count; ++i) {
-        const state_array *from = &s->list[i];
-        if (strcmp(from->name, into->name) != 0) continue;
-        if (from->count != into->count || from->type != into->type) return -1;
-        memcpy(into->data, from->data, into->count * bytes[into->type]);
-        return 0;
-    }
-    return -1;
-}
 
 static rheo_sim *make(const rheo_scene *scene) {
     rheo_report report = {0};
@@ -67,7 +48,7 @@ static void resume_inside(rheo_method method) {
     own.solid_count = 1;
     rheo_sim *whole = make(&own), *other = make(&own);
     rheo_frame_stats a, b;
-    stored s;
+    stored_state s;
     end_frame(&a, whole);
     for (int i = 0; i < INSIDE; ++i) assert_int_equal(rheo_advance_step(whole, 0, &report), RHEO_OK);
     s.count = sim_list_state(s.list, whole);
