@@ -17,7 +17,7 @@ rheo_shape turned(rheo_shape form, double x, double y, double z, double degrees)
 
 /* ---- scenes ---- */
 
-rheo_curve steady(const double *value);     /* a number that stays */
+rheo_curve steady(const double *value);      /* a number that stays */
 rheo_curve steady_vector(const double v[3]); /* three that stay */
 
 enum { SETUP_FLUIDS = 2, SETUP_SOLIDS = 8, SETUP_JOINTS = 1 };

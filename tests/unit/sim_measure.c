@@ -156,7 +156,7 @@ static void check_sums(int dim) {
             for (int a = 0; a < dim; ++a) {
                 const double at = p.origin[a] + p.dx * (double)p.position[a][q], v = (double)p.velocity[a][q];
                 x[f][a] += at;
-                lower[f][a] = fmin(lower[f][a], at);
+                lower[f][a] = smaller(lower[f][a], at);
                 upper[f][a] = larger(upper[f][a], at);
                 kinetic += 0.5 * v * v * stats[0].fluids[f].mass / (double)stats[0].fluids[f].particles;
             }

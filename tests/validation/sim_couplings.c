@@ -125,8 +125,8 @@ static double floats(double *way, const char *coupling, double density, int cell
         rheo_read_body(&body, &who, sim, 0);
         if (i < 60) continue;
         sum += body.position[1] / 60;
-        low = fmin(low, body.position[1]);
-        high = fmax(high, body.position[1]);
+        low = smaller(low, body.position[1]);
+        high = larger(high, body.position[1]);
     }
     *way = high - low;
     rheo_free_sim(sim);
@@ -189,7 +189,7 @@ static void rigid_fluid_does_not_drive(void **state) {
         const char *who;
         if (rheo_advance_frame(sim, NULL, &stats, &report)) fail_msg("%s", report.message);
         rheo_read_body(&body, &who, sim, 0);
-        fastest = fmax(fastest, fmax(fabs(body.velocity[0]), fabs(body.velocity[2])));
+        fastest = larger(fastest, larger(fabs(body.velocity[0]), fabs(body.velocity[2])));
     }
     print_message("sent along the surface at 0.3 m/s: %.2f at most\n", fastest);
     check_below(fastest, 0.4);
@@ -221,7 +221,7 @@ static rheo_body_stats light_ball(double *highest, const char *fill, double from
         const char *who;
         if (rheo_advance_frame(sim, NULL, &stats, &report)) fail_msg("%s", report.message);
         rheo_read_body(&body, &who, sim, 0);
-        *highest = fmax(*highest, body.position[1]);
+        *highest = larger(*highest, body.position[1]);
     }
     rheo_free_sim(sim);
     rheo_free_scene(scene);

@@ -88,11 +88,11 @@ static outcome watch(stage *s, int frames) {
         if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
         rheo_read_body(&wall, NULL, sim, 0);
         for (int a = 0; a < 2; ++a)
-            o.lag = fmax(o.lag, fabs(f.fluids[0].centroid[a] - wall.position[a]) * CELLS / SIDE);
-        o.drift = fmax(o.drift, fabs(f.volume_drift));
+            o.lag = larger(o.lag, fabs(f.fluids[0].centroid[a] - wall.position[a]) * CELLS / SIDE);
+        o.drift = larger(o.drift, fabs(f.volume_drift));
         o.rescued += f.counts.rescued;
         o.kinetic = f.kinetic;
-        o.most_kinetic = fmax(o.most_kinetic, f.kinetic);
+        o.most_kinetic = larger(o.most_kinetic, f.kinetic);
     }
     rheo_free_sim(sim);
     free(s);

@@ -38,7 +38,7 @@ static double fastest(const rheo_scene *scene) {
     if (rheo_create_sim(&sim, scene, 0, &report)) fail_msg("%s", report.message);
     for (int f = 0; f < scene->frames; ++f) {
         if (rheo_advance_frame(sim, NULL, &now, &report)) fail_msg("%s", report.message);
-        most = fmax(most, now.speed);
+        most = larger(most, now.speed);
     }
     rheo_free_sim(sim);
     return most;

@@ -93,7 +93,7 @@ static double spin_of_ball(double density, rheo_method method, rheo_coupling cou
     for (int i = 0; i < 30; ++i) {
         if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
         rheo_read_body(&body, &name, sim, 0);
-        for (int a = 0; a < 3; ++a) most = fmax(most, fabs(body.spin[a]));
+        for (int a = 0; a < 3; ++a) most = larger(most, fabs(body.spin[a]));
     }
     rheo_free_sim(sim);
     return most;

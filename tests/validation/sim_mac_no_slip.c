@@ -128,7 +128,7 @@ static double belt_error(int cells, double height) {
     double worst = 0;
     for (double y = 0.02; y < height; y += 0.03) {
         const double exact = 3 * y * y / (height * height) - 2 * y / height;
-        worst = fmax(worst, fabs(x_velocity(sim, 2, y) - exact));
+        worst = larger(worst, fabs(x_velocity(sim, 2, y) - exact));
     }
     rheo_free_sim(sim);
     return worst;
@@ -168,7 +168,7 @@ static double couette_error(int cells, double *at_quarter) {
     double worst = 0;
     for (double r = 0.21; r < b; r += 0.01) {
         const double exact = turn * r - turn * b * b / r, u = -x_velocity(sim, 0.5, 0.5 + r);
-        worst = fmax(worst, fabs(u - exact) / 2);
+        worst = larger(worst, fabs(u - exact) / 2);
     }
     *at_quarter = -x_velocity(sim, 0.5, 0.75);
     rheo_free_sim(sim);

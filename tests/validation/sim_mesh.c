@@ -195,7 +195,7 @@ static void still_tanks_by_pressure(void **state) {
             const double volume = volume_of(&m);
             for (size_t v = 0; v < m.vertex_count; ++v) {
                 if (m.normal[3 * v + 1] < 0.9f) continue; /* sides and floor */
-                lowest = fmin(lowest, (double)m.position[3 * v + 1]);
+                lowest = smaller(lowest, (double)m.position[3 * v + 1]);
                 highest = larger(highest, (double)m.position[3 * v + 1]);
             }
             printf("pressure, %dD, method %d, level %.2f cells: %+.3f to %+.3f cells, volume %+.4f\n", dim,

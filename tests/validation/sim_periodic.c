@@ -236,7 +236,7 @@ static void liquid_does_not_see_the_seam(void **state) {
                 for (int a = 0; a < dim; ++a)
                     energy[r] += (double)(v[r].velocity[a][q] * v[r].velocity[a][q]);
                 mean[r] += (double)v[r].position[1][q];
-                if (r) low = fmin(low, (double)v[r].position[0][q]);
+                if (r) low = smaller(low, (double)v[r].position[0][q]);
                 if (r) high = larger(high, (double)v[r].position[0][q]);
             }
         }

@@ -116,7 +116,7 @@ static void test_nothing_inside_a_moving_wall(void **state) {
         for (size_t q = 0; q < view.count; ++q) {
             const double dx = 0.1 - fabs((double)view.position[0][q] * cell - x);
             const double dz = 0.3 - fabs((double)view.position[2][q] * cell - 0.5);
-            deepest = larger(deepest, fmin(dx, dz) / cell);
+            deepest = larger(deepest, smaller(dx, dz) / cell);
         }
         check_below(deepest, 0.3); /* the distance between nodes rounds the edges */
         check_below(fabs(stats.volume_drift), 0.05);

@@ -1,6 +1,6 @@
-/* Volume of the dam break: what was put in stays, in every frame of ten seconds of splashing, and all but one
- * percent of it in the last, flip and apic. Of a column that stood in the middle, and of a film, which the
- * grid hardly knows. */
+/* How far volume drifts. Of the dam break: by 5 % at most in any frame of ten seconds of splashing, by 1 % in
+ * the last second, flip and apic. Of a column that stood in the middle, and of a film, which the grid hardly
+ * knows: by 6 % at most. */
 #include "check.h"
 #include <rheo/rheo.h>
 
@@ -16,7 +16,7 @@ static void watch(const char *method) {
     for (int frame = 1; frame <= 300; ++frame) {
         rheo_frame_stats stats;
         assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
-        if (fabs(stats.volume_drift) > most) {
+        if (!(fabs(stats.volume_drift) <= most)) { /* what is not a number too */
             most = fabs(stats.volume_drift);
             at = stats.time;
         }
