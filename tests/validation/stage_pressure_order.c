@@ -3,16 +3,18 @@
  *
  *   u* = u + grad p,   u = curl( A f ),   A = 0 on every wall
  *
- * u has no divergence and goes along the walls, so the projection of u* is u, and q dx is p but for a constant.
- * p is any smooth function: walls take grad p . n from u*. Velocity is given in the middle of each face, wherever
- * its open part is, and p is compared at the centre of each cell, also where that is within a wall. So a cut cell
- * is off by a part of dx |grad u| (Batty et al. 2007; Ng et al. 2009, 4), and what is reached is
+ * u has no divergence and goes along the walls, so the projection of u* is u, and q dx is p but for a
+ * constant. p is any smooth function: walls take grad p . n from u*. Velocity is given in the middle of each
+ * face, wherever its open part is, and p is compared at the centre of each cell, also where that is within a
+ * wall. So a cut cell is off by a part of dx |grad u| (Batty et al. 2007; Ng et al. 2009, 4), and what is
+ * reached is
  *
  *   pressure  L2   second order (1.94 to 2.18 measured)
  *   velocity  L2   one and a half, as cut cells are few (1.20 to 1.87)
  *             max  first, on faces that are mostly open (0.56 to 1.19)
  *
- * with norms by open shares. Limit: on slivers, faces with some thousandths open, velocity does not converge. */
+ * with norms by open shares. Limit: on slivers, faces with some thousandths open, velocity does not converge.
+ */
 #include "check.h"
 #include "../../bench/flow.h"
 #include "core/random.h"
@@ -194,8 +196,9 @@ static void check_order(const char *what, int planes, int balls) {
             const double now[3] = {sqrt(sum.pressure / seeds), sqrt(sum.velocity / seeds), sum.worst};
             double order[3] = {0, 0, 0};
             for (int i = 0; i < 3 && n > first; ++i) order[i] = log2(before[i] / now[i]);
-            print_message("%s, %dD, N %3d: pressure %.2e (order %.2f), velocity %.2e (%.2f), worst %.2e (%.2f)\n",
-                          what, dim, n, now[0], order[0], now[1], order[1], now[2], order[2]);
+            print_message(
+                "%s, %dD, N %3d: pressure %.2e (order %.2f), velocity %.2e (%.2f), worst %.2e (%.2f)\n", what,
+                dim, n, now[0], order[0], now[1], order[1], now[2], order[2]);
             memcpy(before, now, sizeof now);
             if (n == first) continue;
             check_below(1.85, order[0]);
