@@ -28,4 +28,8 @@
 static inline double larger(double a, double b) {
     return isnan(b) || a < b ? b : a;
 }
+/* Likewise the smaller one. */
+static inline double smaller(double a, double b) {
+    return isnan(b) || b < a ? b : a;
+}
 #endif

@@ -23,7 +23,7 @@ static void read_line(void *user, const char *line) {
     const char *order = strstr(line, "\"order\":");
     if (!order || !strstr(line, "pressure") || strstr(line, "with flow")) return;
     s->orders += 1;
-    s->worst = fmin(s->worst, atof(order + 8));
+    s->worst = smaller(s->worst, atof(order + 8));
 }
 
 static rows quick(seen *s) {

@@ -559,9 +559,9 @@ static double farthest(const rheo_mesh *a, const rheo_mesh *b) {
                 const double apart = (double)a->position[3 * i + c] - (double)b->position[3 * k + c];
                 square += apart * apart;
             }
-            nearest = fmin(nearest, square);
+            nearest = smaller(nearest, square);
         }
-        most = fmax(most, sqrt(nearest));
+        most = larger(most, sqrt(nearest));
     }
     return most;
 }

@@ -125,7 +125,7 @@ static void test_fit(void **state) {
                 assert_true(camera_project(&x, &y, &c, p, width, height));
                 double room = fmin(fmin((double)x, width - (double)x) / width,
                                    fmin((double)y, height - (double)y) / height);
-                nearest = fmin(nearest, room);
+                nearest = smaller(nearest, room);
             }
             check_below(0, nearest);
             check_below(nearest, 0.16);

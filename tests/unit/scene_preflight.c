@@ -2,7 +2,6 @@
 #include "check.h"
 
 #include <rheo/rheo.h>
-#include <time.h>
 #include "scene/scene_internal.h"
 
 static rheo_status look(rheo_preflight *p, rheo_report *report, const char *text) {
@@ -345,144 +344,6 @@ static void estimates_grow_as_they_should(void **state) {
     assert_true(a.memory_available > 0 && a.disk_available > 0);
 }
 
-typedef struct forecast {
-    double steps, seconds; /* foretold; seconds of files left out */
-    int taken;
-    double cpu; /* s, of one thread */
-} forecast;
-
-/* What is foretold of a run, and what it takes. */
-static forecast run(const char *name, const char *method, int cells, int frames) {
-    char sets[3][64];
-    const char *const set[] = {sets[0], sets[1], sets[2], "output.mesh=false", "output.checkpoint_every=0"};
-    rheo_scene *scene;
-    rheo_preflight p;
-    rheo_report report = {0};
-    rheo_sim *sim;
-    snprintf(sets[0], sizeof sets[0], "domain.cells=%d", cells);
-    snprintf(sets[1], sizeof sets[1], "time.frames=%d", frames);
-    snprintf(sets[2], sizeof sets[2], "solver.method=%s", method);
-    assert_int_equal(rheo_load_scene(&scene, name, set, 5, &report), RHEO_OK);
-    assert_int_equal(rheo_check_scene(&p, scene, NULL, &report), RHEO_OK);
-    assert_int_equal(rheo_create_sim(&sim, scene, 1, &report), RHEO_OK);
-    forecast f = {.steps = p.steps, .seconds = p.seconds};
-    const clock_t start = clock();
-    for (int k = 0; k < frames; ++k) {
-        rheo_frame_stats stats;
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
-        f.taken += stats.steps;
-    }
-    f.cpu = (double)(clock() - start) / CLOCKS_PER_SEC;
-    rheo_free_sim(sim);
-    rheo_free_scene(scene);
-    return f;
-}
-
-/* Foretold steps beside those of a run, over as long as the liquid is lively. */
-static void check_steps(const char *name, const char *method, int cells, int frames) {
-    const forecast f = run(name, method, cells, frames);
-    print_message("%s, %s, %d cells: %.0f steps foretold, %d taken\n", name, method, cells, f.steps, f.taken);
-    assert_true(f.steps >= 0.6 * f.taken && f.steps <= 1.6 * f.taken);
-}
-
-/* Foretold time by that of a run, each against the dam break's: the machine cancels. */
-static void check_time(const forecast *dam, const char *name, int cells, int frames) {
-    const forecast f = run(name, "flip", cells, frames);
-    const double ratio = f.seconds / f.cpu / (dam->seconds / dam->cpu);
-    print_message("%s, %d cells: %.2f times what is foretold of dam-break\n", name, cells, ratio);
-    assert_true(ratio > 0.25 && ratio < 4); /* 0.7 to 2.3 measured */
-}
-
-static void times_are_near_the_taken_ones(void **state) {
-    (void)state;
-    const forecast dam = run("dam-break", "flip", 48, 12);
-    check_time(&dam, "moving-wall", 64, 12);
-    check_time(&dam, "bucket", 32, 12);
-    check_time(&dam, "lead-and-wood", 40, 30);
-    check_time(&dam, "block-splash", 40, 12);
-    check_time(&dam, "tumbling-gems", 64, 10);
-    check_time(&dam, "gears-and-bunnies", 24, 8);
-    check_time(&dam, "bodies-in-box", 30, 10);
-    check_time(&dam, "fountain", 32, 12);
-    check_time(&dam, "tumbling-stones", 96, 6);
-}
-
-/* A ball of 480 triangles. */
-static void write_mesh(const char *name) {
-    enum { RINGS = 15, ROUND = 16 };
-    FILE *file = fopen(name, "w");
-    assert_non_null(file);
-    for (int i = 0; i <= RINGS; ++i)
-        for (int j = 0; j < ROUND; ++j) {
-            const double t = acos(-1) * i / RINGS, u = 2 * acos(-1) * j / ROUND;
-            fprintf(file, "v %.9g %.9g %.9g\n", sin(t) * cos(u), cos(t), sin(t) * sin(u));
-        }
-    for (int i = 0; i < RINGS; ++i)
-        for (int j = 0; j < ROUND; ++j) {
-            const int a = 1 + i * ROUND + j, b = 1 + i * ROUND + (j + 1) % ROUND;
-            fprintf(file, "f %d %d %d %d\n", a, b, b + ROUND, a + ROUND);
-        }
-    fclose(file);
-}
-
-static void times_of_meshes_are_near_the_taken_ones(void **state) {
-    (void)state;
-    static const char name[] = "preflight-mesh.yaml", mesh[] = "preflight-mesh.obj";
-    const forecast dam = run("dam-break", "flip", 48, 12);
-    for (int thin = 0; thin < 2; ++thin) {
-        FILE *file = fopen(name, "w");
-        assert_non_null(file);
-        fprintf(file,
-                "fluids: [ { fill: [ { box: { min: [0, 0, 0], max: [0.4, 0.6, 1] } } ] } ]\n"
-                "solids: [ { shape: { mesh: { file: %s, scale: 0.2 }, move: [0.6, 0.4, 0.5] }, thin: %s,\n"
-                "            position: { keys: [[0, [0.6, 0.4, 0.5]], [2, [0.7, 0.4, 0.5]]] } } ]\n",
-                mesh, thin ? "true" : "false");
-        fclose(file);
-        write_mesh(mesh);
-        check_time(&dam, name, 40, 8);
-        remove(name);
-        remove(mesh);
-    }
-}
-
-static void steps_are_near_the_taken_ones(void **state) {
-    (void)state;
-    check_steps("dam-break", "flip", 32, 24);
-    check_steps("dam-break", "apic", 48, 8);
-    check_steps("dam-break", "mac", 16, 24);
-    check_steps("drop-in-pool", "flip", 24, 24);
-    check_steps("fountain", "apic", 32, 24);
-    check_steps("moving-wall", "flip", 32, 24);
-}
-
-/* Bodies that are thrown, struck and sink: they count with the liquid's speed, or alone. */
-static void steps_with_bodies_are_near_the_taken_ones(void **state) {
-    (void)state;
-    check_steps("lead-and-wood", "flip", 48, 15);
-    check_steps("block-splash", "flip", 40, 20);
-    check_steps("tumbling-gems", "flip", 64, 15);
-    check_steps("bodies-in-box", "flip", 30, 30);
-}
-
-/* A ball of a hundredth of the water's density: its steps are shorter than the liquid's own. And gravity that
- * begins late counts as if it always were there. */
-static void light_bodies_take_more_steps(void **state) {
-    (void)state;
-    const char name[] = "preflight-light.yaml";
-    FILE *file = fopen(name, "w");
-    assert_non_null(file);
-    fputs("domain: { size: [1, 1, 1], cells: 24 }\n"
-          "time: { fps: 30 }\n"
-          "gravity: { keys: [[0, [0, 0, 0]], [0.01, [0, -9.81, 0]]] }\n"
-          "fluids: [ { fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] } ]\n"
-          "solids: [ { name: ball, motion: dynamic, density: 10,\n"
-          "            shape: { sphere: { center: [0.5, 0.25, 0.5], radius: 0.12 } } } ]\n",
-          file);
-    fclose(file);
-    check_steps(name, "apic", 24, 16);
-    remove(name);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(volumes_are_near_the_exact_ones),
@@ -498,11 +359,6 @@ int main(void) {
         cmocka_unit_test(thin_solids_count_within_the_domain),
         cmocka_unit_test(hopeless_scenes_are_refused),
         cmocka_unit_test(estimates_grow_as_they_should),
-        cmocka_unit_test(steps_are_near_the_taken_ones),
-        cmocka_unit_test(steps_with_bodies_are_near_the_taken_ones),
-        cmocka_unit_test(light_bodies_take_more_steps),
-        cmocka_unit_test(times_are_near_the_taken_ones),
-        cmocka_unit_test(times_of_meshes_are_near_the_taken_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

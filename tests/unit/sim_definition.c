@@ -1,6 +1,6 @@
 /* The domain in cells: sides become whole numbers of them, and liquid and bodies live in that one box. */
 #include "check.h"
-#include <rheo/rheo.h>
+#include "scenes_by_hand.h"
 #include "sim/definition.h"
 
 static void sides_become_whole_cells(void **state) {
@@ -45,16 +45,12 @@ static void fitting_is_done_once(void **state) {
 /* Cells are numbered by 32 bits: what has more is refused before anything is made. */
 static void too_many_cells_are_refused(void **state) {
     (void)state;
-    rheo_scene scene = rheo_default_scene();
-    rheo_fluid water = rheo_default_fluid();
+    setup t;
     rheo_report report = {0};
     rheo_sim *sim;
-    rheo_shape pool = rheo_default_shape(RHEO_SHAPE_BOX);
-    for (int a = 0; a < 3; ++a) pool.b[a] = 0.5;
-    water.fill = &pool, water.fill_count = 1;
-    scene.fluids = &water, scene.fluid_count = 1;
-    scene.cells = 1300; /* 2.2e9 */
-    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_INVALID);
+    set_up(&t, RHEO_FLIP, 3, 1300); /* 2.2e9 */
+    fill_with(&t, box_between(0, 0, 0, 0.5, 0.5, 0.5));
+    assert_int_equal(rheo_create_sim(&sim, &t.scene, 1, &report), RHEO_INVALID);
     assert_null(sim);
     assert_non_null(strstr(report.message, "1300 x 1300 x 1300"));
 }
@@ -68,52 +64,29 @@ typedef struct box_case {
 
 /* Where the only body of a plane scene of ten cells is in the end. */
 static rheo_body_stats run_case(const box_case *c) {
-    rheo_scene scene = rheo_default_scene();
-    rheo_fluid water = rheo_default_fluid();
-    rheo_solid solid = rheo_default_solid();
-    rheo_body_stats body;
-    rheo_report report = {0};
-    rheo_sim *sim;
-    water.name = "water";
-    water.fill = &c->fill;
-    water.fill_count = 1;
-    solid.name = "body";
-    solid.shape = c->body;
-    solid.motion = RHEO_DYNAMIC;
-    solid.density = c->density;
-    scene.dim = 2;
-    scene.cells = 10;
-    scene.size[0] = c->width, scene.size[1] = c->height;
-    scene.gravity = (rheo_curve){.count = 1, .values = c->gravity, .width = 3};
-    scene.fluids = &water;
-    scene.fluid_count = 1;
-    scene.solids = &solid;
-    scene.solid_count = 1;
-    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
-    for (int f = 0; f < (int)(c->seconds * scene.fps + 0.5); ++f)
-        if (rheo_advance_frame(sim, NULL, NULL, &report)) fail_msg("%s", report.message);
-    rheo_read_body(&body, NULL, sim, 0);
+    setup t;
+    set_up(&t, RHEO_FLIP, 2, 10);
+    set_size(&t, c->width, c->height, 1);
+    memcpy(t.gravity, c->gravity, sizeof t.gravity);
+    fill_with(&t, c->fill);
+    add_body(&t, c->body, c->density);
+    rheo_sim *sim = start_sim(&t.scene, 1);
+    run_frames(sim, (int)(c->seconds * t.scene.fps + 0.5));
+    const rheo_body_stats body = body_of(sim, 0);
     rheo_free_sim(sim);
     return body;
-}
-
-static rheo_shape flat_box(double x0, double y0, double x1, double y1) {
-    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
-    s.a[0] = x0, s.a[1] = y0, s.b[0] = x1, s.b[1] = y1;
-    return s;
 }
 
 /* A side of 5.4 cells is 5 cells: what floats up in a full tank comes to rest below the liquid's own lid. */
 static void a_light_disc_rests_below_the_lid(void **state) {
     (void)state;
-    box_case c = {.width = 1,
-                  .height = 0.54,
-                  .fill = flat_box(0, 0, 1, 0.54),
-                  .body = rheo_default_shape(RHEO_SHAPE_SPHERE),
-                  .density = 300,
-                  .gravity = {0, -9.81, 0},
-                  .seconds = 1};
-    c.body.a[0] = 0.5, c.body.a[1] = 0.25, c.body.radius = 0.1;
+    const box_case c = {.width = 1,
+                        .height = 0.54,
+                        .fill = flat_box(0, 0, 1, 0.54),
+                        .body = ball_at(0.5, 0.25, 0, 0.1),
+                        .density = 300,
+                        .gravity = {0, -9.81, 0},
+                        .seconds = 1};
     const double top = run_case(&c).position[1] + 0.1;
     print_message("light disc: its top at %.4f m, the lid at 0.5 m\n", top);
     check_near(top, 0.5, 0.005);
@@ -137,20 +110,13 @@ static void a_falling_box_reaches_the_wall(void **state) {
 /* The doctor counts in the box that is simulated, and says once that it was fitted. */
 static void the_doctor_has_the_same_box(void **state) {
     (void)state;
-    const rheo_shape fill = flat_box(0, 0, 1, 0.54);
-    rheo_scene scene = rheo_default_scene();
-    rheo_fluid water = rheo_default_fluid();
+    setup t;
     rheo_preflight p;
     rheo_report report = {0};
-    water.name = "water";
-    water.fill = &fill;
-    water.fill_count = 1;
-    scene.dim = 2;
-    scene.cells = 10;
-    scene.size[0] = 1, scene.size[1] = 0.54;
-    scene.fluids = &water;
-    scene.fluid_count = 1;
-    assert_int_equal(rheo_check_scene(&p, &scene, NULL, &report), RHEO_OK);
+    set_up(&t, RHEO_FLIP, 2, 10);
+    set_size(&t, 1, 0.54, 1);
+    fill_pool(&t, 0.54);
+    assert_int_equal(rheo_check_scene(&p, &t.scene, NULL, &report), RHEO_OK);
     check_near(p.fluid_volume, 0.5, 1e-9);
     check_near(p.particles, 200, 0.5);
     assert_int_equal(p.count, 1);
@@ -160,42 +126,20 @@ static void the_doctor_has_the_same_box(void **state) {
 /* Everything that can be given a z, with one or without: what a plane scene makes of it. */
 static void run_plane(rheo_frame_stats *stats, rheo_body_stats *body, rheo_method method, double z) {
     const double times[2] = {0, 1};
-    const double gravity[6] = {0, -9.81, -500 * z, 0, -9.81, 700 * z}, jet[3] = {1, 0, 30 * z};
+    const double gravity[6] = {0, -9.81, -500 * z, 0, -9.81, 700 * z};
     const double places[6] = {0.9, 0.5, 0, 0.8, 0.5, 40 * z};
-    const rheo_shape fill = flat_box(0, 0, 0.4, 0.4);
-    rheo_scene scene = rheo_default_scene();
-    rheo_fluid water = rheo_default_fluid();
-    rheo_emitter emitter = rheo_default_emitter();
-    rheo_solid solids[2] = {rheo_default_solid(), rheo_default_solid()};
-    rheo_report report = {0};
-    rheo_sim *sim;
-    water.fill = &fill;
-    water.fill_count = 1;
-    water.velocity[0] = 0.5, water.velocity[2] = 20 * z;
-    emitter.shape = flat_box(0.1, 0.7, 0.3, 0.8);
-    emitter.velocity = (rheo_curve){1, NULL, jet, 3};
-    solids[0].shape = flat_box(0.8, 0, 1, 1);
-    solids[0].motion = RHEO_KEYED;
-    solids[0].position = (rheo_curve){2, times, places, 3};
-    solids[1].shape = flat_box(0.5, 0.6, 0.6, 0.7);
-    solids[1].motion = RHEO_DYNAMIC;
-    solids[1].velocity[2] = 10 * z;
-    scene.dim = 2;
-    scene.cells = 16;
-    scene.size[0] = scene.size[1] = 1;
-    scene.method = method;
-    scene.output_mesh = method != RHEO_SMOKE;
-    scene.gravity = (rheo_curve){2, times, gravity, 3};
-    scene.fluids = &water;
-    scene.fluid_count = 1;
-    scene.emitters = &emitter;
-    scene.emitter_count = 1;
-    scene.solids = solids;
-    scene.solid_count = 2;
-    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
-    for (int f = 0; f < 3; ++f)
-        if (rheo_advance_frame(sim, NULL, stats, &report)) fail_msg("%s", report.message);
-    rheo_read_body(body, NULL, sim, 1);
+    setup t;
+    set_up(&t, method, 2, 16);
+    t.fluid[0].density = rheo_default_fluid().density;
+    t.scene.gravity = (rheo_curve){2, times, gravity, 3};
+    fill_with(&t, flat_box(0, 0, 0.4, 0.4));
+    t.fluid[0].velocity[0] = 0.5, t.fluid[0].velocity[2] = 20 * z;
+    add_emitter(&t, flat_box(0.1, 0.7, 0.3, 0.8), 1, 0, 30 * z);
+    add_keyed(&t, flat_box(0.8, 0, 1, 1), 2, times, places);
+    add_body(&t, flat_box(0.5, 0.6, 0.6, 0.7), rheo_default_solid().density)->velocity[2] = 10 * z;
+    rheo_sim *sim = start_sim(&t.scene, 1);
+    *stats = run_frames(sim, 3);
+    *body = body_of(sim, 1);
     rheo_free_sim(sim);
 }
 
@@ -220,31 +164,18 @@ static void bodies_are_in_the_scenes_order(void **state) {
     static const rheo_motion motions[] = {RHEO_DYNAMIC, RHEO_KEYED, RHEO_STATIC, RHEO_DYNAMIC, RHEO_KEYED};
     static const char *const names[] = {"first", "second", "post", "third", "fourth"};
     enum { COUNT = sizeof motions / sizeof *motions };
-    const rheo_shape fill = flat_box(0, 0, 1, 0.3);
-    rheo_scene scene = rheo_default_scene();
-    rheo_fluid water = rheo_default_fluid();
-    rheo_solid solids[COUNT];
+    setup t;
     double place[COUNT][3];
-    rheo_report report = {0};
-    rheo_sim *sim;
-    water.fill = &fill;
-    water.fill_count = 1;
+    set_up(&t, RHEO_FLIP, 2, 16);
+    fill_pool(&t, 0.3);
     for (int i = 0; i < COUNT; ++i) {
-        solids[i] = rheo_default_solid();
-        solids[i].name = names[i];
-        solids[i].motion = motions[i];
-        solids[i].shape = flat_box(0.1 + 0.17 * i, 0.6, 0.2 + 0.17 * i, 0.7);
+        rheo_solid *solid = add_solid(&t, flat_box(0.1 + 0.17 * i, 0.6, 0.2 + 0.17 * i, 0.7));
+        solid->name = names[i];
+        solid->motion = motions[i];
         place[i][0] = 0.15 + 0.17 * i, place[i][1] = 0.65, place[i][2] = 0;
-        if (motions[i] == RHEO_KEYED) solids[i].position = (rheo_curve){1, NULL, place[i], 3};
+        if (motions[i] == RHEO_KEYED) solid->position = steady_vector(place[i]);
     }
-    scene.dim = 2;
-    scene.cells = 16;
-    scene.size[0] = scene.size[1] = 1;
-    scene.fluids = &water;
-    scene.fluid_count = 1;
-    scene.solids = solids;
-    scene.solid_count = COUNT;
-    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+    rheo_sim *sim = start_sim(&t.scene, 1);
     for (int i = 0, body = 0; i < COUNT; ++i) {
         rheo_body_stats now;
         const char *name;

@@ -1,59 +1,30 @@
 /* Statistics of states whose answer is known without a run. */
 #include "check.h"
-#include <rheo/rheo.h>
 #include "core/timer.h"
-
-static const double WEIGHTLESS[3] = {0, 0, 0};
+#include "scenes_by_hand.h"
 
 static rheo_shape box_shape(double x0, double y0, double x1, double y1) {
-    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
-    s.a[0] = x0, s.a[1] = y0, s.a[2] = 0.3;
-    s.b[0] = x1, s.b[1] = y1, s.b[2] = 0.7;
-    return s;
+    return box_between(x0, y0, 0.3, x1, y1, 0.7);
 }
 
-/* One fluid with one fill; both must outlive the scene. */
-static rheo_scene scene_of(rheo_fluid *water, const rheo_shape *fill, rheo_method method, int dim,
-                           int cells) {
-    rheo_scene scene = rheo_default_scene();
-    *water = rheo_default_fluid();
-    water->name = "water";
-    water->fill = fill;
-    water->fill_count = 1;
-    scene.dim = dim;
-    scene.cells = cells;
-    scene.method = method;
-    scene.fluids = water;
-    scene.fluid_count = 1;
-    return scene;
+static void fill_box(setup *t, rheo_method method, int dim, int cells, rheo_shape fill) {
+    set_up(t, method, dim, cells);
+    fill_with(t, fill);
 }
 
 /* Two blocks fly apart, one along x and one along y: the largest |u| is that of one block, 1 m/s. The root of
  * the axes' largest would be sqrt(2). */
 static void check_two_blocks(int dim, rheo_method method) {
-    rheo_fluid blocks[2] = {rheo_default_fluid(), rheo_default_fluid()};
-    const rheo_shape fills[2] = {box_shape(0.1, 0.1, 0.4, 0.4), box_shape(0.6, 0.6, 0.8, 0.8)};
-    rheo_scene scene = rheo_default_scene();
-    rheo_frame_stats stats;
-    rheo_report report = {0};
-    rheo_sim *sim;
-    for (int i = 0; i < 2; ++i) {
-        blocks[i].name = i ? "b" : "a";
-        blocks[i].fill = &fills[i];
-        blocks[i].fill_count = 1;
-        blocks[i].velocity[i] = 1;
-    }
-    scene.dim = dim;
-    scene.cells = 20;
-    scene.fps = 100;
-    scene.method = method;
-    scene.gravity = (rheo_curve){.count = 1, .values = WEIGHTLESS, .width = 3};
-    scene.fluids = blocks;
-    scene.fluid_count = 2;
-    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
-    rheo_read_stats(&stats, sim);
+    setup t;
+    fill_box(&t, method, dim, 20, box_shape(0.1, 0.1, 0.4, 0.4));
+    add_fluid(&t, "b", box_shape(0.6, 0.6, 0.8, 0.8))->velocity[1] = 1;
+    t.fluid[0].velocity[0] = 1;
+    t.scene.fps = 100;
+    t.gravity[1] = 0;
+    rheo_sim *sim = start_sim(&t.scene, 1);
+    rheo_frame_stats stats = stats_of(sim);
     check_near(stats.speed, 1, 1e-6);
-    assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+    stats = run_frames(sim, 1);
     print_message("%dD method %d: speed %.4f m/s of 1\n", dim, (int)method, stats.speed);
     check_near(stats.speed, 1, 0.05);
     rheo_free_sim(sim);
@@ -70,16 +41,11 @@ static void test_speed_is_of_one_place(void **state) {
 /* A block that flies along the diagonal has a speed of sqrt(dim) times its components. */
 static void test_speed_is_a_length(void **state) {
     (void)state;
-    rheo_fluid water;
-    const rheo_shape fill = box_shape(0, 0, 0.5, 0.5);
-    const rheo_scene scene = scene_of(&water, &fill, rheo_default_scene().method, 3, 16);
-    rheo_frame_stats stats;
-    rheo_report report = {0};
-    rheo_sim *sim;
-    water.velocity[0] = water.velocity[1] = water.velocity[2] = 1;
-    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
-    rheo_read_stats(&stats, sim);
-    check_near(stats.speed, sqrt(3), 1e-6);
+    setup t;
+    fill_box(&t, RHEO_FLIP, 3, 16, box_shape(0, 0, 0.5, 0.5));
+    for (int a = 0; a < 3; ++a) t.fluid[0].velocity[a] = 1;
+    rheo_sim *sim = start_sim(&t.scene, 1);
+    check_near(stats_of(sim).speed, sqrt(3), 1e-6);
     rheo_free_sim(sim);
 }
 
@@ -87,27 +53,16 @@ static void test_speed_is_a_length(void **state) {
  * there is no speed of the liquid. */
 static void test_speed_is_of_liquid(void **state) {
     (void)state;
-    rheo_fluid water;
-    rheo_shape fill = box_shape(0, 0, 1, 0.4), block = box_shape(0.2, 0.005, 0.8, 0.3);
-    rheo_scene scene = scene_of(&water, &fill, RHEO_APIC, 3, 24);
-    rheo_solid solid = rheo_default_solid();
+    setup t;
     rheo_frame_stats stats;
-    rheo_report report = {0};
     rheo_particle_view view;
-    rheo_sim *sim;
-    fill.a[2] = 0;
-    fill.b[2] = 1;
-    block.a[2] = 0.2;
-    block.b[2] = 0.8;
-    solid.shape = block;
-    solid.motion = RHEO_DYNAMIC;
-    solid.density = 5000;
-    scene.solids = &solid;
-    scene.solid_count = 1;
-    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
+    set_up(&t, RHEO_APIC, 3, 24);
+    fill_pool(&t, 0.4);
+    add_body(&t, box_between(0.2, 0.005, 0.2, 0.8, 0.3, 0.8), 5000);
+    rheo_sim *sim = start_sim(&t.scene, 1);
     double most = 0;
     for (int f = 0; f < 12; ++f) {
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        stats = run_frames(sim, 1);
         double fastest = 0;
         rheo_view_particles(&view, sim);
         for (size_t q = 0; q < view.count; ++q) {
@@ -126,29 +81,18 @@ static void test_speed_is_of_liquid(void **state) {
 /* Two fluids that have mixed: sums and bounds are those of their particles, one by one, and the same for any
  * number of threads. */
 static void check_sums(int dim) {
-    rheo_fluid fluids[2] = {rheo_default_fluid(), rheo_default_fluid()};
-    const rheo_shape fills[2] = {box_shape(0.1, 0.1, 0.45, 0.63), box_shape(0.45, 0.1, 0.71, 0.5)};
-    rheo_scene scene = rheo_default_scene();
+    setup t;
     rheo_frame_stats stats[2];
-    rheo_report report = {0};
     rheo_particle_view p;
     double x[2][3] = {{0}}, lower[2][3], upper[2][3], kinetic = 0, count[2] = {0, 0};
-    for (int f = 0; f < 2; ++f) {
-        fluids[f].name = f ? "b" : "a";
-        fluids[f].fill = &fills[f];
-        fluids[f].fill_count = 1;
-        fluids[f].velocity[0] = f ? -1 : 1;
+    for (int f = 0; f < 2; ++f)
         for (int a = 0; a < 3; ++a) lower[f][a] = INFINITY, upper[f][a] = -INFINITY;
-    }
-    scene.dim = dim;
-    scene.cells = 24;
-    scene.fluids = fluids;
-    scene.fluid_count = 2;
+    fill_box(&t, RHEO_FLIP, dim, 24, box_shape(0.1, 0.1, 0.45, 0.63));
+    add_fluid(&t, "b", box_shape(0.45, 0.1, 0.71, 0.5))->velocity[0] = -1;
+    t.fluid[0].velocity[0] = 1;
     for (int threads = 1; threads <= 2; ++threads) {
-        rheo_sim *sim;
-        assert_int_equal(rheo_create_sim(&sim, &scene, threads, &report), RHEO_OK);
-        for (int i = 0; i < 2; ++i)
-            assert_int_equal(rheo_advance_frame(sim, NULL, &stats[threads - 1], &report), RHEO_OK);
+        rheo_sim *sim = start_sim(&t.scene, threads);
+        stats[threads - 1] = run_frames(sim, 2);
         rheo_view_particles(&p, sim);
         for (size_t q = 0; q < p.count && threads == 1; ++q) {
             const int f = p.fluid[q];
@@ -156,7 +100,7 @@ static void check_sums(int dim) {
             for (int a = 0; a < dim; ++a) {
                 const double at = p.origin[a] + p.dx * (double)p.position[a][q], v = (double)p.velocity[a][q];
                 x[f][a] += at;
-                lower[f][a] = fmin(lower[f][a], at);
+                lower[f][a] = smaller(lower[f][a], at);
                 upper[f][a] = larger(upper[f][a], at);
                 kinetic += 0.5 * v * v * stats[0].fluids[f].mass / (double)stats[0].fluids[f].particles;
             }
@@ -188,22 +132,12 @@ static void test_sums_over_particles(void **state) {
 static void test_probes_reach_the_walls(void **state) {
     (void)state;
     static const rheo_method methods[] = {RHEO_APIC, RHEO_MAC};
-    rheo_fluid water = rheo_default_fluid();
-    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
-    rheo_scene scene = rheo_default_scene();
-    rheo_frame_stats stats;
-    rheo_report report = {0};
-    fill.a[0] = fill.a[1] = fill.a[2] = 0;
-    fill.b[0] = fill.b[2] = 1, fill.b[1] = 0.5;
-    water.name = "water", water.fill = &fill, water.fill_count = 1;
-    scene.cells = 16;
-    scene.fluids = &water;
-    scene.fluid_count = 1;
     for (int m = 0; m < 2; ++m) {
-        rheo_sim *sim;
-        scene.method = methods[m];
-        assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        setup t;
+        set_up(&t, methods[m], 3, 16);
+        fill_pool(&t, 0.5);
+        rheo_sim *sim = start_sim(&t.scene, 1);
+        run_frames(sim, 1);
         rheo_probe up = {.name = "up", .from = {0.5, 0, 0.5}, .to = {0.5, 0.6, 0.5}, .samples = 13};
         rheo_probe side = {.name = "side", .from = {0, 0.2, 0}, .to = {1, 0.2, 1}, .samples = 5};
         up.of = side.of = RHEO_OF_PRESSURE | RHEO_OF_PHI | RHEO_OF_DENSITY;
@@ -224,31 +158,14 @@ static void test_probes_reach_the_walls(void **state) {
 /* A tank full to the top, a block in it that stands still or comes in through the wall. */
 static rheo_solve_stats full_tank(bool squeezed) {
     static const double times[2] = {0, 1}, places[6] = {0.5, 1.2, 0.5, 0.5, 0.7, 0.5};
-    rheo_fluid water = rheo_default_fluid();
-    rheo_solid block = rheo_default_solid();
-    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
-    rheo_scene scene = rheo_default_scene();
-    rheo_frame_stats stats;
-    rheo_report report = {0};
-    rheo_sim *sim;
-    fill.b[0] = fill.b[1] = fill.b[2] = 1;
-    water.fill = &fill;
-    water.fill_count = 1;
-    block.name = "block";
-    block.shape = rheo_default_shape(RHEO_SHAPE_BOX);
-    for (int a = 0; a < 3; ++a) block.shape.a[a] = places[a] - 0.25, block.shape.b[a] = places[a] + 0.25;
-    if (squeezed) {
-        block.motion = RHEO_KEYED;
-        block.position = (rheo_curve){.count = 2, .times = times, .values = places, .width = 3};
-    }
-    scene.dim = 2;
-    scene.cells = 16;
-    scene.solids = &block;
-    scene.solid_count = 1;
-    scene.fluids = &water;
-    scene.fluid_count = 1;
-    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
-    assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+    setup t;
+    set_up(&t, RHEO_FLIP, 2, 16);
+    fill_pool(&t, 1);
+    const rheo_shape block = box_about(places, (double[]){0.25, 0.25, 0.25});
+    if (squeezed) add_keyed(&t, block, 2, times, places);
+    else add_solid(&t, block);
+    rheo_sim *sim = start_sim(&t.scene, 1);
+    const rheo_frame_stats stats = run_frames(sim, 1);
     rheo_free_sim(sim);
     return stats.pressure;
 }
@@ -271,28 +188,16 @@ static void test_incompatible_is_reported(void **state) {
 static void test_a_vessel_that_moves_with_its_water(void **state) {
     (void)state;
     static const double times[2] = {0, 2}, places[6] = {0.5, 0.5, 0, 1.5, 0.5, 0};
-    const rheo_shape fill = box_shape(0, 0, 2, 1);
-    rheo_fluid water;
-    rheo_scene scene = scene_of(&water, &fill, RHEO_APIC, 2, 40);
-    rheo_solid vessel = rheo_default_solid();
-    rheo_frame_stats stats;
-    rheo_report report = {0};
-    rheo_sim *sim;
-    water.velocity[0] = 0.5;
-    scene.size[0] = 2;
-    scene.gravity = (rheo_curve){.count = 1, .values = WEIGHTLESS, .width = 3};
-    vessel.name = "vessel";
-    vessel.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
-    vessel.shape.a[0] = vessel.shape.a[1] = 0.5;
-    vessel.shape.radius = 0.3;
-    vessel.inside_fluid = true;
-    vessel.motion = RHEO_KEYED;
-    vessel.position = (rheo_curve){.count = 2, .times = times, .values = places, .width = 3};
-    scene.solids = &vessel;
-    scene.solid_count = 1;
-    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
+    setup t;
+    set_up(&t, RHEO_APIC, 2, 40);
+    set_size(&t, 2, 1, 1);
+    fill_pool(&t, 1);
+    t.fluid[0].velocity[0] = 0.5;
+    t.gravity[1] = 0;
+    add_keyed(&t, ball_at(0.5, 0.5, 0, 0.3), 2, times, places)->inside_fluid = true;
+    rheo_sim *sim = start_sim(&t.scene, 1);
     for (int frame = 0; frame < 4; ++frame) {
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        const rheo_frame_stats stats = run_frames(sim, 1);
         print_message("vessel: %d closed, incompatible %.2g\n", stats.pressure.closed_regions,
                       stats.pressure.incompatible);
         assert_int_equal(stats.pressure.closed_regions, 1);
@@ -305,17 +210,17 @@ static void test_a_vessel_that_moves_with_its_water(void **state) {
 static void test_senseless_calls_are_usage_errors(void **state) {
     (void)state;
     static const char *const nothing[1] = {NULL};
-    const rheo_shape fill = box_shape(0, 0, 0.5, 0.5);
-    rheo_fluid water;
-    rheo_scene scene = scene_of(&water, &fill, RHEO_FLIP, 2, 16), *loaded;
+    setup t;
+    rheo_scene *loaded;
     rheo_frame_stats before, after;
     rheo_report report = {0};
     rheo_sim *sim;
-    assert_int_equal(rheo_create_sim(&sim, &scene, -3, &report), RHEO_USAGE);
+    fill_box(&t, RHEO_FLIP, 2, 16, box_shape(0, 0, 0.5, 0.5));
+    assert_int_equal(rheo_create_sim(&sim, &t.scene, -3, &report), RHEO_USAGE);
     assert_null(sim);
     assert_true(strstr(report.message, "-3 threads"));
-    assert_int_equal(rheo_create_sim(&sim, &scene, RHEO_THREADS_MAX + 1, &report), RHEO_USAGE);
-    assert_int_equal(rheo_create_sim(&sim, &scene, 2, &report), RHEO_OK);
+    assert_int_equal(rheo_create_sim(&sim, &t.scene, RHEO_THREADS_MAX + 1, &report), RHEO_USAGE);
+    assert_int_equal(rheo_create_sim(&sim, &t.scene, 2, &report), RHEO_OK);
     rheo_read_stats(&before, sim);
     assert_int_equal(rheo_count_threads(sim), 2);
     assert_int_equal(rheo_advance_step(sim, (double)NAN, &report), RHEO_USAGE);
@@ -340,18 +245,14 @@ static void count_stage(void *user, const char *stage, double time) {
 /* Who watches is told of every stage of every step, in this frame and the next, until it ends. */
 static void test_stages_are_told(void **state) {
     (void)state;
-    const rheo_shape fill = box_shape(0, 0, 0.5, 0.5);
-    rheo_fluid water;
-    rheo_scene scene = scene_of(&water, &fill, RHEO_FLIP, 2, 16);
-    rheo_frame_stats stats;
-    rheo_report report = {0};
-    rheo_sim *sim;
+    setup t;
     double seen[3] = {0, -1, 0};
     int steps = 0;
-    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
+    fill_box(&t, RHEO_FLIP, 2, 16, box_shape(0, 0, 0.5, 0.5));
+    rheo_sim *sim = start_sim(&t.scene, 1);
     rheo_watch_stages(sim, count_stage, seen);
     for (int frame = 0; frame < 2; ++frame) {
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        const rheo_frame_stats stats = run_frames(sim, 1);
         steps += stats.steps;
         assert_int_equal((int)seen[0], steps);
         assert_true(seen[1] >= 0 && seen[1] < stats.time);
@@ -359,7 +260,7 @@ static void test_stages_are_told(void **state) {
     rheo_watch_stages(sim, NULL, NULL);
     const double told = seen[2];
     assert_true(told > 5 * steps);
-    assert_int_equal(rheo_advance_frame(sim, NULL, NULL, &report), RHEO_OK);
+    run_frames(sim, 1);
     assert_true(seen[2] == told);
     rheo_free_sim(sim);
 }
@@ -368,15 +269,13 @@ static void test_stages_are_told(void **state) {
 static void test_an_interrupted_frame_has_statistics(void **state) {
     (void)state;
     const volatile int cancel = 1;
-    const rheo_shape fill = box_shape(0, 0, 0.5, 0.5);
-    rheo_fluid water;
-    rheo_scene scene = scene_of(&water, &fill, RHEO_FLIP, 2, 16);
+    setup t;
     rheo_frame_stats stats, read;
     rheo_report report = {0};
-    rheo_sim *sim;
     memset(&stats, 0x55, sizeof stats);
-    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
-    assert_int_equal(rheo_advance_step(sim, 1e-3, &report), RHEO_OK);
+    fill_box(&t, RHEO_FLIP, 2, 16, box_shape(0, 0, 0.5, 0.5));
+    rheo_sim *sim = start_sim(&t.scene, 1);
+    step_sim(sim, 1e-3);
     assert_int_equal(rheo_advance_frame(sim, &cancel, &stats, &report), RHEO_INTERRUPTED);
     rheo_read_stats(&read, sim);
     assert_int_equal(stats.steps, 1);
@@ -392,15 +291,10 @@ static void test_memory_counts_the_method(void **state) {
     const rheo_method methods[2] = {RHEO_FLIP, RHEO_MAC};
     size_t bytes[2];
     for (int i = 0; i < 2; ++i) {
-        rheo_fluid water;
-        const rheo_shape fill = box_shape(0, 0, 0.5, 0.5);
-        const rheo_scene scene = scene_of(&water, &fill, methods[i], 3, 16);
-        rheo_frame_stats stats;
-        rheo_report report = {0};
-        rheo_sim *sim;
-        assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
-        bytes[i] = stats.memory;
+        setup t;
+        fill_box(&t, methods[i], 3, 16, box_shape(0, 0, 0.5, 0.5));
+        rheo_sim *sim = start_sim(&t.scene, 1);
+        bytes[i] = run_frames(sim, 1).memory;
         rheo_free_sim(sim);
     }
     assert_true(bytes[1] >= bytes[0] + 5 * 16 * 16 * 16);
@@ -411,15 +305,11 @@ static void test_a_start_against_a_wall(void **state) {
     (void)state;
     static const rheo_method methods[] = {RHEO_FLIP, RHEO_APIC, RHEO_SEMI_LAGRANGIAN};
     for (int m = 0; m < 3; ++m) {
-        rheo_fluid water;
-        const rheo_shape fill = box_shape(0, 0.5, 1, 1);
-        const rheo_scene scene = scene_of(&water, &fill, methods[m], 2, 32);
-        rheo_frame_stats stats;
-        rheo_report report = {0};
-        rheo_sim *sim;
-        water.velocity[1] = 3;
-        assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        setup t;
+        fill_box(&t, methods[m], 2, 32, box_shape(0, 0.5, 1, 1));
+        t.fluid[0].velocity[1] = 3;
+        rheo_sim *sim = start_sim(&t.scene, 1);
+        const rheo_frame_stats stats = run_frames(sim, 1);
         print_message("method %d: volume drift %.5f\n", (int)methods[m], stats.volume_drift);
         assert_true(fabs(stats.volume_drift) < 2e-3);
         rheo_free_sim(sim);
@@ -429,21 +319,19 @@ static void test_a_start_against_a_wall(void **state) {
 /* Steps give the statistics of frames: what frames count anew, steps do. */
 static void test_steps_count_frames_anew(void **state) {
     (void)state;
-    rheo_fluid water;
-    const rheo_shape fill = box_shape(0, 0, 0.4, 0.8);
-    rheo_scene scene = scene_of(&water, &fill, RHEO_FLIP, 2, 24);
+    setup t;
     rheo_frame_stats frame, stats = {0};
-    rheo_report report = {0};
     rheo_sim *sims[2];
     int all_steps = 0;
-    scene.cfl = 1;
-    for (int i = 0; i < 2; ++i) assert_int_equal(rheo_create_sim(&sims[i], &scene, 1, &report), RHEO_OK);
+    fill_box(&t, RHEO_FLIP, 2, 24, box_shape(0, 0, 0.4, 0.8));
+    t.scene.cfl = 1;
+    for (int i = 0; i < 2; ++i) sims[i] = start_sim(&t.scene, 1);
     for (int f = 1; f <= 12; ++f) {
-        assert_int_equal(rheo_advance_frame(sims[0], NULL, &frame, &report), RHEO_OK);
+        frame = run_frames(sims[0], 1);
         const double since = timer_now();
         for (int steps = 1; stats.frame < f; ++steps) {
-            assert_int_equal(rheo_advance_step(sims[1], 0, &report), RHEO_OK);
-            rheo_read_stats(&stats, sims[1]);
+            step_sim(sims[1], 0);
+            stats = stats_of(sims[1]);
             assert_int_equal(stats.steps, steps);
         }
         check_below(stats.seconds, timer_now() - since);
@@ -462,20 +350,13 @@ static void test_steps_count_frames_anew(void **state) {
 /* A liquid is as warm as the air around it, in statistics and probes. */
 static void test_liquids_have_the_ambient_temperature(void **state) {
     (void)state;
-    rheo_fluid water;
-    const rheo_shape fill = box_shape(0, 0, 1, 0.5);
-    rheo_scene scene = scene_of(&water, &fill, RHEO_FLIP, 2, 16);
-    const rheo_probe probe = {.from = {0.5, 0.2}, .to = {0.5, 0.2}, .samples = 1, .of = RHEO_OF_TEMPERATURE};
-    rheo_frame_stats stats;
-    rheo_report report = {0};
-    rheo_sim *sim;
-    double row[4];
-    scene.ambient = 37.5;
-    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
-    rheo_read_stats(&stats, sim);
-    rheo_sample_probe(row, sim, &probe);
+    setup t;
+    fill_box(&t, RHEO_FLIP, 2, 16, box_shape(0, 0, 1, 0.5));
+    t.scene.ambient = 37.5;
+    rheo_sim *sim = start_sim(&t.scene, 1);
+    const rheo_frame_stats stats = stats_of(sim);
     assert_true(stats.temperature[0] == 37.5 && stats.temperature[1] == 37.5);
-    assert_true(row[3] == 37.5);
+    assert_true(probe_one(sim, RHEO_OF_TEMPERATURE, 0.5, 0.2, 0) == 37.5);
     rheo_free_sim(sim);
 }
 

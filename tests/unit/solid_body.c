@@ -232,7 +232,7 @@ static void tumbling_keeps_energy(void **state) {
             double turn[9], now[3];
             body_rotation(turn, b);
             mat_times(now, turn, middle);
-            least = fmin(least, vec_dot(now, middle));
+            least = smaller(least, vec_dot(now, middle));
         }
         body_inertia(inertia, b);
         mat_times(l, inertia, b->now->spin);

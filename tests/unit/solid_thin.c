@@ -199,7 +199,7 @@ static void test_never_crossed(void **state) {
             for (int a = 0; a < 3; ++a)
                 y[a] = o.now.rotation[a] * from[0] + o.now.rotation[3 + a] * from[1] +
                        o.now.rotation[6 + a] * from[2];
-            lost += fabs(y[0]) > 0.15 || fabs(y[1]) > 0.15 || fabs(y[2]) > 0.15;
+            lost += !(fabs(y[0]) <= 0.15 && fabs(y[1]) <= 0.15 && fabs(y[2]) <= 0.15);
         }
     }
     print_message("%d points, %d steps, %d touches: %d outside\n", POINTS, STEPS, touches, lost);

@@ -158,15 +158,15 @@ static void check_cells(scene *s, const char *what) {
     for (int i = 0; i < found.cell_count; ++i) {
         if (i) assert_true(found.cells[i].cell > found.cells[i - 1].cell);
         for (int r = 0; r < SIX; ++r) {
-            worst = fmax(worst, fabs(found.cells[i].push[r] - push[found.cells[i].cell][r]));
+            worst = larger(worst, fabs(found.cells[i].push[r] - push[found.cells[i].cell][r]));
             push[found.cells[i].cell][r] = 0;
         }
     }
     for (size_t c = 0; c < s->g.box.size; ++c) /* nothing is left over */
-        for (int r = 0; r < SIX; ++r) pushed += fabs(push[c][r]) > 1e-6;
+        for (int r = 0; r < SIX; ++r) pushed += !(fabs(push[c][r]) <= 1e-6);
     for (int i = 0; i < SIX * SIX; ++i)
-        worst = fmax(worst, fabs(found.excess[i] - asked.excess[i]) / (1000 * volume));
-    for (int a = 0; a < 3; ++a) worst = fmax(worst, fabs(found.closed[a] - asked.closed[a]) / 100);
+        worst = larger(worst, fabs(found.excess[i] - asked.excess[i]) / (1000 * volume));
+    for (int a = 0; a < 3; ++a) worst = larger(worst, fabs(found.closed[a] - asked.closed[a]) / 100);
     print_message("%s: %d cells, off by %.1e\n", what, found.cell_count, worst);
     assert_true(found.cell_count > 10);
     assert_int_equal(pushed, 0);
@@ -380,14 +380,14 @@ static void nothing_turns_an_axis(void **state) {
     for (int i = 0; i < b.cell_count; ++i) {
         const double *push = b.cells[i].push, *v = s.state.velocity, *w = s.state.spin;
         double asked = 0, through = 0;
-        worst = fmax(worst, fabs(push[3] * axis[0] + push[4] * axis[1] + push[5] * axis[2]));
+        worst = larger(worst, fabs(push[3] * axis[0] + push[4] * axis[1] + push[5] * axis[2]));
         for (int a = 0; a < 3; ++a) {
             const ptrdiff_t low = b.cells[i].cell, high = low + s.g.box.step[a];
             asked += push[a] * v[a] + push[3 + a] * w[a];
             through += (1 - (double)s.open.open.value[a][high]) * (double)s.open.wall.value[a][high] -
                        (1 - (double)s.open.open.value[a][low]) * (double)s.open.wall.value[a][low];
         }
-        off = fmax(off, fabs(asked - through));
+        off = larger(off, fabs(asked - through));
     }
     print_message("%d cells, turned about the axis by %.1e, walls off by %.1e m/s\n", b.cell_count, worst,
                   off);
@@ -410,7 +410,7 @@ static double plain_arm(double arm[3], const scene *s, const double x[3]) {
         const double d = obstacle_distance(&s->solid, y), in = fmax(0, fmin(1, 0.5 - 6 * d / s->g.dx));
         for (int a = 0; a < dim; ++a) sum[a] += in * (y[a] - s->state.position[a]);
         for (int a = 0; a < 3 && d < least; ++a) arm[a] = y[a] - s->state.position[a];
-        least = fmin(least, d);
+        least = smaller(least, d);
         all += in;
     }
     for (int a = 0; a < 3 && all > 0; ++a) arm[a] = sum[a] / all;

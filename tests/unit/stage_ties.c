@@ -75,10 +75,10 @@ static double against_ties(const tied *t, const double *v) {
     double most = 0;
     for (int k = 0; k < TIES; ++k) {
         const joint_row *at = &t->tie[k];
-        most = fmax(most, fabs(times(at->row[0], v + SIX * (at->end[0] - t->rigid)) +
-                               times(at->row[1], v + SIX * (at->end[1] - t->rigid))));
+        most = larger(most, fabs(times(at->row[0], v + SIX * (at->end[0] - t->rigid)) +
+                                 times(at->row[1], v + SIX * (at->end[1] - t->rigid))));
     }
-    for (int k = 0; k < 2; ++k) most = fmax(most, fabs(times(t->active[0].row[k], v)));
+    for (int k = 0; k < 2; ++k) most = larger(most, fabs(times(t->active[0].row[k], v)));
     return most;
 }
 

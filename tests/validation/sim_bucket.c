@@ -39,7 +39,7 @@ static double through(place from, place to) {
         if (is_inside(p)) low = 0.5 * (low + high);
         else high = 0.5 * (low + high);
     }
-    return fmax(0, RIM - ((double)in.along + low * ((double)out.along - (double)in.along)));
+    return larger(0, RIM - ((double)in.along + low * ((double)out.along - (double)in.along)));
 }
 
 typedef struct tally {
@@ -58,7 +58,7 @@ static void watch(tally *t, place *last, rheo_sim *sim, int first) {
         const double deep = through(then, now);
         t->in += is_inside(now);
         t->out += is_inside(then);
-        t->passed += deep > 1e-6;
+        t->passed += !(deep <= 1e-6);
         t->deepest = larger(t->deepest, deep);
     }
 }

@@ -1,54 +1,30 @@
 /* The four couplings on one scene: what moves what, and how fast a body starts. */
 #include "check.h"
 
-#include <rheo/rheo.h>
-#include <stdlib.h>
+#include "scenes_by_hand.h"
 
 static const double G = 9.81;
 
-static void make_scene(rheo_scene **scene, const char *text, const char *const *set, int sets,
-                       rheo_report *report) {
-    char name[] = "couplings_XXXXXX.yaml";
-    const int file = mkstemps(name, 5);
-    assert_true(file >= 0);
-    FILE *f = fdopen(file, "w");
-    fputs(text, f);
-    fclose(f);
-    const rheo_status status = rheo_load_scene(scene, name, set, sets, report);
-    if (status) print_message("%s: %s\n", name, report->message);
-    assert_int_equal(status, RHEO_OK);
-    remove(name);
+/* A box of water of 1000 kg/m3. */
+static void water_box(setup *t, rheo_coupling coupling, int dim, int cells) {
+    set_up(t, RHEO_FLIP, dim, cells);
+    t->scene.coupling = coupling;
+    t->fluid[0].density = 1000;
 }
 
 /* A closed box full of liquid with one ball in it; the ball's velocity after `frames` of 1/250 s. */
-static double ball_speed(const char *coupling, double density, int frames, double *liquid_speed) {
-    char set[3][64];
-    const char *const all[] = {set[0], set[1], set[2]};
-    static const char *const text =
-        "domain: { size: [1, 1, 1], cells: 24, walls: closed }\n"
-        "time: { frames: 10, fps: 250 }\n"
-        "fluids: [ { name: water, material: water, density: 1000,\n"
-        "            fill: [ { box: { min: [0, 0, 0], max: [1, 1, 1] } } ] } ]\n"
-        "solids: [ { name: ball, motion: dynamic, density: 1000,\n"
-        "            shape: { sphere: { center: [0.503, 0.497, 0.511], radius: 0.15 } } } ]\n";
-    snprintf(set[0], sizeof set[0], "solver.coupling=%s", coupling);
-    snprintf(set[1], sizeof set[1], "solids[0].density=%g", density);
-    snprintf(set[2], sizeof set[2], "output.mesh=false");
-    rheo_report report = {0};
-    rheo_scene *scene;
-    rheo_sim *sim;
-    rheo_frame_stats stats;
-    make_scene(&scene, text, all, 3, &report);
-    assert_int_equal(rheo_create_sim(&sim, scene, 2, &report), RHEO_OK);
-    for (int i = 0; i < frames; ++i)
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
-    rheo_body_stats body;
-    const char *who;
-    rheo_read_body(&body, &who, sim, 0);
+static double ball_speed(rheo_coupling coupling, double density, int frames, double *liquid_speed) {
+    setup t;
+    water_box(&t, coupling, 3, 24);
+    fill_pool(&t, 1);
+    t.scene.fps = 250;
+    add_body(&t, ball_at(0.503, 0.497, 0.511, 0.15), density);
+    rheo_sim *sim = start_sim(&t.scene, 2);
+    const rheo_frame_stats stats = run_frames(sim, frames);
+    const double speed = body_of(sim, 0).velocity[1];
     if (liquid_speed) *liquid_speed = stats.speed;
     rheo_free_sim(sim);
-    rheo_free_scene(scene);
-    return body.velocity[1];
+    return speed;
 }
 
 static double starts(double density) { /* with the added mass of a sphere, m/s2 */
@@ -62,8 +38,8 @@ static void both_ways_start_with_added_mass(void **state) {
      * light bodies takes four tenths of it (measured: 0.545, 1.07, 1.04, 1.01; nearer to 1 is welcome) */
     static const double least[] = {0.53, 0.99, 0.99, 0.96};
     for (int i = 0; i < 4; ++i) {
-        const double one = ball_speed("monolithic", densities[i], 1, NULL) * 250;
-        const double rigid = ball_speed("rigid-fluid", densities[i], 5, NULL) * 50;
+        const double one = ball_speed(RHEO_MONOLITHIC, densities[i], 1, NULL) * 250;
+        const double rigid = ball_speed(RHEO_RIGID_FLUID, densities[i], 5, NULL) * 50;
         print_message("density %5.0f: %.3f m/s2 monolithic, %.3f rigid fluid, %.3f exact\n", densities[i],
                       one, rigid, starts(densities[i]));
         assert_true(fabs(one / starts(densities[i]) - 1) < 0.08);
@@ -74,16 +50,16 @@ static void both_ways_start_with_added_mass(void **state) {
 
 static void neutral_bodies_rest(void **state) {
     (void)state;
-    assert_true(fabs(ball_speed("monolithic", 1000, 5, NULL)) < 1e-5);
-    assert_true(fabs(ball_speed("rigid-fluid", 1000, 5, NULL)) < 1e-3);
-    assert_true(fabs(ball_speed("fluid-to-solid", 1000, 5, NULL)) < 1e-3);
+    assert_true(fabs(ball_speed(RHEO_MONOLITHIC, 1000, 5, NULL)) < 1e-5);
+    assert_true(fabs(ball_speed(RHEO_RIGID_FLUID, 1000, 5, NULL)) < 1e-3);
+    assert_true(fabs(ball_speed(RHEO_FLUID_TO_SOLID, 1000, 5, NULL)) < 1e-3);
 }
 
 static void one_way_is_one_way(void **state) {
     (void)state;
     double stirred, still;
-    const double falls = ball_speed("solid-to-fluid", 2000, 5, &stirred) * 50;
-    const double carried = ball_speed("fluid-to-solid", 2000, 5, &still) * 50;
+    const double falls = ball_speed(RHEO_SOLID_TO_FLUID, 2000, 5, &stirred) * 50;
+    const double carried = ball_speed(RHEO_FLUID_TO_SOLID, 2000, 5, &still) * 50;
     print_message(
         "solid to fluid: %.4f m/s2, liquid at %.2e m/s; fluid to solid: %.4f m/s2, liquid at %.2e m/s\n",
         falls, stirred, carried, still);
@@ -95,42 +71,24 @@ static void one_way_is_one_way(void **state) {
 
 /* The share of a square that is under water (2D), meant over the third and fourth second, and how far it
  * bobs then; its left side starts at x. */
-static double floats(double *way, const char *coupling, double density, int cells, double x) {
-    char set[5][64];
-    const char *const all[] = {set[0], set[1], set[2], set[3], set[4]};
-    static const char *const text =
-        "domain: { dim: 2, size: [1, 1], cells: 32, walls: closed }\n"
-        "time: { frames: 120, fps: 30 }\n"
-        "solver: { method: apic }\n"
-        "fluids: [ { name: water, material: water, density: 1000,\n"
-        "            fill: [ { box: { min: [0, 0], max: [1, 0.5] } } ] } ]\n"
-        "solids: [ { name: box, motion: dynamic, density: 1000,\n"
-        "            shape: { box: { min: [0.4, 0.45], max: [0.6, 0.65] } } } ]\n";
-    snprintf(set[0], sizeof set[0], "solver.coupling=%s", coupling);
-    snprintf(set[1], sizeof set[1], "solids[0].density=%g", density);
-    snprintf(set[2], sizeof set[2], "domain.cells=%d", cells);
-    snprintf(set[3], sizeof set[3], "solids[0].shape.box.min=[%g, 0.45]", x);
-    snprintf(set[4], sizeof set[4], "solids[0].shape.box.max=[%g, 0.65]", x + 0.2);
-    rheo_report report = {0};
-    rheo_scene *scene;
-    rheo_sim *sim;
-    rheo_frame_stats stats;
+static double floats(double *way, double density, int cells, double x) {
+    setup t;
     double sum = 0, low = 1, high = 0;
-    make_scene(&scene, text, all, 5, &report);
-    assert_int_equal(rheo_create_sim(&sim, scene, 2, &report), RHEO_OK);
+    water_box(&t, RHEO_RIGID_FLUID, 2, cells);
+    t.scene.method = RHEO_APIC;
+    fill_pool(&t, 0.5);
+    add_body(&t, box_between(x, 0.45, 0, x + 0.2, 0.65, 0), density);
+    rheo_sim *sim = start_sim(&t.scene, 2);
     for (int i = 0; i < 120; ++i) {
-        rheo_body_stats body;
-        const char *who;
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
-        rheo_read_body(&body, &who, sim, 0);
+        run_frames(sim, 1);
+        const double y = body_of(sim, 0).position[1];
         if (i < 60) continue;
-        sum += body.position[1] / 60;
-        low = fmin(low, body.position[1]);
-        high = fmax(high, body.position[1]);
+        sum += y / 60;
+        low = smaller(low, y);
+        high = larger(high, y);
     }
     *way = high - low;
     rheo_free_sim(sim);
-    rheo_free_scene(scene);
     const double level =
         0.49 + 0.04 * density / 1000; /* it starts a quarter under water, and displaces the rest */
     return (level - (sum - 0.1)) / 0.2;
@@ -147,7 +105,7 @@ static void rigid_fluid_floats(void **state) {
     for (int i = 0; i < 4; ++i) {
         double way, off = 0;
         for (int k = 0; k < 4; ++k)
-            off += (floats(&way, "rigid-fluid", densities[i], 32, places[k]) - densities[i] / 1000) * 6.4 / 4;
+            off += (floats(&way, densities[i], 32, places[k]) - densities[i] / 1000) * 6.4 / 4;
         print_message("density %5.0f: %+.2f cells too deep\n", densities[i], off);
         check_below(fabs(off), 0.3);
     }
@@ -158,7 +116,7 @@ static void rigid_fluid_floats(void **state) {
 static void rigid_fluid_does_not_leap(void **state) {
     (void)state;
     double way;
-    const double off = floats(&way, "rigid-fluid", 100, 64, 0.4) / 0.1 - 1;
+    const double off = floats(&way, 100, 64, 0.4) / 0.1 - 1;
     print_message("density 100 at 64 cells: %+.1f %% under water, %.3f m to and fro\n", 100 * off, way);
     check_below(fabs(off), 0.3);
     check_below(way, 0.05);
@@ -169,62 +127,42 @@ static void rigid_fluid_does_not_leap(void **state) {
  * drove it on, by a third of its speed in every step. */
 static void rigid_fluid_does_not_drive(void **state) {
     (void)state;
-    static const char *const text =
-        "domain: { size: [1, 1.5, 1], cells: 30 }\n"
-        "time: { frames: 15, fps: 30 }\n"
-        "solver: { method: apic, coupling: rigid-fluid }\n"
-        "fluids: [ { name: water, material: water, fill: [ { box: { min: [0, 0, 0], max: [1, 0.667, 1] } } ] "
-        "} ]\n"
-        "solids: [ { name: ball, motion: dynamic, density: 2.746, velocity: [0.3, 0, 0],\n"
-        "            shape: { sphere: { center: [0.3237, 0.7693, 0.6942], radius: 0.1092 } } } ]\n";
-    rheo_report report = {0};
-    rheo_scene *scene;
-    rheo_sim *sim;
-    rheo_frame_stats stats;
+    setup t;
     double fastest = 0;
-    make_scene(&scene, text, NULL, 0, &report);
-    assert_int_equal(rheo_create_sim(&sim, scene, 2, &report), RHEO_OK);
+    set_up(&t, RHEO_APIC, 3, 30);
+    set_size(&t, 1, 1.5, 1);
+    fill_pool(&t, 0.667);
+    t.scene.coupling = RHEO_RIGID_FLUID;
+    add_body(&t, ball_at(0.3237, 0.7693, 0.6942, 0.1092), 2.746)->velocity[0] = 0.3;
+    rheo_sim *sim = start_sim(&t.scene, 2);
     for (int i = 0; i < 15; ++i) {
-        rheo_body_stats body;
-        const char *who;
-        if (rheo_advance_frame(sim, NULL, &stats, &report)) fail_msg("%s", report.message);
-        rheo_read_body(&body, &who, sim, 0);
-        fastest = fmax(fastest, fmax(fabs(body.velocity[0]), fabs(body.velocity[2])));
+        run_frames(sim, 1);
+        const rheo_body_stats body = body_of(sim, 0);
+        fastest = larger(fastest, larger(fabs(body.velocity[0]), fabs(body.velocity[2])));
     }
     print_message("sent along the surface at 0.3 m/s: %.2f at most\n", fastest);
     check_below(fastest, 0.4);
     rheo_free_sim(sim);
-    rheo_free_scene(scene);
 }
 
 /* Where a ball of a hundredth of the water's density is and how fast it goes, upwards: after some frames of
  * 1/60 s, and the highest that it has been. */
-static rheo_body_stats light_ball(double *highest, const char *fill, double from, int frames) {
-    char text[640];
-    rheo_report report = {0};
-    rheo_scene *scene;
-    rheo_sim *sim;
-    rheo_frame_stats stats;
+static rheo_body_stats light_ball(double *highest, rheo_shape fill, double from, int frames) {
+    setup t;
     rheo_body_stats body = {0};
-    snprintf(text, sizeof text,
-             "domain: { size: [0.5, 1, 0.5], cells: 20 }\n"
-             "time: { frames: 100, fps: 60 }\n"
-             "solver: { coupling: rigid-fluid }\n"
-             "fluids: [ { name: water, density: 1000, fill: [ %s ] } ]\n"
-             "solids: [ { name: ball, motion: dynamic, density: 10,\n"
-             "            shape: { sphere: { center: [0.25, %g, 0.25], radius: 0.1 } } } ]\n",
-             fill, from);
-    make_scene(&scene, text, NULL, 0, &report);
-    assert_int_equal(rheo_create_sim(&sim, scene, 2, &report), RHEO_OK);
+    water_box(&t, RHEO_RIGID_FLUID, 3, 20);
+    set_size(&t, 0.5, 1, 0.5);
+    t.scene.fps = 60;
+    fill_with(&t, fill);
+    add_body(&t, ball_at(0.25, from, 0.25, 0.1), 10);
+    rheo_sim *sim = start_sim(&t.scene, 2);
     *highest = 0;
     for (int i = 0; i < frames; ++i) {
-        const char *who;
-        if (rheo_advance_frame(sim, NULL, &stats, &report)) fail_msg("%s", report.message);
-        rheo_read_body(&body, &who, sim, 0);
-        *highest = fmax(*highest, body.position[1]);
+        run_frames(sim, 1);
+        body = body_of(sim, 0);
+        *highest = larger(*highest, body.position[1]);
     }
     rheo_free_sim(sim);
-    rheo_free_scene(scene);
     return body;
 }
 
@@ -234,10 +172,8 @@ static rheo_body_stats light_ball(double *highest, const char *fill, double from
 static void rigid_fluid_falls_wet(void **state) {
     (void)state;
     double highest;
-    const rheo_body_stats drop =
-        light_ball(&highest, "{ sphere: { center: [0.25, 0.75, 0.25], radius: 0.16 } }", 0.75, 12);
-    const rheo_body_stats afloat =
-        light_ball(&highest, "{ box: { min: [0, 0, 0], max: [0.5, 0.4, 0.5] } }", 0.2, 100);
+    const rheo_body_stats drop = light_ball(&highest, ball_at(0.25, 0.75, 0.25, 0.16), 0.75, 12);
+    const rheo_body_stats afloat = light_ball(&highest, box_between(0, 0, 0, 0.5, 0.4, 0.5), 0.2, 100);
     print_message("in a falling drop: %.3f g; from under water to %.3f m, after 5/3 s at %.3f m\n",
                   -drop.velocity[1] / (G * 12 / 60), highest, afloat.position[1]);
     check_below(fabs(drop.velocity[1] / (G * 12 / 60) + 1), 0.01);
@@ -246,58 +182,40 @@ static void rigid_fluid_falls_wet(void **state) {
 }
 
 /* In each of the first three frames, 1/s. */
-static void check_free_of_divergence(const char *text) {
-    rheo_report report = {0};
-    rheo_scene *scene;
-    rheo_sim *sim;
-    rheo_frame_stats stats;
-    make_scene(&scene, text, NULL, 0, &report);
-    assert_int_equal(rheo_create_sim(&sim, scene, 2, &report), RHEO_OK);
-    for (int i = 0; i < 3; ++i) {
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
-        check_below(stats.divergence, 1e-3);
-    }
+static void check_free_of_divergence(const setup *t) {
+    rheo_sim *sim = start_sim(&t->scene, 2);
+    for (int i = 0; i < 3; ++i) check_below(run_frames(sim, 1).divergence, 1e-3);
     rheo_free_sim(sim);
-    rheo_free_scene(scene);
 }
 
 /* An emitter that is not running must not keep the walls of bodies as they were before the solve. */
 static void emitters_know_bodies(void **state) {
     (void)state;
-    static const char *const text = "domain: { dim: 2, size: [1, 1], cells: 32, walls: closed }\n"
-                                    "time: { frames: 3, fps: 60 }\n"
-                                    "solver: { method: mac }\n"
-                                    "fluids: [ { name: water, material: water, density: 1000,\n"
-                                    "            fill: [ { box: { min: [0, 0], max: [1, 0.5] } } ] } ]\n"
-                                    "emitters: [ { fluid: water, shape: { box: { min: [0, 0.8], max: [0.1, "
-                                    "0.9] } }, velocity: [1, 0, 0],\n"
-                                    "              during: [100, 101] } ]\n"
-                                    "solids: [ { name: box, motion: dynamic, density: 300,\n"
-                                    "            shape: { box: { min: [0.4, 0.4], max: [0.6, 0.6] } } } ]\n";
-    check_free_of_divergence(text);
+    setup t;
+    water_box(&t, RHEO_MONOLITHIC, 2, 32);
+    t.scene.method = RHEO_MAC;
+    t.scene.fps = 60;
+    fill_pool(&t, 0.5);
+    rheo_emitter *emitter = add_emitter(&t, box_between(0, 0.8, 0, 0.1, 0.9, 0), 1, 0, 0);
+    emitter->during[0] = 100, emitter->during[1] = 101;
+    add_body(&t, box_between(0.4, 0.4, 0, 0.6, 0.6, 0), 300);
+    check_free_of_divergence(&t);
 }
 
 /* Asked for more than floats can give, a solve with a body stays at what they hold: it went on from there to
  * residuals of 1 and took the liquid along. */
 static void more_than_floats_hold_does_no_harm(void **state) {
     (void)state;
-    static const char *const text =
-        "domain: { size: [1, 0.7, 0.3], cells: 22 }\n"
-        "time: { frames: 15, fps: 30 }\n"
-        "solver: { tolerance: 1e-8 }\n"
-        "fluids: [ { fill: [ { box: { min: [0, 0, 0], max: [0.4, 0.5, 0.3] } } ] } ]\n"
-        "solids: [ { name: ball, motion: dynamic, density: 100,\n"
-        "            shape: { sphere: { center: [0.7, 0.1, 0.15], radius: 0.08 } } } ]\n"
-        "output: { mesh: false }\n";
-    rheo_report report = {0};
-    rheo_scene *scene;
-    rheo_sim *sim;
+    setup t;
     double residual = 0, divergence = 0;
-    make_scene(&scene, text, NULL, 0, &report);
-    assert_int_equal(rheo_create_sim(&sim, scene, 2, &report), RHEO_OK);
+    set_up(&t, RHEO_FLIP, 3, 22);
+    set_size(&t, 1, 0.7, 0.3);
+    fill_with(&t, box_between(0, 0, 0, 0.4, 0.5, 0.3));
+    add_body(&t, ball_at(0.7, 0.1, 0.15, 0.08), 100);
+    t.scene.tolerance = 1e-8;
+    rheo_sim *sim = start_sim(&t.scene, 2);
     for (int i = 0; i < 15; ++i) {
-        rheo_frame_stats stats;
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        const rheo_frame_stats stats = run_frames(sim, 1);
         residual = larger(residual, stats.pressure.residual);
         divergence = larger(divergence, stats.divergence);
     }
@@ -305,21 +223,18 @@ static void more_than_floats_hold_does_no_harm(void **state) {
     check_below(residual, 3e-7);
     check_below(divergence, 1e-3);
     rheo_free_sim(sim);
-    rheo_free_scene(scene);
 }
 
 /* A light box half outside of an open side: what it pushes through the faces there is part of the solve, too.
  * Without that the cells beside it were left with divergences of 4 per second. */
 static void bodies_through_open_sides(void **state) {
     (void)state;
-    static const char *const text =
-        "domain: { size: [1, 1, 1], cells: 16, walls: { left: open } }\n"
-        "time: { frames: 3, fps: 30 }\n"
-        "fluids: [ { name: water, material: water, fill: [ { box: { min: [0, 0, 0], max: [1, 0.9, 1] } } ] } "
-        "]\n"
-        "solids: [ { name: box, motion: dynamic, density: 100,\n"
-        "            shape: { box: { min: [-0.3, 0.2, 0.2], max: [0.3, 0.8, 0.8] } } } ]\n";
-    check_free_of_divergence(text);
+    setup t;
+    set_up(&t, RHEO_FLIP, 3, 16);
+    t.scene.wall[RHEO_LEFT] = RHEO_WALL_OPEN;
+    fill_pool(&t, 0.9);
+    add_body(&t, box_between(-0.3, 0.2, 0.2, 0.3, 0.8, 0.8), 100);
+    check_free_of_divergence(&t);
 }
 
 int main(void) {

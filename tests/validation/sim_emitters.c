@@ -2,7 +2,7 @@
  * for keyed velocities, oblique ones, openings between octants, and times that begin and end within a step.
  */
 #include "check.h"
-#include <rheo/rheo.h>
+#include "scenes_by_hand.h"
 
 typedef struct {
     const char *name;
@@ -18,33 +18,22 @@ typedef struct {
     double given; /* m3: integral of v A, of the opening */
 } emitter_case;
 
-static const double NONE[3] = {0, 0, 0};
-
 /* What was put in after the shape was filled, m3 (in the plane, of a slice one cell thick). */
 static double put_in(const emitter_case *c) {
-    rheo_fluid water = rheo_default_fluid();
-    rheo_emitter emitter = rheo_default_emitter();
-    rheo_scene scene = rheo_default_scene();
-    rheo_report report = {0};
+    setup t;
     rheo_frame_stats f = {0};
-    rheo_sim *sim;
-    emitter.shape = c->shape;
-    emitter.velocity = c->velocity;
-    memcpy(emitter.during, c->during, sizeof emitter.during);
-    scene.dim = c->dim;
-    scene.method = c->method;
-    memcpy(scene.size, c->size, sizeof scene.size);
-    scene.cells = c->cells;
-    scene.gravity = (rheo_curve){1, NONE, NONE, 3};
-    scene.fluids = &water;
-    scene.fluid_count = scene.emitter_count = 1;
-    scene.emitters = &emitter;
-    scene.wall[RHEO_RIGHT] = scene.wall[RHEO_TOP] = RHEO_WALL_OPEN;
-    scene.fps = 10;
-    scene.dt_max = c->dt;
-    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+    set_up(&t, c->method, c->dim, c->cells);
+    set_size(&t, c->size[0], c->size[1], c->size[2]);
+    rheo_emitter *emitter = add_emitter(&t, c->shape, 0, 0, 0);
+    emitter->velocity = c->velocity;
+    memcpy(emitter->during, c->during, sizeof emitter->during);
+    t.gravity[1] = 0;
+    t.scene.wall[RHEO_RIGHT] = t.scene.wall[RHEO_TOP] = RHEO_WALL_OPEN;
+    t.scene.fps = 10;
+    t.scene.dt_max = c->dt;
+    rheo_sim *sim = start_sim(&t.scene, 1);
     for (int i = 0; i < 10; ++i) {
-        if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
+        f = run_frames(sim, 1);
         assert_true(f.pressure.converged);
     }
     rheo_free_sim(sim);
@@ -61,17 +50,6 @@ static void check_case(const emitter_case *c, double share) {
     check_near(in, c->given, share * c->given);
 }
 
-static rheo_shape box_shape(double x0, double y0, double z0, double x1, double y1, double z1) {
-    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
-    s.a[0] = x0, s.a[1] = y0, s.a[2] = z0;
-    s.b[0] = x1, s.b[1] = y1, s.b[2] = z1;
-    return s;
-}
-
-static rheo_curve constant(const double velocity[3]) {
-    return (rheo_curve){1, NONE, velocity, 3};
-}
-
 /* Along x in a channel: an opening of `width` about y = 0.5, whole octants from 0.1 to 0.3. */
 static emitter_case along_x(const char *name, double width, rheo_curve velocity, double mean, double dt) {
     const double dx = 4.0 / 80;
@@ -80,7 +58,7 @@ static emitter_case along_x(const char *name, double width, rheo_curve velocity,
                           .dim = 2,
                           .cells = 80,
                           .size = {4, 1, 1},
-                          .shape = box_shape(0.1, 0.5 - 0.5 * width, 0, 0.3, 0.5 + 0.5 * width, 1),
+                          .shape = box_between(0.1, 0.5 - 0.5 * width, 0, 0.3, 0.5 + 0.5 * width, 1),
                           .velocity = velocity,
                           .during = {0, 1e9},
                           .dt = dt,
@@ -95,15 +73,15 @@ static void steps_do_not_matter(void **state) {
     (void)state;
     const double steps[] = {1.0 / 60, 0.01, 0.005, 0.0025, 0.002, 0.001};
     for (int i = 0; i < 6; ++i) {
-        const emitter_case wide = along_x("wide", 0.6, constant(ONE), 1, steps[i]);
+        const emitter_case wide = along_x("wide", 0.6, steady_vector(ONE), 1, steps[i]);
         check_case(&wide, 0.01);
         if (i == 0 || i == 2) {
-            const emitter_case narrow = along_x("narrow", 0.2, constant(ONE), 1, steps[i]);
+            const emitter_case narrow = along_x("narrow", 0.2, steady_vector(ONE), 1, steps[i]);
             check_case(&narrow, 0.01);
         }
     }
     for (int m = RHEO_FLIP; m <= RHEO_MAC; ++m) {
-        emitter_case c = along_x("wide", 0.6, constant(ONE), 1, 0.01);
+        emitter_case c = along_x("wide", 0.6, steady_vector(ONE), 1, 0.01);
         c.method = (rheo_method)m;
         check_case(&c, 0.01);
     }
@@ -138,7 +116,7 @@ static void time_is_clipped_to_the_step(void **state) {
     for (int i = 0; i < 3; ++i) {
         const double during[3][2] = {{0, 0.11}, {0.05, 0.97}, {0.123, 0.151}};
         emitter_case c =
-            along_x("during", 0.6, constant(ONE), during[i][1] - during[i][0], i < 2 ? 0.1 : 0.04);
+            along_x("during", 0.6, steady_vector(ONE), during[i][1] - during[i][0], i < 2 ? 0.1 : 0.04);
         memcpy(c.during, during[i], sizeof c.during);
         check_case(&c, 1); /* of so short a time a layer is much */
     }
@@ -149,7 +127,7 @@ static void oblique_velocities_and_odd_openings(void **state) {
     (void)state;
     static const double oblique[3] = {0.6, 0.45, 0};
     for (int i = 0; i < 2; ++i) {
-        emitter_case c = along_x("oblique", 0.4, constant(oblique), 1, i ? 0.02 : 0.004);
+        emitter_case c = along_x("oblique", 0.4, steady_vector(oblique), 1, i ? 0.02 : 0.004);
         const double dx = 4.0 / 80;
         c.given = (0.6 * 0.4 + 0.45 * 0.2) * dx;
         c.layer = 0.5 * dx * (0.4 + 0.2) * dx;
@@ -157,7 +135,7 @@ static void oblique_velocities_and_odd_openings(void **state) {
     }
     for (int i = 0; i < 3; ++i) {
         const double width = (double[]){0.111, 0.087, 0.3333}[i];
-        emitter_case c = along_x("between octants", width, constant(ONE), 1, 0.01);
+        emitter_case c = along_x("between octants", width, steady_vector(ONE), 1, 0.01);
         const double fill_layers = 8, octant = 0.025;
         const double y[2] = {(0.5 - 0.5 * width) / octant - 0.5, (0.5 + 0.5 * width) / octant - 0.5};
         c.fill = fill_layers * octant * octant * (floor(y[1]) - floor(y[0])) * 2 * octant;
@@ -176,8 +154,8 @@ static void space_is_the_same(void **state) {
                           .dim = 3,
                           .cells = 32,
                           .size = {2, 1, 1},
-                          .shape = box_shape(0.125, 0.25, 0.25, 0.375, 0.25 + height, 0.25 + depth),
-                          .velocity = constant(is_oblique ? oblique : ONE),
+                          .shape = box_between(0.125, 0.25, 0.25, 0.375, 0.25 + height, 0.25 + depth),
+                          .velocity = steady_vector(is_oblique ? oblique : ONE),
                           .during = {0, 1e9},
                           .dt = 0.02,
                           .layer = 0.5 * dx * height * depth,
@@ -186,11 +164,7 @@ static void space_is_the_same(void **state) {
         if (is_oblique) c.given = 0.8 * 0.25 + 0.5 * 0.125;
         if (i == 2) c.fill = 0.25 * 17 * 13 / 1024.0;
         if (i == 3) {
-            c.shape = rheo_default_shape(RHEO_SHAPE_CYLINDER);
-            const double ends[2][3] = {{0.125, 0.5, 0.5}, {0.375, 0.5, 0.5}};
-            memcpy(c.shape.a, ends[0], sizeof ends[0]);
-            memcpy(c.shape.b, ends[1], sizeof ends[1]);
-            c.shape.radius = 0.2;
+            c.shape = cylinder_between((double[]){0.125, 0.5, 0.5}, (double[]){0.375, 0.5, 0.5}, 0.2);
             c.given = 3.14159265358979 * 0.04;
             c.layer = 0.5 * dx * c.given;
             c.fill = 0.25 * 124 / 1024.0; /* octants whose middle is inside */
@@ -202,34 +176,17 @@ static void space_is_the_same(void **state) {
 /* A tank filled to 0.9, with a bar of stone in it when `walled`, and a lid: what has no room is refused, and
  * what is there is not pressed together. An open side, and the emitter goes on. */
 static rheo_frame_stats feed_tank(rheo_method method, int dim, int walled, int open) {
-    static const double up[3] = {0, 1, 0};
-    rheo_shape fill = box_shape(0, 0, 0, 1, 0.9, 1);
-    rheo_fluid water = rheo_default_fluid();
-    rheo_solid bar = rheo_default_solid();
-    rheo_emitter emitter = rheo_default_emitter();
-    rheo_scene scene = rheo_default_scene();
-    rheo_report report = {0};
+    setup t;
     rheo_frame_stats f = {0};
-    rheo_sim *sim;
-    water.fill = &fill;
-    water.fill_count = 1;
-    bar.name = "bar";
-    bar.shape = box_shape(0.7, -1, -1, 2, 2, 2); /* leaves 0.7 of the tank */
-    emitter.shape = box_shape(0.2, 0.4, 0.1, 0.4, 0.6, 0.9);
-    emitter.velocity = constant(up);
-    scene.dim = dim;
-    scene.method = method;
-    scene.cells = dim == 2 ? 20 : 10;
-    scene.fluids = &water;
-    scene.emitters = &emitter;
-    scene.solids = &bar;
-    scene.fluid_count = scene.emitter_count = 1;
-    scene.solid_count = walled;
-    scene.wall[RHEO_TOP] = open ? RHEO_WALL_OPEN : RHEO_WALL_CLOSED;
-    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+    set_up(&t, method, dim, dim == 2 ? 20 : 10);
+    fill_pool(&t, 0.9);
+    if (walled) add_solid(&t, box_between(0.7, -1, -1, 2, 2, 2)); /* leaves 0.7 of the tank */
+    add_emitter(&t, box_between(0.2, 0.4, 0.1, 0.4, 0.6, 0.9), 0, 1, 0);
+    t.scene.wall[RHEO_TOP] = open ? RHEO_WALL_OPEN : RHEO_WALL_CLOSED;
+    rheo_sim *sim = start_sim(&t.scene, 1);
     int64_t refused = 0;
     for (int i = 0; i < 40; ++i) {
-        if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
+        f = run_frames(sim, 1);
         refused += f.counts.refused;
         assert_int_equal(f.refusing, f.counts.refused > 0);
     }
@@ -262,27 +219,14 @@ static void full_tanks_take_no_more(void **state) {
 static void jets_leave_at_their_speed(void **state) {
     (void)state;
     static const rheo_method methods[] = {RHEO_FLIP, RHEO_APIC, RHEO_PIC};
-    static const double up[3] = {0, 2, 0};
     for (int m = 0; m < 3; ++m) {
-        rheo_fluid water = rheo_default_fluid();
-        rheo_emitter emitter = rheo_default_emitter();
-        rheo_scene scene = rheo_default_scene();
-        rheo_report report = {0};
+        setup t;
         rheo_particle_view view;
-        rheo_sim *sim;
-        emitter.shape = box_shape(0.375, 0, 0.375, 0.625, 0.125, 0.625);
-        emitter.velocity = constant(up);
-        scene.method = methods[m];
-        scene.cells = 24;
-        scene.gravity = (rheo_curve){1, NONE, NONE, 3};
-        scene.fluids = &water;
-        scene.fluid_count = scene.emitter_count = 1;
-        scene.emitters = &emitter;
-        if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
-        for (int i = 0; i < 9; ++i) {
-            rheo_frame_stats f;
-            if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
-        }
+        set_up(&t, methods[m], 3, 24);
+        t.gravity[1] = 0;
+        add_emitter(&t, box_between(0.375, 0, 0.375, 0.625, 0.125, 0.625), 0, 2, 0);
+        rheo_sim *sim = start_sim(&t.scene, 1);
+        run_frames(sim, 9);
         rheo_view_particles(&view, sim);
         double sum = 0, count = 0;
         for (size_t q = 0; q < view.count; ++q) {
@@ -298,27 +242,12 @@ static void jets_leave_at_their_speed(void **state) {
 
 /* What a fast emitter gives, over v A t and its shape, while a post stands four cells ahead of it. */
 static double given_towards_post(rheo_method method, const rheo_curve *velocity, int frames, double way) {
-    rheo_fluid water = rheo_default_fluid();
-    rheo_solid post = rheo_default_solid();
-    rheo_emitter emitter = rheo_default_emitter();
-    rheo_scene scene = rheo_default_scene();
-    rheo_report report = {0};
-    rheo_frame_stats f = {0};
-    rheo_sim *sim;
-    post.name = "post";
-    post.shape = box_shape(0.25, 0.3, 0, 0.35, 0.8, 1);
-    emitter.shape = box_shape(0.125, 0.5, 0, 0.1875, 0.625, 1);
-    emitter.velocity = *velocity;
-    scene.dim = 2;
-    scene.method = method;
-    scene.cells = 64;
-    scene.fluids = &water;
-    scene.emitters = &emitter;
-    scene.solids = &post;
-    scene.fluid_count = scene.emitter_count = scene.solid_count = 1;
-    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
-    for (int i = 0; i < frames; ++i)
-        if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
+    setup t;
+    set_up(&t, method, 2, 64);
+    add_solid(&t, box_between(0.25, 0.3, 0, 0.35, 0.8, 1));
+    add_emitter(&t, box_between(0.125, 0.5, 0, 0.1875, 0.625, 1), 0, 0, 0)->velocity = *velocity;
+    rheo_sim *sim = start_sim(&t.scene, 1);
+    const rheo_frame_stats f = run_frames(sim, frames);
     rheo_free_sim(sim);
     return (double)f.counts.emitted / (4 * 64 * 64) / (0.125 * (way + 0.0625));
 }
@@ -329,7 +258,7 @@ static void first_steps_know_the_emitter(void **state) {
     (void)state;
     static const double fast[3] = {20, 0, 0}, times[3] = {0, 0.1, 0.1001};
     static const double waits[9] = {0, 0, 0, 0, 0, 0, 20, 0, 0};
-    const rheo_curve at_once = constant(fast), later = {3, times, waits, 3};
+    const rheo_curve at_once = steady_vector(fast), later = {3, times, waits, 3};
     for (int m = RHEO_FLIP; m < RHEO_MAC; ++m) {
         const double first = given_towards_post((rheo_method)m, &at_once, 1, 20 / 30.0);
         const double again = given_towards_post((rheo_method)m, &later, 4, 20 / 30.0 - 0.001);
@@ -343,32 +272,15 @@ static void first_steps_know_the_emitter(void **state) {
 /* A ball of an emitter, its lower end in a plate, blows down at 3 m/s. Returns the state after 20 frames,
  * with the largest speed and the worst drift after the first five. */
 static rheo_frame_stats blow_at_plate(rheo_method method, int dim, int cells) {
-    static const double down[3] = {0, -3, 0};
-    rheo_fluid water = rheo_default_fluid();
-    rheo_solid plate = rheo_default_solid();
-    rheo_emitter emitter = rheo_default_emitter();
-    rheo_scene scene = rheo_default_scene();
-    rheo_report report = {0};
+    setup t;
     rheo_frame_stats f = {0};
-    rheo_sim *sim;
     double speed = 0, drift = 0;
-    plate.name = "plate";
-    plate.shape = box_shape(0.2, 0.4, 0.2, 0.8, 0.52, 0.8);
-    emitter.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
-    emitter.shape.a[0] = emitter.shape.a[2] = 0.5;
-    emitter.shape.a[1] = 0.6;
-    emitter.shape.radius = 0.1;
-    emitter.velocity = constant(down);
-    scene.dim = dim;
-    scene.method = method;
-    scene.cells = cells;
-    scene.fluids = &water;
-    scene.emitters = &emitter;
-    scene.solids = &plate;
-    scene.fluid_count = scene.emitter_count = scene.solid_count = 1;
-    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
+    set_up(&t, method, dim, cells);
+    add_solid(&t, box_between(0.2, 0.4, 0.2, 0.8, 0.52, 0.8));
+    add_emitter(&t, ball_at(0.5, 0.6, 0.5, 0.1), 0, -3, 0);
+    rheo_sim *sim = start_sim(&t.scene, 1);
     for (int i = 0; i < 20; ++i) {
-        if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
+        f = run_frames(sim, 1);
         speed = larger(speed, f.speed);
         drift = i < 5 ? 0 : larger(drift, fabs(f.volume_drift));
     }

@@ -36,7 +36,7 @@ static void check_ball(rheo_method method, const char *name, int dim, double rad
         step_sim(sim, dt);
         time = time_of(sim);
         longest = larger(longest, time - begun);
-        shortest = fmin(shortest, time - begun);
+        shortest = smaller(shortest, time - begun);
         const double exact = y0 + SPEED[1] * time - 0.5 * GRAVITY * time * time;
         most = larger(most, fabs(height(sim, 0) - exact) * CELLS);
         gained = larger(gained, fabs(energy(sim) / before - 1));

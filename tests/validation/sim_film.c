@@ -5,8 +5,7 @@
  * In the plane, 48 cells a metre; and a board in 3D. */
 #include "check.h"
 
-#include <rheo/sim.h>
-#include <string.h>
+#include "scenes_by_hand.h"
 
 enum { CELLS = 48 };
 
@@ -29,54 +28,31 @@ typedef struct {
     int iterations, closed;   /* of the solve; regions without air */
 } outcome;
 
-static rheo_shape box_shape(const double lower[2], const double upper[2], int deep) {
-    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
-    for (int a = 0; a < 2; ++a) {
-        s.a[a] = lower[a];
-        s.b[a] = upper[a];
-    }
-    s.a[2] = deep ? 0 : 0.5 - 0.5 * (upper[0] - lower[0]);
-    s.b[2] = deep ? 1 : 0.5 + 0.5 * (upper[0] - lower[0]);
-    return s;
+static rheo_shape block(const double lower[2], const double upper[2], int deep) {
+    const double half = deep ? 0.5 : 0.5 * (upper[0] - lower[0]);
+    return box_between(lower[0], lower[1], 0.5 - half, upper[0], upper[1], 0.5 + half);
 }
 
 /* under: the density of what it touches, if that is a body too, or 0. */
 static outcome watch_over(double under, int cells, const film_case *c, double seconds, rheo_method method) {
-    rheo_scene scene = rheo_default_scene();
-    rheo_solid solids[3] = {rheo_default_solid(), rheo_default_solid(), rheo_default_solid()};
-    rheo_fluid water = rheo_default_fluid();
-    rheo_shape fill = box_shape((const double[]){0, 0}, (const double[]){1, c->level}, 1);
+    setup t;
     const int has_shelf = c->shelf_upper[0] > c->shelf_lower[0];
-    const int shelves = has_shelf + (has_shelf && !(c->shelf_lower[0] > 0));
     const double other_lower[2] = {1 - c->shelf_upper[0], c->shelf_lower[1]},
                  other_upper[2] = {1 - c->shelf_lower[0], c->shelf_upper[1]};
-    solids[0].shape = box_shape(c->shelf_lower, c->shelf_upper, 1);
-    if (under > 0) solids[0].motion = RHEO_DYNAMIC, solids[0].density = under;
-    solids[1].shape = box_shape(other_lower, other_upper, 1);
-    solids[shelves].shape = box_shape(c->lower, c->upper, 0);
-    solids[shelves].motion = RHEO_DYNAMIC;
-    solids[shelves].density = c->density;
-    scene.dim = c->dim;
-    scene.cells = cells;
-    scene.method = method;
-    scene.frames = 100000;
-    for (int a = 0; a < 3; ++a) scene.size[a] = 1;
-    water.density = 1000;
-    water.fill = &fill;
-    water.fill_count = scene.fluid_count = 1;
-    scene.fluids = &water;
-    scene.solids = solids;
-    scene.solid_count = 1 + shelves;
+    set_up(&t, method, c->dim, cells);
+    t.fluid[0].density = 1000;
+    fill_pool(&t, c->level);
+    if (has_shelf) add_solid(&t, block(c->shelf_lower, c->shelf_upper, 1));
+    if (has_shelf && !(c->shelf_lower[0] > 0)) add_solid(&t, block(other_lower, other_upper, 1));
+    if (has_shelf && under > 0) t.solid[0].motion = RHEO_DYNAMIC, t.solid[0].density = under;
+    add_body(&t, block(c->lower, c->upper, 0), c->density);
 
     outcome out = {0};
-    rheo_sim *sim;
-    rheo_report report = {0};
+    rheo_sim *sim = start_sim(&t.scene, 2);
     rheo_frame_stats stats = {0};
-    assert_int_equal(rheo_create_sim(&sim, &scene, 2, &report), RHEO_OK);
     while (stats.time < seconds - 1e-9) {
-        rheo_body_stats b;
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
-        rheo_read_body(&b, NULL, sim, 0);
+        stats = run_frames(sim, 1);
+        const rheo_body_stats b = body_of(sim, 0);
         for (int a = 0; a < 2; ++a) {
             if (stats.time < seconds / 3 + 1e-9) out.place[a] = b.position[a];
             out.last[a] = b.position[a];

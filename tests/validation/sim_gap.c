@@ -5,7 +5,7 @@
  * Without friction, 2.5 times as dense as the water. */
 #include "check.h"
 
-#include <rheo/sim.h>
+#include "scenes_by_hand.h"
 
 #define TOUCHES  0.15 /* cells off the wall */
 #define HALF     0.12 /* m, of the body along the wall */
@@ -34,61 +34,32 @@ static frame frame_of(const gap_case *c) {
     return (frame){{1 / length, -c->slope / length}, {c->slope / length, 1 / length}};
 }
 
-static void make_solids(rheo_solid solids[2], const gap_case *c) {
+static void add_solids(setup *t, const gap_case *c) {
     const frame f = frame_of(c);
-    const double up = HIGH + c->gap / c->cells;
+    const double up = HIGH + c->gap / c->cells, half[3] = {HALF, HIGH, HALF};
     double middle[3] = {0.5, FOOT_Y, 0.25};
-    const double half[3] = {HALF, HIGH, HALF};
-    solids[0] = solids[1] = rheo_default_solid();
-    solids[0].shape = rheo_default_shape(RHEO_SHAPE_PLANE);
-    solids[1].shape = rheo_default_shape(RHEO_SHAPE_BOX);
-    for (int a = 0; a < 3; ++a) {
-        solids[0].shape.a[a] = middle[a];
-        solids[0].shape.b[a] = a < 2 ? f.across[a] : 0;
-        if (a < 2) middle[a] += START * f.along[a] + up * f.across[a];
-        solids[1].shape.a[a] = middle[a] - half[a];
-        solids[1].shape.b[a] = middle[a] + half[a];
-        solids[1].shape.rotate_axis[a] = a == 2;
-    }
-    solids[1].shape.rotate_degrees = -atan(c->slope) * 180 / M_PI;
-    solids[1].motion = RHEO_DYNAMIC;
-    solids[1].density = 2500;
-    solids[0].friction = solids[1].friction = 0;
+    rheo_shape wall = rheo_default_shape(RHEO_SHAPE_PLANE);
+    memcpy(wall.a, middle, sizeof wall.a);
+    for (int a = 0; a < 3; ++a) wall.b[a] = a < 2 ? f.across[a] : 0;
+    for (int a = 0; a < 2; ++a) middle[a] += START * f.along[a] + up * f.across[a];
+    add_solid(t, wall)->friction = 0;
+    add_body(t, turned(box_about(middle, half), 0, 0, 1, -atan(c->slope) * 180 / M_PI), 2500)->friction = 0;
 }
 
 static slide sink(const gap_case *c, double seconds, int threads) {
-    rheo_scene scene = rheo_default_scene();
-    rheo_solid solids[2];
-    rheo_fluid water = rheo_default_fluid();
-    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
-    const double size[3] = {1, 0.75, 0.5};
-    make_solids(solids, c);
-    scene.dim = c->dim;
-    scene.cells = c->cells;
-    scene.method = RHEO_APIC;
-    scene.frames = 100000;
-    for (int a = 0; a < 3; ++a) {
-        scene.size[a] = fill.b[a] = size[a];
-        fill.a[a] = 0;
-    }
-    fill.b[1] = 0.65;
-    water.density = 1000;
-    water.fill = &fill;
-    water.fill_count = scene.fluid_count = 1;
-    scene.fluids = &water;
-    scene.solids = solids;
-    scene.solid_count = 2;
-
+    setup t;
+    set_up(&t, RHEO_APIC, c->dim, c->cells);
+    set_size(&t, 1, 0.75, 0.5);
+    t.fluid[0].density = 1000;
+    fill_pool(&t, 0.65);
+    add_solids(&t, c);
+    rheo_sim *sim = start_sim(&t.scene, threads);
     const frame f = frame_of(c);
     slide out = {.touched = -1};
-    rheo_sim *sim;
-    rheo_report report = {0};
     rheo_frame_stats stats = {0};
-    assert_int_equal(rheo_create_sim(&sim, &scene, threads, &report), RHEO_OK);
     while (stats.time < seconds - 1e-9 && out.way < DOWN_END - START) {
-        rheo_body_stats b;
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
-        rheo_read_body(&b, NULL, sim, 0);
+        stats = run_frames(sim, 1);
+        const rheo_body_stats b = body_of(sim, 0);
         const double d[2] = {b.position[0] - 0.5, b.position[1] - FOOT_Y};
         const double off = (d[0] * f.across[0] + d[1] * f.across[1] - HIGH) * c->cells;
         out.speed = b.velocity[0] * f.along[0] + b.velocity[1] * f.along[1];

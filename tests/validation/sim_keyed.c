@@ -4,57 +4,33 @@
  * it is shaken; a round one that is swung turns around it besides. And a wall does not care for a tenth of a
  * millisecond. */
 #include "check.h"
-#include <math.h>
-#include <stdlib.h>
-#include <rheo/rheo.h>
+#include "scenes_by_hand.h"
 
 enum { CELLS = 48, FPS = 30, FRAMES = 30, KEYS_MOST = 1001 };
 #define SIDE 1.2
 
 typedef struct {
-    rheo_scene scene;
-    rheo_shape fill;
-    rheo_fluid water;
-    rheo_solid wall;
+    setup t;
+    rheo_solid *wall;
     int keys;
-    double times[KEYS_MOST], places[KEYS_MOST][3], degrees[KEYS_MOST], gravity[3];
+    double times[KEYS_MOST], places[KEYS_MOST][3], degrees[KEYS_MOST];
 } stage;
+
+static rheo_shape box(double x0, double y0, double x1, double y1) {
+    return box_between(x0, y0, 0, x1, y1, 0);
+}
 
 static stage *make(rheo_method method, rheo_shape shape) {
     stage *s = calloc(1, sizeof *s);
     assert_non_null(s);
-    s->scene = rheo_default_scene();
-    s->scene.dim = 2;
-    s->scene.size[0] = SIDE;
-    s->scene.size[1] = 1;
-    s->scene.cells = CELLS;
-    s->scene.fps = FPS;
-    s->scene.frames = FRAMES;
-    s->scene.method = method;
-    s->scene.gravity = (rheo_curve){.count = 1, .values = s->gravity, .width = 3};
-    s->water = rheo_default_fluid();
-    s->fill = shape;
-    s->water.fill = &s->fill;
-    s->water.fill_count = 1;
-    s->scene.fluids = &s->water;
-    s->scene.fluid_count = 1;
-    s->wall = rheo_default_solid();
-    s->wall.name = "wall";
-    s->wall.shape = shape;
-    s->wall.inside_fluid = true;
-    s->wall.motion = RHEO_KEYED;
-    s->scene.solids = &s->wall;
-    s->scene.solid_count = 1;
+    set_up(&s->t, method, 2, CELLS);
+    set_size(&s->t, SIDE, 1, 1);
+    s->t.scene.fps = FPS;
+    s->t.gravity[1] = 0;
+    fill_with(&s->t, shape);
+    s->wall = add_keyed(&s->t, shape, 0, NULL, NULL);
+    s->wall->inside_fluid = true;
     return s;
-}
-
-static rheo_shape box(double x0, double y0, double x1, double y1) {
-    rheo_shape b = rheo_default_shape(RHEO_SHAPE_BOX);
-    b.a[0] = x0;
-    b.a[1] = y0;
-    b.b[0] = x1;
-    b.b[1] = y1;
-    return b;
 }
 
 static void add_key(stage *s, double time, double x, double y, double degrees) {
@@ -62,12 +38,12 @@ static void add_key(stage *s, double time, double x, double y, double degrees) {
     s->places[s->keys][0] = x;
     s->places[s->keys][1] = y;
     s->degrees[s->keys++] = degrees;
-    s->wall.position = (rheo_curve){s->keys, s->times, s->places[0], 3};
+    s->wall->position = (rheo_curve){s->keys, s->times, s->places[0], 3};
 }
 
 static void turns_too(stage *s) {
-    s->wall.rotation_degrees = (rheo_curve){s->keys, s->times, s->degrees, 1};
-    s->wall.rotation_axis[2] = 1;
+    s->wall->rotation_degrees = (rheo_curve){s->keys, s->times, s->degrees, 1};
+    s->wall->rotation_axis[2] = 1;
 }
 
 typedef struct {
@@ -79,20 +55,16 @@ typedef struct {
 
 static outcome watch(stage *s, int frames) {
     outcome o = {0};
-    rheo_report report = {0};
-    rheo_sim *sim;
-    if (rheo_create_sim(&sim, &s->scene, 1, &report)) fail_msg("%s", report.message);
+    rheo_sim *sim = start_sim(&s->t.scene, 1);
     for (int frame = 1; frame <= frames; ++frame) {
-        rheo_frame_stats f;
-        rheo_body_stats wall;
-        if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
-        rheo_read_body(&wall, NULL, sim, 0);
+        const rheo_frame_stats f = run_frames(sim, 1);
+        const rheo_body_stats wall = body_of(sim, 0);
         for (int a = 0; a < 2; ++a)
-            o.lag = fmax(o.lag, fabs(f.fluids[0].centroid[a] - wall.position[a]) * CELLS / SIDE);
-        o.drift = fmax(o.drift, fabs(f.volume_drift));
+            o.lag = larger(o.lag, fabs(f.fluids[0].centroid[a] - wall.position[a]) * CELLS / SIDE);
+        o.drift = larger(o.drift, fabs(f.volume_drift));
         o.rescued += f.counts.rescued;
         o.kinetic = f.kinetic;
-        o.most_kinetic = fmax(o.most_kinetic, f.kinetic);
+        o.most_kinetic = larger(o.most_kinetic, f.kinetic);
     }
     rheo_free_sim(sim);
     free(s);
@@ -127,11 +99,8 @@ static void test_shaken_tank(void **state) {
 /* Along an arc, turning with it: the water in a round tank goes along but does not turn. */
 static void test_swung_tank(void **state) {
     (void)state;
-    rheo_shape round = rheo_default_shape(RHEO_SHAPE_SPHERE);
-    round.a[0] = round.a[1] = 0.35;
-    round.radius = 0.15;
-    stage *s = make(RHEO_APIC, round);
-    s->fill = box(0.2, 0.2, 0.5, 0.5);
+    stage *s = make(RHEO_APIC, ball_at(0.35, 0.35, 0, 0.15));
+    s->t.fill[0] = box(0.2, 0.2, 0.5, 0.5);
     for (int i = 0; i <= 1000; ++i) {
         const double t = i / 1000.0, angle = M_PI / 4 * (1 - cos(4 * M_PI * t));
         add_key(s, t, 0.35 + 0.4 * sin(angle), 0.75 - 0.4 * cos(angle), angle * 180 / M_PI);
@@ -171,10 +140,10 @@ static void test_late_keys(void **state) {
     for (int shift = 0; shift < 2; ++shift) {
         stage *s = make(RHEO_APIC, box(0.3, 0, SIDE, 0.4));
         const double late = 1e-4 * shift;
-        s->gravity[1] = -9.81;
-        s->scene.wall[RHEO_TOP] = RHEO_WALL_OPEN;
-        s->wall.inside_fluid = false;
-        s->wall.shape = box(0, -0.2, 0.3, 1.2);
+        s->t.gravity[1] = -9.81;
+        s->t.scene.wall[RHEO_TOP] = RHEO_WALL_OPEN;
+        s->wall->inside_fluid = false;
+        s->wall->shape = box(0, -0.2, 0.3, 1.2);
         add_key(s, 0, 0.15, 0.5, 0);
         add_key(s, 0.1 + late, 0.15, 0.5, 0);
         add_key(s, 0.2 + late, 0.25, 0.5, 0);

@@ -1,59 +1,12 @@
+/* The marker-and-cell method: pools and bodies rest, dams break, whatever the threads. */
 #include "check.h"
-#include <rheo/rheo.h>
+#include "scenes_by_hand.h"
 
-static const double none[3] = {0, 0, 0}, down[3] = {0, -9.81, 0};
-
-/* A box of liquid in the corner of a tank of 1 m. The caller keeps what the scene points to. */
-typedef struct {
-    rheo_shape fill;
-    rheo_fluid fluid;
-    rheo_solid ball;
-    rheo_scene scene;
-} setting;
-
-static void set(setting *s, int dim, int cells, double width, double height) {
-    s->fill = rheo_default_shape(RHEO_SHAPE_BOX);
-    s->fill.b[0] = width;
-    s->fill.b[1] = height;
-    s->fill.b[2] = 1;
-    s->fluid = rheo_default_fluid();
-    s->fluid.fill = &s->fill;
-    s->fluid.fill_count = 1;
-    s->scene = rheo_default_scene();
-    s->scene.dim = dim;
-    s->scene.size[0] = s->scene.size[1] = 1;
-    s->scene.size[2] = 0.5;
-    s->scene.cells = cells;
-    s->scene.method = RHEO_MAC;
-    s->scene.gravity = (rheo_curve){1, none, down, 3};
-    s->scene.fluids = &s->fluid;
-    s->scene.fluid_count = 1;
-}
-
-static void add_ball(setting *s, double x, double y, double radius) {
-    s->ball = rheo_default_solid();
-    s->ball.name = "ball";
-    s->ball.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
-    s->ball.shape.a[0] = x;
-    s->ball.shape.a[1] = y;
-    s->ball.shape.a[2] = 0.25;
-    s->ball.shape.radius = radius;
-    s->scene.solids = &s->ball;
-    s->scene.solid_count = 1;
-}
-
-static rheo_sim *start(const setting *s, int threads) {
-    rheo_report report = {0};
-    rheo_sim *sim;
-    if (rheo_create_sim(&sim, &s->scene, threads, &report)) fail_msg("%s", report.message);
-    return sim;
-}
-
-static rheo_frame_stats advance(rheo_sim *sim) {
-    rheo_report report = {0};
-    rheo_frame_stats f;
-    if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
-    return f;
+/* A box of liquid in the corner of a tank of 1 m. */
+static void set(setup *t, int dim, int cells, double width, double height) {
+    set_up(t, RHEO_MAC, dim, cells);
+    set_size(t, 1, 1, 0.5);
+    fill_with(t, box_between(0, 0, 0, width, height, 1));
 }
 
 static uint64_t hash(uint64_t h, const void *data, size_t bytes) {
@@ -78,20 +31,17 @@ static uint64_t hash_state(const rheo_sim *sim) {
 static void pool_rests(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; ++dim) {
-        setting s;
+        setup s;
         set(&s, dim, 16, 1, 0.5);
         s.scene.volume_correction = false;
-        rheo_sim *sim = start(&s, 1);
-        rheo_frame_stats f = {0};
-        for (int i = 0; i < 30; ++i) f = advance(sim);
-        const rheo_probe depth = {"depth", {0.5, 1 / 32.0, 0.25}, {0.5, 1 / 32.0, 0.25}, 1, RHEO_OF_PRESSURE};
-        double row[4];
-        rheo_sample_probe(row, sim, &depth);
-        const double exact = s.fluid.density * 9.81 * (0.5 - 1 / 32.0);
+        rheo_sim *sim = start_sim(&s.scene, 1);
+        const rheo_frame_stats f = run_frames(sim, 30);
+        const double pressure = probe_one(sim, RHEO_OF_PRESSURE, 0.5, 1 / 32.0, 0.25);
+        const double exact = s.fluid[0].density * 9.81 * (0.5 - 1 / 32.0);
         printf("rest %dD: speed %.2e m/s, pressure %.2f Pa of %.2f, volume drift %.4f\n", dim, f.speed,
-               row[3], exact, f.volume_drift);
+               pressure, exact, f.volume_drift);
         check_below(f.speed, 1e-4);
-        check_near(row[3] / exact, 1, 1e-4);
+        check_near(pressure / exact, 1, 1e-4);
         rheo_free_sim(sim);
     }
 }
@@ -99,11 +49,10 @@ static void pool_rests(void **state) {
 /* Evening out the markers' density must not set a pool in motion that anybody would see. */
 static void pool_stays_calm_with_volume_correction(void **state) {
     (void)state;
-    setting s;
+    setup s;
     set(&s, 2, 32, 1, 0.5);
-    rheo_sim *sim = start(&s, 1);
-    rheo_frame_stats f = {0};
-    for (int i = 0; i < 60; ++i) f = advance(sim);
+    rheo_sim *sim = start_sim(&s.scene, 1);
+    const rheo_frame_stats f = run_frames(sim, 60);
     printf("calm: kinetic %.2e of potential %.3g J, speed %.3f m/s, drift %.4f\n", f.kinetic, f.potential,
            f.speed, f.volume_drift);
     check_below(f.kinetic, 1e-3 * f.potential);
@@ -115,12 +64,11 @@ static void pool_stays_calm_with_volume_correction(void **state) {
 static void pool_rests_around_a_ball(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; ++dim) {
-        setting s;
+        setup s;
         set(&s, dim, 16, 1, 0.53);
-        add_ball(&s, 0.55, 0.22, 0.13);
-        rheo_sim *sim = start(&s, 1);
-        rheo_frame_stats f = {0};
-        for (int i = 0; i < 30; ++i) f = advance(sim);
+        add_solid(&s, ball_at(0.55, 0.22, 0.25, 0.13));
+        rheo_sim *sim = start_sim(&s.scene, 1);
+        const rheo_frame_stats f = run_frames(sim, 30);
         printf("ball %dD: speed %.2e m/s, drift %.4f\n", dim, f.speed, f.volume_drift);
         check_below(f.speed, 1e-4);
         check_near(f.volume_drift, 0, 0.01);
@@ -128,23 +76,16 @@ static void pool_rests_around_a_ball(void **state) {
     }
 }
 
-/* Two seconds of a breaking dam: markers are neither lost nor made, energy never exceeds that of the start,
- * and the volume that markers enclose keeps. */
 /* As heavy as the liquid, wholly under it: neither begins to move the other. */
 static void neutral_body_rests(void **state) {
     (void)state;
     enum { CELLS = 24 };
-    setting s;
+    setup s;
     set(&s, 2, CELLS, 1, 0.75);
-    add_ball(&s, 0.47, 0.31, 0.13);
-    s.ball.motion = RHEO_DYNAMIC;
-    s.ball.density = s.fluid.density;
-    rheo_sim *sim = start(&s, 2);
-    rheo_frame_stats f = {0};
-    for (int frame = 0; frame < 60; ++frame) f = advance(sim);
-    rheo_body_stats body;
-    const char *name;
-    rheo_read_body(&body, &name, sim, 0);
+    add_body(&s, ball_at(0.47, 0.31, 0.25, 0.13), s.fluid[0].density);
+    rheo_sim *sim = start_sim(&s.scene, 2);
+    const rheo_frame_stats f = run_frames(sim, 60);
+    const rheo_body_stats body = body_of(sim, 0);
     const double drift = hypot(body.position[0] - 0.47, body.position[1] - 0.31) * CELLS;
     print_message("neutral ball, mac: %.1e cells and %.1e m/s after 2 s\n", drift, f.speed);
     check_below(drift, 1e-3);
@@ -152,19 +93,20 @@ static void neutral_body_rests(void **state) {
     rheo_free_sim(sim);
 }
 
+/* Two seconds of a breaking dam: markers are neither lost nor made, energy exceeds that of the start by 2 %
+ * at most, and the volume that markers enclose keeps. */
 static void dam_breaks(int dim, int cells, int with_ball, double drift_allowed) {
-    setting s;
+    setup s;
     set(&s, dim, cells, 0.4, 0.6);
-    if (with_ball) add_ball(&s, 0.65, 0.2, 0.15);
-    rheo_sim *sim = start(&s, 1);
-    rheo_frame_stats f;
-    rheo_read_stats(&f, sim);
+    if (with_ball) add_solid(&s, ball_at(0.65, 0.2, 0.25, 0.15));
+    rheo_sim *sim = start_sim(&s.scene, 1);
+    rheo_frame_stats f = stats_of(sim);
     const int64_t markers = f.particles;
     const double energy = f.kinetic + f.potential;
     double drift = 0, speed = 0, most = 0, divergence = 0;
     int steps = 0;
     for (int i = 0; i < 60; ++i) {
-        f = advance(sim);
+        f = run_frames(sim, 1);
         assert_int_equal(f.particles, markers);
         assert_true(f.pressure.converged);
         drift = larger(drift, fabs(f.volume_drift));
@@ -205,12 +147,12 @@ static void threads_do_not_matter(void **state) {
     for (int dim = 2; dim <= 3; ++dim) {
         uint64_t h[3];
         for (int t = 0; t < 3; ++t) {
-            setting s;
+            setup s;
             set(&s, dim, dim == 2 ? 32 : 12, 0.4, 0.6);
             s.scene.no_slip = true;
-            s.fluid.viscosity = 0.5;
-            rheo_sim *sim = start(&s, threads[t]);
-            for (int i = 0; i < 8; ++i) advance(sim);
+            s.fluid[0].viscosity = 0.5;
+            rheo_sim *sim = start_sim(&s.scene, threads[t]);
+            run_frames(sim, 8);
             h[t] = hash_state(sim);
             rheo_free_sim(sim);
         }
@@ -221,13 +163,12 @@ static void threads_do_not_matter(void **state) {
 
 /* How far a dam has run along the floor after a time. */
 static double front(double viscosity, int no_slip) {
-    setting s;
+    setup s;
     set(&s, 2, 32, 0.4, 0.6);
-    s.fluid.viscosity = viscosity;
+    s.fluid[0].viscosity = viscosity;
     s.scene.no_slip = no_slip;
-    rheo_sim *sim = start(&s, 1);
-    rheo_frame_stats f = {0};
-    for (int i = 0; i < 7; ++i) f = advance(sim);
+    rheo_sim *sim = start_sim(&s.scene, 1);
+    const rheo_frame_stats f = run_frames(sim, 7);
     rheo_free_sim(sim);
     return f.fluids[0].upper[0];
 }

@@ -1,73 +1,30 @@
 /* Emitters of the marker-and-cell method: they give v A a second, drive a jet at their speed and no faster,
  * let go of it to fall with g, and feed a pool from inside. Two seconds each, in the plane and in space. */
 #include "check.h"
-#include <rheo/rheo.h>
+#include "scenes_by_hand.h"
 
-static const double NONE[3] = {0, 0, 0}, DOWN[3] = {0, -9.81, 0};
-
-typedef struct {
-    rheo_shape fill;
-    rheo_fluid fluid;
-    rheo_emitter emitter;
-    double velocity[3];
-    rheo_scene scene;
-} setting;
-
-static rheo_shape box_shape(double x0, double y0, double z0, double x1, double y1, double z1) {
-    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
-    s.a[0] = x0, s.a[1] = y0, s.a[2] = z0;
-    s.b[0] = x1, s.b[1] = y1, s.b[2] = z1;
-    return s;
-}
-
-static void set(setting *s, int dim, int cells, const double *gravity) {
-    s->fluid = rheo_default_fluid();
-    s->emitter = rheo_default_emitter();
-    s->emitter.velocity = (rheo_curve){1, NONE, s->velocity, 3};
-    s->scene = rheo_default_scene();
-    s->scene.dim = dim;
-    s->scene.size[0] = s->scene.size[1] = 1;
-    s->scene.size[2] = 0.5;
-    s->scene.cells = cells;
-    s->scene.method = RHEO_MAC;
-    s->scene.gravity = (rheo_curve){1, NONE, gravity, 3};
-    s->scene.fluids = &s->fluid;
-    s->scene.fluid_count = 1;
-    s->scene.emitters = &s->emitter;
-    s->scene.emitter_count = 1;
-}
-
-static rheo_sim *start(const setting *s, int threads) {
-    rheo_report report = {0};
-    rheo_sim *sim;
-    if (rheo_create_sim(&sim, &s->scene, threads, &report)) fail_msg("%s", report.message);
-    return sim;
-}
-
-static rheo_frame_stats advance(rheo_sim *sim) {
-    rheo_report report = {0};
-    rheo_frame_stats f;
-    if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
-    return f;
+static void set(setup *t, int dim, int cells) {
+    set_up(t, RHEO_MAC, dim, cells);
+    set_size(t, 1, 1, 0.5);
 }
 
 /* A jet along x without weight, out through the open right side: v A t is put in, nothing moves faster. */
 static void jet_keeps_its_speed(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; ++dim) {
-        setting s;
-        set(&s, dim, dim == 2 ? 40 : 20, NONE);
-        s.velocity[0] = 1, s.velocity[1] = s.velocity[2] = 0;
-        s.emitter.shape = box_shape(0.1, 0.4, 0.15, 0.3, 0.6, 0.35);
+        setup s;
+        set(&s, dim, dim == 2 ? 40 : 20);
+        s.gravity[1] = 0;
+        add_emitter(&s, box_between(0.1, 0.4, 0.15, 0.3, 0.6, 0.35), 1, 0, 0);
         s.scene.wall[RHEO_RIGHT] = RHEO_WALL_OPEN;
-        rheo_sim *sim = start(&s, 1);
+        rheo_sim *sim = start_sim(&s.scene, 1);
         const double dx = 1.0 / s.scene.cells, marker = dx * dx * dx / (dim == 2 ? 4 : 8);
         const double area = 0.2 * (dim == 2 ? dx : 0.2);
-        rheo_frame_stats f = advance(sim);
+        rheo_frame_stats f = run_frames(sim, 1);
         const int64_t first = f.counts.emitted;
         double speed = 0, divergence = 0;
         for (int i = 1; i < 60; ++i) {
-            f = advance(sim);
+            f = run_frames(sim, 1);
             speed = larger(speed, f.speed);
             divergence = larger(divergence, f.divergence);
         }
@@ -84,16 +41,15 @@ static void jet_keeps_its_speed(void **state) {
 
 /* How fast a piece of jet, left behind by an emitter that stops, falls after a tenth of a second. */
 static double fall_of_jet(int dim, unsigned seed) {
-    setting s;
-    set(&s, dim, dim == 2 ? 40 : 20, DOWN);
+    setup s;
+    set(&s, dim, dim == 2 ? 40 : 20);
     s.scene.seed = seed;
-    s.velocity[0] = 1, s.velocity[1] = 1, s.velocity[2] = 0;
-    s.emitter.shape = box_shape(0.1, 0.6, 0.15, 0.3, 0.8, 0.35);
+    add_emitter(&s, box_between(0.1, 0.6, 0.15, 0.3, 0.8, 0.35), 1, 1, 0);
     s.emitter.during[1] = 0.1;
-    rheo_sim *sim = start(&s, 1);
+    rheo_sim *sim = start_sim(&s.scene, 1);
     double y[10], v[10];
     for (int i = 0; i < 10; ++i) {
-        y[i] = advance(sim).fluids[0].centroid[1];
+        y[i] = run_frames(sim, 1).fluids[0].centroid[1];
         v[i] = i ? (y[i] - y[i - 1]) * 30 : 0;
     }
     rheo_free_sim(sim);
@@ -117,20 +73,17 @@ static void jet_falls_with_g(void **state) {
 static void pool_is_fed_from_inside(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; ++dim) {
-        setting s;
-        set(&s, dim, dim == 2 ? 32 : 16, DOWN);
-        s.fill = box_shape(0, 0, 0, 1, 0.4, 1);
-        s.fluid.fill = &s.fill;
-        s.fluid.fill_count = 1;
-        s.velocity[0] = 0, s.velocity[1] = 1, s.velocity[2] = 0;
-        s.emitter.shape = box_shape(0.4, 0.1, 0.15, 0.6, 0.2, 0.35);
-        rheo_sim *sim = start(&s, 1);
+        setup s;
+        set(&s, dim, dim == 2 ? 32 : 16);
+        fill_pool(&s, 0.4);
+        add_emitter(&s, box_between(0.4, 0.1, 0.15, 0.6, 0.2, 0.35), 0, 1, 0);
+        rheo_sim *sim = start_sim(&s.scene, 1);
         const double dx = 1.0 / s.scene.cells, area = 0.2 * (dim == 2 ? dx : 0.2);
-        rheo_frame_stats f = advance(sim);
+        rheo_frame_stats f = run_frames(sim, 1);
         const double before = f.volume;
         double speed = 0, drift = 0;
         for (int i = 1; i < 30; ++i) {
-            f = advance(sim);
+            f = run_frames(sim, 1);
             speed = larger(speed, f.speed);
             drift = larger(drift, fabs(f.volume_drift));
         }
@@ -155,27 +108,16 @@ static void walls_turn_the_inflow_aside(void **state) {
                  {"a side", 0, 0, {0.1, 0.6}, 0.1, {-3, 0}},
                  {"a plate", 0, 1, {0.5, 0.6}, 0.1, {0, -3}}};
     for (int i = 0; i < 4; ++i) {
-        setting s;
-        rheo_solid plate = rheo_default_solid();
-        set(&s, 2, 32, DOWN);
-        s.fill = box_shape(0, 0, 0, 1, 0.3, 1);
-        s.fluid.fill = &s.fill;
-        s.fluid.fill_count = blown[i].pool;
-        plate.name = "plate";
-        plate.shape = box_shape(0.2, 0.4, 0, 0.8, 0.52, 1);
-        s.scene.solids = &plate;
-        s.scene.solid_count = blown[i].plate;
-        s.emitter.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
-        s.emitter.shape.radius = blown[i].radius;
-        s.velocity[2] = 0;
-        for (int a = 0; a < 2; ++a) {
-            s.emitter.shape.a[a] = blown[i].centre[a];
-            s.velocity[a] = blown[i].velocity[a];
-        }
-        rheo_sim *sim = start(&s, 1);
+        setup s;
+        set(&s, 2, 32);
+        if (blown[i].pool) fill_pool(&s, 0.3);
+        if (blown[i].plate) add_solid(&s, box_between(0.2, 0.4, 0, 0.8, 0.52, 1));
+        add_emitter(&s, ball_at(blown[i].centre[0], blown[i].centre[1], 0, blown[i].radius),
+                    blown[i].velocity[0], blown[i].velocity[1], 0);
+        rheo_sim *sim = start_sim(&s.scene, 1);
         double speed = 0, drift = 0;
         for (int k = 0; k < 10; ++k) {
-            const rheo_frame_stats f = advance(sim);
+            const rheo_frame_stats f = run_frames(sim, 1);
             speed = larger(speed, f.speed);
             drift = larger(drift, fabs(f.volume_drift));
         }
@@ -192,20 +134,15 @@ static void film_on_a_plate_spreads(void **state) {
     (void)state;
     static const double tops[] = {4.8, 4.2};
     for (int i = 0; i < 2; ++i) {
-        setting s;
-        rheo_solid plate = rheo_default_solid();
+        setup s;
         const double dx = 1.0 / 24;
-        set(&s, 3, 24, DOWN);
+        set(&s, 3, 24);
         s.scene.size[2] = 1;
-        s.velocity[0] = s.velocity[2] = 0, s.velocity[1] = -3;
-        s.emitter.shape = box_shape(9 * dx, 12 * dx, 9 * dx, 15 * dx, 21 * dx, 15 * dx);
-        plate.name = "plate";
-        plate.shape = box_shape(5 * dx, 2 * dx, 5 * dx, 19 * dx, tops[i] * dx, 19 * dx);
-        s.scene.solids = &plate;
-        s.scene.solid_count = 1;
-        rheo_sim *sim = start(&s, 2);
+        add_emitter(&s, box_between(9 * dx, 12 * dx, 9 * dx, 15 * dx, 21 * dx, 15 * dx), 0, -3, 0);
+        add_solid(&s, box_between(5 * dx, 2 * dx, 5 * dx, 19 * dx, tops[i] * dx, 19 * dx));
+        rheo_sim *sim = start_sim(&s.scene, 2);
         double speed = 0;
-        for (int k = 0; k < 9; ++k) speed = larger(speed, advance(sim).speed);
+        for (int k = 0; k < 9; ++k) speed = larger(speed, run_frames(sim, 1).speed);
         printf("film on a plate at %.1f cells: speed at most %.2f m/s\n", tops[i], speed);
         check_below(speed, 10);
         rheo_free_sim(sim);
@@ -218,14 +155,13 @@ static void film_on_a_plate_spreads(void **state) {
 static void oblique_jets_stay_calm(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; ++dim) {
-        setting s;
+        setup s;
         double speed = 0;
-        set(&s, dim, dim == 2 ? 48 : 24, DOWN);
+        set(&s, dim, dim == 2 ? 48 : 24);
         s.scene.fps = 30;
-        s.velocity[0] = 1, s.velocity[1] = -1, s.velocity[2] = 0;
-        s.emitter.shape = box_shape(0.55, 0.7, 0.1, 0.7, 0.8, 0.27);
-        rheo_sim *sim = start(&s, 2);
-        for (int k = 0; k < 9; ++k) speed = larger(speed, advance(sim).speed);
+        add_emitter(&s, box_between(0.55, 0.7, 0.1, 0.7, 0.8, 0.27), 1, -1, 0);
+        rheo_sim *sim = start_sim(&s.scene, 2);
+        for (int k = 0; k < 9; ++k) speed = larger(speed, run_frames(sim, 1).speed);
         printf("oblique jet %dD: speed at most %.2f m/s\n", dim, speed);
         check_below(speed, 4.2);
         rheo_free_sim(sim);
@@ -245,12 +181,11 @@ static void threads_do_not_matter(void **state) {
     (void)state;
     double sum[2];
     for (int t = 0; t < 2; ++t) {
-        setting s;
-        set(&s, 3, 16, DOWN);
-        s.velocity[0] = 1, s.velocity[1] = 2, s.velocity[2] = 0;
-        s.emitter.shape = box_shape(0.2, 0.1, 0.15, 0.4, 0.3, 0.35);
-        rheo_sim *sim = start(&s, t ? 5 : 1);
-        for (int i = 0; i < 15; ++i) advance(sim);
+        setup s;
+        set(&s, 3, 16);
+        add_emitter(&s, box_between(0.2, 0.1, 0.15, 0.4, 0.3, 0.35), 1, 2, 0);
+        rheo_sim *sim = start_sim(&s.scene, t ? 5 : 1);
+        run_frames(sim, 15);
         sum[t] = sum_of_places(sim);
         rheo_free_sim(sim);
     }

@@ -1,69 +1,21 @@
 /* Liquid that sticks to solids (slip: no), wherever they are on the grid: shear that dies out between walls,
  * a belt that drags, a disc that turns in a round vessel. */
 #include "check.h"
-#include <rheo/rheo.h>
+#include "scenes_by_hand.h"
 
 #define PI 3.14159265358979323846
 
-static const double none[3] = {0, 0, 0};
-
-/* The caller keeps what the scene points to. */
-typedef struct {
-    rheo_shape fill[2];
-    rheo_fluid fluid[2];
-    rheo_solid solid[2];
-    rheo_scene scene;
-} setting;
-
-static rheo_shape box_of(double x0, double y0, double x1, double y1) {
-    rheo_shape b = rheo_default_shape(RHEO_SHAPE_BOX);
-    memcpy(b.a, (double[3]){x0, y0, -1}, sizeof b.a);
-    memcpy(b.b, (double[3]){x1, y1, 2}, sizeof b.b);
-    return b;
-}
-
 /* A weightless tank of liquid with the density of water. */
-static void set(setting *s, double length, int cells, double viscosity) {
-    memset(s, 0, sizeof *s);
-    s->scene = rheo_default_scene();
-    s->scene.dim = 2;
-    s->scene.size[0] = length;
-    s->scene.size[1] = s->scene.size[2] = 1;
-    s->scene.cells = cells;
-    s->scene.method = RHEO_MAC;
+static void set(setup *s, double length, int cells, double viscosity) {
+    set_up(s, RHEO_MAC, 2, cells);
+    set_size(s, length, 1, 1);
     s->scene.no_slip = true;
-    s->scene.gravity = (rheo_curve){1, none, none, 3};
-    s->scene.fluids = s->fluid;
-    s->scene.solids = s->solid;
-    for (int i = 0; i < 2; ++i) {
-        s->fluid[i] = rheo_default_fluid();
-        s->fluid[i].name = i ? "other" : "one";
-        s->fluid[i].viscosity = viscosity;
-        s->fluid[i].fill = &s->fill[i];
-        s->fluid[i].fill_count = 1;
-        s->solid[i] = rheo_default_solid();
-    }
-}
-
-static rheo_sim *start(const setting *s) {
-    rheo_report report = {0};
-    rheo_sim *sim;
-    if (rheo_create_sim(&sim, &s->scene, 1, &report)) fail_msg("%s", report.message);
-    return sim;
-}
-
-static rheo_frame_stats advance(rheo_sim *sim) {
-    rheo_report report = {0};
-    rheo_frame_stats f;
-    if (rheo_advance_frame(sim, NULL, &f, &report)) fail_msg("%s", report.message);
-    return f;
+    s->gravity[1] = 0;
+    s->fluid[0].viscosity = viscosity;
 }
 
 static double x_velocity(const rheo_sim *sim, double x, double y) {
-    const rheo_probe probe = {.from = {x, y, 0}, .to = {x, y, 0}, .samples = 1, .of = RHEO_OF_VELOCITY};
-    double row[8];
-    rheo_sample_probe(row, sim, &probe);
-    return row[3];
+    return probe_one(sim, RHEO_OF_VELOCITY, x, y, 0); /* its first component */
 }
 
 /* The halves of a channel of height h at +-1 m/s: u = sum over odd n of 4 / (n pi) sin(2 pi n y / h) exp(-nu
@@ -71,22 +23,19 @@ static double x_velocity(const rheo_sim *sim, double x, double y) {
  * there at 1 s. The rate at which it goes until then. */
 static double decay_rate(int cells, double bottom, rheo_frame_stats *last) {
     const double h = 0.5;
-    setting s;
+    setup s;
     set(&s, 4, cells, 10);
-    s.scene.fluid_count = s.scene.solid_count = 2;
     s.scene.fps = 10;
-    s.fill[0] = box_of(0, bottom, 4, bottom + h / 2);
-    s.fill[1] = box_of(0, bottom + h / 2, 4, bottom + h);
+    fill_with(&s, flat_box(0, bottom, 4, bottom + h / 2));
+    add_fluid(&s, "other", flat_box(0, bottom + h / 2, 4, bottom + h));
     s.fluid[0].velocity[0] = 1;
     s.fluid[1].velocity[0] = -1;
-    s.solid[0].name = "floor";
-    s.solid[1].name = "ceiling";
-    s.solid[0].shape = box_of(-1, -1, 5, bottom);
-    s.solid[1].shape = box_of(-1, bottom + h, 5, 3);
-    rheo_sim *sim = start(&s);
+    add_solid(&s, flat_box(-1, -1, 5, bottom));
+    add_solid(&s, flat_box(-1, bottom + h, 5, 3));
+    rheo_sim *sim = start_sim(&s.scene, 1);
     double early = 0;
     for (int frame = 1; frame <= 10; ++frame) {
-        *last = advance(sim);
+        *last = run_frames(sim, 1);
         if (frame == 3) early = x_velocity(sim, 2, bottom + h / 4) - x_velocity(sim, 2, bottom + 3 * h / 4);
     }
     const double late = x_velocity(sim, 2, bottom + h / 4) - x_velocity(sim, 2, bottom + 3 * h / 4);
@@ -114,21 +63,17 @@ static void shear_dies_out_between_walls_anywhere(void **state) {
 static double belt_error(int cells, double height) {
     const double times[2] = {0, 10}, middle = 0.5 * (height + 2);
     const double places[6] = {0, middle, 0, 10, middle, 0};
-    setting s;
+    setup s;
     set(&s, 4, cells, 200);
-    s.scene.fluid_count = s.scene.solid_count = 1;
     s.scene.fps = 1;
-    s.fill[0] = box_of(0, 0, 4, height);
-    s.solid[0].name = "belt";
-    s.solid[0].shape = box_of(-20, height, 20, 2);
-    s.solid[0].motion = RHEO_KEYED;
-    s.solid[0].position = (rheo_curve){2, times, places, 3};
-    rheo_sim *sim = start(&s);
-    for (int frame = 0; frame < 2; ++frame) advance(sim);
+    fill_with(&s, flat_box(0, 0, 4, height));
+    add_keyed(&s, flat_box(-20, height, 20, 2), 2, times, places);
+    rheo_sim *sim = start_sim(&s.scene, 1);
+    run_frames(sim, 2);
     double worst = 0;
     for (double y = 0.02; y < height; y += 0.03) {
         const double exact = 3 * y * y / (height * height) - 2 * y / height;
-        worst = fmax(worst, fabs(x_velocity(sim, 2, y) - exact));
+        worst = larger(worst, fabs(x_velocity(sim, 2, y) - exact));
     }
     rheo_free_sim(sim);
     return worst;
@@ -146,29 +91,21 @@ static void belt_drags_as_far_as_it_should(void **state) {
  * them, over the speed of the disc's rim, 2 m/s. */
 static double couette_error(int cells, double *at_quarter) {
     const double times[2] = {0, 10}, turns[2] = {0, 100 * 180 / PI};
-    setting s;
+    setup s;
     set(&s, 1, cells, 50);
-    s.scene.fluid_count = 1;
-    s.scene.solid_count = 2;
     s.scene.fps = 1;
-    s.fill[0] = box_of(0, 0, 1, 1);
-    for (int i = 0; i < 2; ++i) {
-        s.solid[i].shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
-        s.solid[i].shape.a[0] = s.solid[i].shape.a[1] = 0.5;
-        s.solid[i].shape.radius = i ? 0.45 : 0.2;
-    }
-    s.solid[0].name = "disc";
-    s.solid[0].motion = RHEO_KEYED;
-    s.solid[0].rotation_degrees = (rheo_curve){2, times, turns, 1};
-    s.solid[1].name = "vessel";
-    s.solid[1].inside_fluid = true;
-    rheo_sim *sim = start(&s);
-    advance(sim); /* the slowest mode is at exp(-7.9) then */
+    fill_with(&s, flat_box(0, 0, 1, 1));
+    rheo_solid *disc = add_solid(&s, ball_at(0.5, 0.5, 0, 0.2));
+    disc->motion = RHEO_KEYED;
+    disc->rotation_degrees = (rheo_curve){2, times, turns, 1};
+    add_solid(&s, ball_at(0.5, 0.5, 0, 0.45))->inside_fluid = true;
+    rheo_sim *sim = start_sim(&s.scene, 1);
+    run_frames(sim, 1); /* the slowest mode is at exp(-7.9) then */
     const double a = 0.2, b = 0.45, turn = 10 * a * a / (a * a - b * b);
     double worst = 0;
     for (double r = 0.21; r < b; r += 0.01) {
         const double exact = turn * r - turn * b * b / r, u = -x_velocity(sim, 0.5, 0.5 + r);
-        worst = fmax(worst, fabs(u - exact) / 2);
+        worst = larger(worst, fabs(u - exact) / 2);
     }
     *at_quarter = -x_velocity(sim, 0.5, 0.75);
     rheo_free_sim(sim);
@@ -194,22 +131,15 @@ static double energy_of(rheo_frame_stats f) {
 /* Water that breaks over a round sill loses energy, whatever it does at the wall. */
 static void water_gains_no_energy_at_walls(void **state) {
     (void)state;
-    const double down[3] = {0, -9.81, 0};
-    setting s;
+    setup s;
     set(&s, 1, 40, 0.001);
-    s.scene.gravity = (rheo_curve){1, none, down, 3};
-    s.scene.fluid_count = s.scene.solid_count = 1;
+    s.gravity[1] = -9.81;
     s.scene.fps = 6;
-    s.fill[0] = box_of(0, 0, 0.4, 0.6);
-    s.solid[0].name = "sill";
-    s.solid[0].shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
-    s.solid[0].shape.a[0] = 0.6;
-    s.solid[0].shape.a[1] = 0.1;
-    s.solid[0].shape.radius = 0.23;
-    rheo_sim *sim = start(&s);
-    const double first = energy_of(advance(sim));
-    for (int frame = 1; frame < 11; ++frame) advance(sim);
-    const double last = energy_of(advance(sim));
+    fill_with(&s, flat_box(0, 0, 0.4, 0.6));
+    add_solid(&s, ball_at(0.6, 0.1, 0, 0.23));
+    rheo_sim *sim = start_sim(&s.scene, 1);
+    const double first = energy_of(run_frames(sim, 1));
+    const double last = energy_of(run_frames(sim, 11));
     printf("sill: energy %.2f J at 0.2 s, %.2f J at 2 s\n", first, last);
     check_below(last, 0.8 * first);
     rheo_free_sim(sim);

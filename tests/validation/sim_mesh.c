@@ -3,7 +3,7 @@
  * mesh is closed and manifold by index, splashes beside solids too. */
 #include "check.h"
 #include "manifold.h"
-#include <rheo/rheo.h>
+#include "scenes_by_hand.h"
 
 enum { CELLS = 24 };
 
@@ -21,36 +21,32 @@ static double volume_of(const rheo_mesh *m) {
     return volume;
 }
 
-static double mesh_of(rheo_mesh *m, double *exact, rheo_scene *scene, rheo_shape fill, int cells) {
-    rheo_fluid water = rheo_default_fluid();
+static rheo_mesh draw(rheo_sim *sim) {
+    rheo_mesh m;
     rheo_report report = {0};
-    rheo_sim *sim;
-    water.fill = &fill;
-    water.fill_count = 1;
-    scene->cells = cells;
-    scene->fluids = &water;
-    scene->fluid_count = 1;
-    if (rheo_create_sim(&sim, scene, 1, &report)) fail_msg("%s", report.message);
-    if (rheo_make_mesh(m, sim, &report)) fail_msg("%s", report.message);
-    rheo_frame_stats stats;
-    rheo_read_stats(&stats, sim);
-    *exact = stats.fluids[0].volume;
+    if (rheo_make_mesh(&m, sim, &report)) fail_msg("%s", report.message);
+    check_manifold(&m);
+    return m;
+}
+
+/* The mesh of the start; its volume, and the particles'. */
+static double mesh_of(rheo_mesh *m, double *exact, const setup *t) {
+    rheo_sim *sim = start_sim(&t->scene, 1);
+    *m = draw(sim);
+    *exact = stats_of(sim).fluids[0].volume;
     rheo_free_sim(sim);
-    check_manifold(m);
     return volume_of(m);
 }
 
-static rheo_shape box_between(double x, double y, double z, double to_x, double to_y, double to_z) {
-    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
-    s.a[0] = x, s.a[1] = y, s.a[2] = z;
-    s.b[0] = to_x, s.b[1] = to_y, s.b[2] = to_z;
-    return s;
+static void prepare(setup *t, int dim, rheo_shape fill) {
+    set_up(t, RHEO_FLIP, dim, CELLS);
+    fill_with(t, fill);
 }
 
-static double error_of(rheo_scene *scene, rheo_shape fill, const char *what) {
+static double error_of(const setup *t, const char *what) {
     rheo_mesh m;
     double exact;
-    const double volume = mesh_of(&m, &exact, scene, fill, CELLS);
+    const double volume = mesh_of(&m, &exact, t);
     rheo_free_mesh(&m);
     printf("%-34s volume %.5f of %.5f: %+.4f\n", what, volume, exact, volume / exact - 1);
     return fabs(volume / exact - 1);
@@ -60,54 +56,48 @@ static void still_tanks(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; ++dim)
         for (int quarter = 0; quarter < 4; ++quarter) {
-            rheo_scene scene = rheo_default_scene();
-            scene.dim = dim;
-            const double level = (10 + 0.25 * quarter) / CELLS;
-            check_below(error_of(&scene, box_between(0, 0, 0, 1, level, 1), "tank"), 2e-4);
+            setup t;
+            prepare(&t, dim, box_between(0, 0, 0, 1, (10 + 0.25 * quarter) / CELLS, 1));
+            check_below(error_of(&t, "tank"), 2e-4);
         }
 }
 
 static void columns(void **state) {
     (void)state;
-    rheo_scene scene = rheo_default_scene();
+    setup t;
     /* its free edge is round by half a cell, as the density has it */
-    check_below(error_of(&scene, box_between(0, 0, 0, 0.4, 0.8, 1), "column"), 4e-3);
-    rheo_shape slope = box_between(-1, -1, -1, 2, 0.5, 2);
-    slope.rotate_axis[0] = 0.3, slope.rotate_axis[2] = 1;
-    slope.rotate_degrees = 20;
-    check_below(error_of(&scene, slope, "slope"), 1e-3);
+    prepare(&t, 3, box_between(0, 0, 0, 0.4, 0.8, 1));
+    check_below(error_of(&t, "column"), 4e-3);
+    prepare(&t, 3, turned(box_between(-1, -1, -1, 2, 0.5, 2), 0.3, 0, 1, 20));
+    check_below(error_of(&t, "slope"), 1e-3);
 }
 
 static void among_solids(void **state) {
     (void)state;
-    rheo_scene scene = rheo_default_scene();
-    rheo_solid ball = rheo_default_solid();
-    ball.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
-    ball.shape.a[0] = ball.shape.a[1] = ball.shape.a[2] = 0.5;
-    ball.shape.radius = 0.3;
-    scene.solids = &ball;
-    scene.solid_count = 1;
-    check_below(error_of(&scene, box_between(0, 0, 0, 1, 0.5, 1), "ball"), 2e-3);
-    ball.shape = box_between(0.2, 0.2, 0.2, 0.8, 0.8, 0.8);
-    ball.shape.rotate_axis[0] = 0, ball.shape.rotate_axis[1] = 0, ball.shape.rotate_axis[2] = 1;
-    ball.shape.rotate_degrees = 25;
-    ball.inside_fluid = true;
-    check_below(error_of(&scene, box_between(0, 0, 0, 1, 0.5, 1), "vessel"), 6e-3);
+    setup t;
+    prepare(&t, 3, box_between(0, 0, 0, 1, 0.5, 1));
+    add_solid(&t, ball_at(0.5, 0.5, 0.5, 0.3));
+    check_below(error_of(&t, "ball"), 2e-3);
+    prepare(&t, 3, box_between(0, 0, 0, 1, 0.5, 1));
+    add_solid(&t, turned(box_between(0.2, 0.2, 0.2, 0.8, 0.8, 0.8), 0, 0, 1, 25))->inside_fluid = true;
+    check_below(error_of(&t, "vessel"), 6e-3);
 }
 
 /* Cut at periodic and open sides as at walls: both ends of a periodic axis show the same outline. */
 static void other_sides(void **state) {
     (void)state;
     for (int kind = RHEO_WALL_OPEN; kind <= RHEO_WALL_PERIODIC; ++kind) {
-        rheo_scene scene = rheo_default_scene();
+        setup t;
         rheo_mesh m;
         double exact, area[2] = {0, 0};
-        scene.wall[RHEO_LEFT] = scene.wall[RHEO_RIGHT] = (rheo_wall)kind;
-        const double volume = mesh_of(&m, &exact, &scene, box_between(0, 0, 0.25, 1, 0.5, 0.75), 32);
+        prepare(&t, 3, box_between(0, 0, 0.25, 1, 0.5, 0.75));
+        t.scene.cells = 32;
+        t.scene.wall[RHEO_LEFT] = t.scene.wall[RHEO_RIGHT] = (rheo_wall)kind;
+        const double volume = mesh_of(&m, &exact, &t);
         check_near(volume / exact, 1, 8e-3); /* two round edges */
-        for (size_t t = 0; t < m.triangle_count; ++t) {
+        for (size_t n = 0; n < m.triangle_count; ++n) {
             const float *p[3];
-            for (size_t e = 0; e < 3; ++e) p[e] = m.position + 3 * m.triangle[3 * t + e];
+            for (size_t e = 0; e < 3; ++e) p[e] = m.position + 3 * m.triangle[3 * n + e];
             for (int side = 0; side < 2; ++side)
                 if (fabs((double)p[0][0] - side) + fabs((double)p[1][0] - side) +
                         fabs((double)p[2][0] - side) <
@@ -128,27 +118,22 @@ static void bowls_of_any_thickness(void **state) {
     (void)state;
     const double inner = 0.3, dx = 1.0 / 40, walls[] = {1.8, 2, 2.4, 3.2, 6};
     for (size_t w = 0; w < sizeof walls / sizeof *walls; ++w) {
-        rheo_scene scene = rheo_default_scene();
-        rheo_solid bowl = rheo_default_solid();
-        rheo_shape parts[3], pool[2];
-        parts[0] = parts[1] = rheo_default_shape(RHEO_SHAPE_SPHERE);
-        for (int a = 0; a < 3; ++a) parts[0].a[a] = parts[1].a[a] = 0.5;
-        parts[0].radius = inner + walls[w] * dx;
-        parts[1].radius = inner;
-        parts[2] = box_between(0, 0.6, 0, 1, 1, 1);
-        pool[0] = parts[1];
-        pool[1] = box_between(0, 0, 0, 1, 0.45, 1);
-        bowl.shape = rheo_default_shape(RHEO_SHAPE_DIFFERENCE);
-        bowl.shape.children = parts;
-        bowl.shape.child_count = 3;
-        scene.solids = &bowl;
-        scene.solid_count = 1;
-        rheo_shape fill = rheo_default_shape(RHEO_SHAPE_INTERSECTION);
+        rheo_shape pool[2] = {ball_at(0.5, 0.5, 0.5, inner), box_between(0, 0, 0, 1, 0.45, 1)};
+        rheo_shape parts[3] = {ball_at(0.5, 0.5, 0.5, inner + walls[w] * dx), pool[0],
+                               box_between(0, 0.6, 0, 1, 1, 1)};
+        rheo_shape bowl = rheo_default_shape(RHEO_SHAPE_DIFFERENCE),
+                   fill = rheo_default_shape(RHEO_SHAPE_INTERSECTION);
+        bowl.children = parts;
+        bowl.child_count = 3;
         fill.children = pool;
         fill.child_count = 2;
+        setup t;
         rheo_mesh m;
         double exact, worst = 0;
-        const double volume = mesh_of(&m, &exact, &scene, fill, 40);
+        prepare(&t, 3, fill);
+        t.scene.cells = 40;
+        add_solid(&t, bowl);
+        const double volume = mesh_of(&m, &exact, &t);
         for (size_t v = 0; v < m.vertex_count; ++v) {
             double square = 0;
             for (size_t a = 0; a < 3; ++a) square += pow((double)m.position[3 * v + a] - 0.5, 2);
@@ -169,42 +154,27 @@ static void still_tanks_by_pressure(void **state) {
     for (int dim = 2; dim <= 3; ++dim)
         for (int run = 0; run < 12; ++run) {
             const double level = (10 + 0.25 * (run % 4)) / CELLS;
-            rheo_scene scene = rheo_default_scene();
-            rheo_fluid water = rheo_default_fluid();
-            rheo_shape fill = box_between(0, 0, 0, 1, level, 1);
-            rheo_report report = {0};
-            rheo_sim *sim;
-            rheo_mesh m;
-            double lowest = 1, highest = 0, exact = 0; /* m, m, m3 */
-            water.fill = &fill;
-            water.fill_count = 1;
-            scene.dim = dim;
-            scene.cells = CELLS;
-            scene.method = methods[run / 4];
-            scene.surface = RHEO_SURFACE_PRESSURE;
-            scene.fluids = &water;
-            scene.fluid_count = 1;
-            if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
-            for (int frame = 0; frame < 4; ++frame) {
-                rheo_frame_stats stats;
-                if (rheo_advance_frame(sim, NULL, &stats, &report)) fail_msg("%s", report.message);
-                exact = stats.fluids[0].volume;
-            }
-            if (rheo_make_mesh(&m, sim, &report)) fail_msg("%s", report.message);
-            check_manifold(&m);
+            setup t;
+            double lowest = 1, highest = 0; /* m */
+            prepare(&t, dim, box_between(0, 0, 0, 1, level, 1));
+            t.scene.method = methods[run / 4];
+            t.scene.surface = RHEO_SURFACE_PRESSURE;
+            rheo_sim *sim = start_sim(&t.scene, 1);
+            const double exact = run_frames(sim, 4).fluids[0].volume; /* m3 */
+            rheo_mesh m = draw(sim);
             const double volume = volume_of(&m);
             for (size_t v = 0; v < m.vertex_count; ++v) {
                 if (m.normal[3 * v + 1] < 0.9f) continue; /* sides and floor */
-                lowest = fmin(lowest, (double)m.position[3 * v + 1]);
+                lowest = smaller(lowest, (double)m.position[3 * v + 1]);
                 highest = larger(highest, (double)m.position[3 * v + 1]);
             }
             printf("pressure, %dD, method %d, level %.2f cells: %+.3f to %+.3f cells, volume %+.4f\n", dim,
-                   scene.method, level * CELLS, (lowest - level) * CELLS, (highest - level) * CELLS,
+                   t.scene.method, level * CELLS, (lowest - level) * CELLS, (highest - level) * CELLS,
                    volume / exact - 1);
             check_below((highest - level) * CELLS, 0.5);
             check_below((level - lowest) * CELLS, 0.5);
             /* mac's surface lies on faces: a quarter of a cell */
-            check_near(volume / exact, 1, scene.method == RHEO_MAC ? 0.025 : 1e-3);
+            check_near(volume / exact, 1, t.scene.method == RHEO_MAC ? 0.025 : 1e-3);
             rheo_free_mesh(&m);
             rheo_free_sim(sim);
         }
@@ -212,30 +182,16 @@ static void still_tanks_by_pressure(void **state) {
 
 static void splashes(void **state) {
     (void)state;
-    rheo_scene scene = rheo_default_scene();
-    rheo_fluid water = rheo_default_fluid();
-    rheo_solid post = rheo_default_solid();
-    rheo_shape fill = box_between(0, 0, 0, 0.4, 0.8, 1);
-    rheo_report report = {0};
-    water.fill = &fill;
-    post.name = "post";
-    post.shape = box_between(0.6, -0.1, 0.4, 0.75, 0.4, 0.6);
-    post.shape.rotate_axis[0] = 1, post.shape.rotate_axis[1] = 2;
-    post.shape.rotate_degrees = 25;
-    scene.cells = CELLS;
-    scene.fluids = &water;
-    scene.solids = &post;
-    scene.fluid_count = water.fill_count = scene.solid_count = 1;
+    setup t;
+    prepare(&t, 3, box_between(0, 0, 0, 0.4, 0.8, 1));
+    add_solid(&t, turned(box_between(0.6, -0.1, 0.4, 0.75, 0.4, 0.6), 1, 2, 1, 25));
     for (int surface = RHEO_SURFACE_DENSITY; surface <= RHEO_SURFACE_PRESSURE; ++surface) {
-        rheo_sim *sim;
-        scene.surface = (rheo_surface)surface;
-        if (rheo_create_sim(&sim, &scene, 2, &report)) fail_msg("%s", report.message);
+        t.scene.surface = (rheo_surface)surface;
+        rheo_sim *sim = start_sim(&t.scene, 2);
         for (int frame = 0; frame < 15; ++frame) {
-            rheo_mesh m;
-            if (rheo_advance_frame(sim, NULL, NULL, &report)) fail_msg("%s", report.message);
-            if (rheo_make_mesh(&m, sim, &report)) fail_msg("%s", report.message);
+            run_frames(sim, 1);
+            rheo_mesh m = draw(sim);
             assert_true(m.triangle_count > 0);
-            check_manifold(&m);
             rheo_free_mesh(&m);
         }
         rheo_free_sim(sim);

@@ -52,8 +52,8 @@ static void light_balls_rise(void **state) {
         for (int i = 0; i < BALLS; ++i) start[i] = height_of(sim, i);
         run_frames(sim, FRAMES);
         for (int i = 0; i < BALLS; ++i) {
-            least = fmin(least, height_of(sim, i) - start[i]);
-            most = fmax(most, height_of(sim, i) - start[i]);
+            least = smaller(least, height_of(sim, i) - start[i]);
+            most = larger(most, height_of(sim, i) - start[i]);
         }
         rheo_free_sim(sim);
         print_message("radius %.2f cells: risen by %.3f to %.3f m\n", radii[k], least, most);
@@ -73,8 +73,8 @@ static void pebbles_float(void **state) {
     if (basin_run(&sim, &b, 2, &report)) fail_msg("%s", report.message);
     run_frames(sim, 60);
     for (int i = 0; i < BALLS; ++i) {
-        least = fmin(least, height_of(sim, i));
-        most = fmax(most, height_of(sim, i));
+        least = smaller(least, height_of(sim, i));
+        most = larger(most, height_of(sim, i));
     }
     rheo_free_sim(sim);
     print_message("pebbles between %.3f and %.3f m, the water at 0.3 m\n", least, most);

@@ -104,7 +104,8 @@ static double vortex_run(rheo_advection advection, int dim, int cells, int steps
 }
 
 /* With dt ~ dx the order is one, that of splitting advection from projection; with dt ~ dx^2 what is left is
- * the order of carrying itself, which is two but for semi-Lagrangian. Energy never grows. */
+ * the order of carrying itself, which is two but for semi-Lagrangian. Energy grows by 1e-4
+ * at most. */
 static void vortices_turn_in_place(void **state) {
     (void)state;
     static const struct {
@@ -236,7 +237,7 @@ static void liquid_does_not_see_the_seam(void **state) {
                 for (int a = 0; a < dim; ++a)
                     energy[r] += (double)(v[r].velocity[a][q] * v[r].velocity[a][q]);
                 mean[r] += (double)v[r].position[1][q];
-                if (r) low = fmin(low, (double)v[r].position[0][q]);
+                if (r) low = smaller(low, (double)v[r].position[0][q]);
                 if (r) high = larger(high, (double)v[r].position[0][q]);
             }
         }

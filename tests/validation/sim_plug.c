@@ -4,7 +4,7 @@
  * of their diameter. */
 #include "check.h"
 
-#include <rheo/sim.h>
+#include "scenes_by_hand.h"
 
 #define DRIFT_LIMIT 0.03 /* cells: 0.0152 measured, of 24 places of the tube */
 #define HALF        0.0913
@@ -22,20 +22,10 @@ typedef struct {
 
 static rheo_shape make_tube(const plug_case *c, double low, double high) {
     const double x = 0.2513 + c->shift / c->cells, z = 0.2471 + 0.7 * c->shift / c->cells;
-    rheo_shape s = rheo_default_shape(c->kind == ROUND ? RHEO_SHAPE_CYLINDER : RHEO_SHAPE_BOX);
-    const double half = c->half > 0 ? WIDE : HALF, wide = c->kind == ROUND ? 0 : half;
-    const double a[3] = {x - wide, low, z - wide}, b[3] = {x + wide, high, z + wide};
-    for (int e = 0; e < 3; ++e) {
-        s.a[e] = a[e];
-        s.b[e] = b[e];
-    }
-    s.radius = half;
-    if (c->kind == LEANING) {
-        s.rotate_axis[0] = s.rotate_axis[1] = 0;
-        s.rotate_axis[2] = 1;
-        s.rotate_degrees = 10;
-    }
-    return s;
+    const double half = c->half > 0 ? WIDE : HALF;
+    if (c->kind == ROUND) return cylinder_between((double[]){x, low, z}, (double[]){x, high, z}, half);
+    const rheo_shape s = box_between(x - half, low, z - half, x + half, high, z + half);
+    return turned(s, 0, 0, 1, c->kind == LEANING ? 10 : 0);
 }
 
 /* Along the tube from the plug's middle, m. */
@@ -50,9 +40,8 @@ static double height_of(const plug_case *c, const rheo_particle_view *v, const r
 static void count_sides(int *beside, int *passed, signed char *side, const plug_case *c, const rheo_sim *sim,
                         double half) {
     rheo_particle_view v;
-    rheo_body_stats b;
     rheo_view_particles(&v, sim);
-    rheo_read_body(&b, NULL, sim, 0);
+    const rheo_body_stats b = body_of(sim, 0);
     *beside = 0;
     for (size_t i = 0; i < v.count; ++i) {
         const double y = height_of(c, &v, &b, i);
@@ -68,47 +57,29 @@ static void hold_plug(const plug_case *c, double seconds) {
     /* a disc's lid is in a plane of the grid and beside the middle of the tube */
     const double half = c->half > 0 ? c->half : LONG;
     const double middle = c->half > 0 ? 0.5 - half : c->kind == LEANING ? 0.5 : MIDDLE;
-    rheo_scene scene = rheo_default_scene();
-    rheo_solid solids[2] = {rheo_default_solid(), rheo_default_solid()};
-    rheo_fluid water = rheo_default_fluid();
-    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
-    for (int a = 0; a < 3; ++a) {
-        scene.size[a] = a == 1 ? 1 : 0.5;
-        fill.a[a] = 0;
-        fill.b[a] = a == 1 ? 0.8137 : 0.5;
-    }
-    scene.cells = c->cells;
-    scene.method = RHEO_APIC;
-    scene.frames = 100000;
-    water.fill = &fill;
-    water.fill_count = 1;
-    scene.fluids = &water;
-    scene.fluid_count = 1;
-    solids[0].shape = make_tube(c, c->kind == LEANING ? 0.06 : 0.03, c->kind == LEANING ? 0.94 : 0.97);
-    solids[0].inside_fluid = true;
-    solids[1].shape = make_tube(c, middle - half, middle + half);
-    solids[1].motion = RHEO_DYNAMIC;
-    solids[1].density = c->relative * water.density;
-    solids[0].friction = solids[1].friction = 0;
-    scene.solids = solids;
-    scene.solid_count = 2;
-
-    rheo_sim *sim;
-    rheo_report report = {0};
-    assert_int_equal(rheo_create_sim(&sim, &scene, 2, &report), RHEO_OK);
+    setup t;
+    set_up(&t, RHEO_APIC, 3, c->cells);
+    set_size(&t, 0.5, 1, 0.5);
+    fill_pool(&t, 0.8137);
+    rheo_solid *tube =
+        add_solid(&t, make_tube(c, c->kind == LEANING ? 0.06 : 0.03, c->kind == LEANING ? 0.94 : 0.97));
+    rheo_solid *plug =
+        add_body(&t, make_tube(c, middle - half, middle + half), c->relative * t.fluid[0].density);
+    tube->inside_fluid = true;
+    tube->friction = plug->friction = 0;
+    rheo_sim *sim = start_sim(&t.scene, 2);
     rheo_particle_view v;
-    rheo_body_stats first, now;
     rheo_frame_stats stats = {0};
     rheo_view_particles(&v, sim);
     signed char *side = calloc(v.count + 1, 1);
     int beside, most = 0, passed = 0;
     double drift = 0;
     assert_non_null(side);
-    rheo_read_body(&first, NULL, sim, 0);
+    const rheo_body_stats first = body_of(sim, 0);
     count_sides(&most, &passed, side, c, sim, half);
     while (stats.time < seconds - 1e-9) {
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
-        rheo_read_body(&now, NULL, sim, 0);
+        stats = run_frames(sim, 1);
+        const rheo_body_stats now = body_of(sim, 0);
         for (int a = 0; a < 3; ++a)
             drift = larger(drift, fabs(now.position[a] - first.position[a]) * c->cells);
         count_sides(&beside, &passed, side, c, sim, half);

@@ -1,8 +1,8 @@
 /* Vessels at rest stay at rest: closed and full ones have no surface, so nothing but the solve's tolerance
  * can move them; half-full ones are as quiet as the particles' surface is even. */
 #include "check.h"
-#include <rheo/rheo.h>
 #include "../../bench/tanks.h"
+#include "scenes_by_hand.h"
 
 static tank_result run(const tank *t, int n, double from, double to) {
     rheo_report report = {0};
@@ -112,42 +112,16 @@ static void test_energy(void **state) {
 static void test_film(void **state) {
     (void)state;
     const double slope = 0.1, thick = 0.6 / 48, angle = atan(slope), x = 0.175, y = -0.2 + 0.5 * thick;
-    rheo_scene scene = rheo_default_scene();
-    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
-    rheo_fluid water = rheo_default_fluid();
-    rheo_solid vessel = rheo_default_solid();
-    rheo_report report = {0};
-    rheo_frame_stats stats = {0};
-    rheo_sim *sim;
-    vessel.name = "tank";
-    vessel.inside_fluid = true;
-    vessel.shape = fill;
-    const double low[3] = {0.08, 0.3, -1}, high[3] = {0.92, 0.7, 2};
-    const double middle[3] = {0.5 + x * cos(angle) - y * sin(angle), 0.5 + x * sin(angle) + y * cos(angle),
-                              0.5};
-    const double half[3] = {0.175, 0.5 * thick, 1.5};
-    for (int a = 0; a < 3; ++a) {
-        scene.size[a] = 1;
-        vessel.shape.a[a] = low[a];
-        vessel.shape.b[a] = high[a];
-        fill.a[a] = middle[a] - half[a] - (a == 1 ? 0.01 : 0); /* down into the floor */
-        fill.b[a] = middle[a] + half[a];
-        vessel.shape.rotate_axis[a] = fill.rotate_axis[a] = a == 2;
-    }
-    vessel.shape.rotate_degrees = fill.rotate_degrees = angle * 180 / acos(-1);
-    water.fill = &fill;
-    water.fill_count = 1;
-    scene.dim = 2;
-    scene.cells = 48;
-    scene.method = RHEO_APIC;
-    scene.frames = 90;
-    scene.fluids = &water;
-    scene.fluid_count = 1;
-    scene.solids = &vessel;
-    scene.solid_count = 1;
-    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
-    for (int frame = 0; frame < scene.frames; ++frame)
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+    const double middle[2] = {0.5 + x * cos(angle) - y * sin(angle), 0.5 + x * sin(angle) + y * cos(angle)};
+    const double turn = angle * 180 / acos(-1);
+    setup t;
+    set_up(&t, RHEO_APIC, 2, 48);
+    fill_with(&t, turned(flat_box(middle[0] - 0.175, middle[1] - 0.5 * thick - 0.01, /* down into the floor */
+                                  middle[0] + 0.175, middle[1] + 0.5 * thick),
+                         0, 0, 1, turn));
+    add_solid(&t, turned(flat_box(0.08, 0.3, 0.92, 0.7), 0, 0, 1, turn))->inside_fluid = true;
+    rheo_sim *sim = start_sim(&t.scene, 1);
+    const rheo_frame_stats stats = run_frames(sim, 90);
     print_message("film: centroid at %.3f %.4f\n", stats.fluids[0].centroid[0], stats.fluids[0].centroid[1]);
     check_below(stats.fluids[0].centroid[0], 0.285);
     rheo_free_sim(sim);

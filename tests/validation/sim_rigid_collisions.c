@@ -45,7 +45,7 @@ static double depth_of(const double x[3], const rheo_body_stats *b, int is_ball)
     if (is_ball) return RADIUS - sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     const double angle = 2 * atan2(b->orientation[3], b->orientation[0]), c = cos(angle), s = sin(angle);
     const double own[3] = {c * d[0] + s * d[1], c * d[1] - s * d[0], d[2]};
-    for (int a = 0; a < 3; ++a) deep = fmin(deep, HALF[a] - fabs(own[a]));
+    for (int a = 0; a < 3; ++a) deep = smaller(deep, HALF[a] - fabs(own[a]));
     return deep;
 }
 

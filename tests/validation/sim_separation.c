@@ -1,8 +1,8 @@
 /* Wall separation in running scenes: water peels off walls, rests as before, cannot part in a full vessel,
  * and carries bodies. */
 #include "check.h"
-#include <rheo/rheo.h>
 #include "../../bench/separation.h"
+#include "scenes_by_hand.h"
 
 static void splash_peels_off(void **state) {
     (void)state;
@@ -36,51 +36,21 @@ typedef struct outcome {
 } outcome;
 
 static outcome run(const vessel *v, bool separation) {
-    rheo_report report = {0};
-    rheo_scene scene = rheo_default_scene();
-    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
-    rheo_fluid water = rheo_default_fluid();
-    rheo_solid solid = rheo_default_solid();
+    setup t;
     outcome out = {.converged = 1};
-    rheo_sim *sim;
-    for (int a = 0; a < 3; ++a) {
-        scene.size[a] = 1;
-        fill.a[a] = 0;
-        fill.b[a] = a == 1 ? v->level : 1;
-    }
-    water.fill = &fill;
-    water.fill_count = 1;
-    scene.dim = v->dim;
-    scene.cells = v->n;
-    scene.method = RHEO_APIC;
-    scene.separation = separation;
-    scene.fluids = &water;
-    scene.fluid_count = 1;
-    solid.name = "solid";
-    if (v->tilted) {
-        solid.inside_fluid = true;
-        solid.shape = rheo_default_shape(RHEO_SHAPE_BOX);
-        for (int a = 0; a < 3; ++a) solid.shape.a[a] = 0.18, solid.shape.b[a] = 0.82;
-        solid.shape.rotate_axis[0] = solid.shape.rotate_axis[1] = 0;
-        solid.shape.rotate_axis[2] = 1;
-        solid.shape.rotate_degrees = 25;
-    } else if (v->body) {
-        solid.motion = RHEO_DYNAMIC;
-        solid.density = 400;
-        solid.shape = rheo_default_shape(RHEO_SHAPE_SPHERE);
-        solid.shape.a[0] = solid.shape.a[2] = 0.5;
-        solid.shape.a[1] = v->thrown > 0 ? 0.3 : 0.6;
-        solid.shape.radius = v->thrown > 0 ? 0.12 : 0.17;
-        solid.velocity[1] = v->thrown;
-    }
-    scene.solids = &solid;
-    scene.solid_count = v->tilted || v->body;
-    scene.frames = v->frames;
-    if (v->thrown > 0) scene.fps = 60;
-    if (rheo_create_sim(&sim, &scene, 1, &report)) fail_msg("%s", report.message);
-    for (int frame = 1; frame <= scene.frames; ++frame) {
-        rheo_frame_stats stats;
-        if (rheo_advance_frame(sim, NULL, &stats, &report)) fail_msg("%s", report.message);
+    set_up(&t, RHEO_APIC, v->dim, v->n);
+    fill_pool(&t, v->level);
+    t.scene.separation = separation;
+    if (v->tilted)
+        add_solid(&t, turned(box_between(0.18, 0.18, 0.18, 0.82, 0.82, 0.82), 0, 0, 1, 25))->inside_fluid =
+            true;
+    else if (v->body)
+        add_body(&t, v->thrown > 0 ? ball_at(0.5, 0.3, 0.5, 0.12) : ball_at(0.5, 0.6, 0.5, 0.17), 400)
+            ->velocity[1] = v->thrown;
+    if (v->thrown > 0) t.scene.fps = 60;
+    rheo_sim *sim = start_sim(&t.scene, 1);
+    for (int frame = 1; frame <= v->frames; ++frame) {
+        const rheo_frame_stats stats = run_frames(sim, 1);
         out.speed = stats.speed;
         out.drift = stats.volume_drift;
         out.violation = larger(out.violation, stats.pressure.violation);
@@ -91,9 +61,7 @@ static outcome run(const vessel *v, bool separation) {
         out.converged &= stats.pressure.converged;
     }
     if (v->body) {
-        rheo_body_stats body;
-        const char *name;
-        rheo_read_body(&body, &name, sim, 0);
+        const rheo_body_stats body = body_of(sim, 0);
         out.height = body.position[1];
         out.rise = body.velocity[1];
     }

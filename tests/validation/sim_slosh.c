@@ -7,7 +7,7 @@
  * small angle from the start excites this mode alone. Fills take whole octants, so the depth is that of what
  * the particles carry: h^2 is the canal's section. */
 #include "check.h"
-#include <rheo/rheo.h>
+#include "scenes_by_hand.h"
 
 enum { FPS = 100, FRAMES = 340, TURNS = 5 };
 #define LEAN 0.02 /* rad */
@@ -20,39 +20,14 @@ typedef struct {
 } turning_points;
 
 static rheo_sim *make_canal(double level, int cells) {
-    const double gravity[3] = {G * sin(LEAN), -G * cos(LEAN), 0};
-    rheo_scene scene = rheo_default_scene();
-    rheo_shape fill = rheo_default_shape(RHEO_SHAPE_BOX);
-    rheo_fluid water = rheo_default_fluid();
-    rheo_solid tank = rheo_default_solid();
-    rheo_report report = {0};
-    rheo_sim *sim;
-    tank.name = "tank";
-    tank.inside_fluid = true;
-    tank.shape = rheo_default_shape(RHEO_SHAPE_BOX);
-    tank.shape.rotate_degrees = 45;
-    for (int a = 0; a < 3; ++a) {
-        scene.size[a] = 1;
-        fill.a[a] = 0;
-        fill.b[a] = a == 1 ? level : 1;
-        tank.shape.a[a] = a == 2 ? -1 : 0.2;
-        tank.shape.b[a] = a == 2 ? 2 : 0.8;
-        tank.shape.rotate_axis[a] = a == 2;
-    }
-    water.fill = &fill;
-    water.fill_count = 1;
-    scene.dim = 2;
-    scene.cells = cells;
-    scene.method = RHEO_APIC;
-    scene.fps = FPS;
-    scene.frames = FRAMES;
-    scene.gravity = (rheo_curve){.count = 1, .values = gravity, .width = 3};
-    scene.fluids = &water;
-    scene.fluid_count = 1;
-    scene.solids = &tank;
-    scene.solid_count = 1;
-    assert_int_equal(rheo_create_sim(&sim, &scene, 1, &report), RHEO_OK);
-    return sim;
+    setup t;
+    set_up(&t, RHEO_APIC, 2, cells);
+    t.gravity[0] = G * sin(LEAN);
+    t.gravity[1] = -G * cos(LEAN);
+    fill_pool(&t, level);
+    add_solid(&t, turned(flat_box(0.2, 0.2, 0.8, 0.8), 0, 0, 1, 45))->inside_fluid = true;
+    t.scene.fps = FPS;
+    return start_sim(&t.scene, 1);
 }
 
 /* Where the centroid turns, by the parabola through three frames. */
@@ -60,9 +35,7 @@ static turning_points watch(rheo_sim *sim, int cells) {
     turning_points found = {.count = 0};
     double first = 0, x[3] = {0, 0, 0};
     for (int frame = 1; frame <= FRAMES && found.count < TURNS; ++frame) {
-        rheo_report report = {0};
-        rheo_frame_stats stats;
-        assert_int_equal(rheo_advance_frame(sim, NULL, &stats, &report), RHEO_OK);
+        const rheo_frame_stats stats = run_frames(sim, 1);
         found.section = stats.fluids[0].volume * cells;
         if (frame == 1) first = stats.fluids[0].centroid[0];
         x[0] = x[1];

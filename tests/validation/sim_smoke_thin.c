@@ -146,8 +146,8 @@ static void thin_pistons_push(void **state) {
             double slowest = INFINITY, fastest = 0;
             for (int i = 0; i <= N; ++i) {
                 const double u = face_velocity(sim, 0, i, 7, dim == 3 ? 7 : 0);
-                slowest = fmin(slowest, u);
-                fastest = fmax(fastest, u);
+                slowest = smaller(slowest, u);
+                fastest = larger(fastest, u);
             }
             printf("piston, %dD, %d steps: gas at %.4f to %.4f m/s, %.3f behind, %.1e before, volume %.4f\n",
                    dim, s.steps, slowest, fastest, seen.left, seen.right, s.volume);

@@ -1,54 +1,19 @@
 /* Liquid that comes in, and what moves it: an emitter gives v A a second whatever its length, liquid without
  * gravity stays where it is, and a keyed solid carries no particles inside itself. */
 #include "check.h"
-#include <rheo/rheo.h>
-
-static const double STILL[3] = {0, 0, 0};
-
-static rheo_scene weightless(rheo_fluid *water, int cells) {
-    rheo_scene s = rheo_default_scene();
-    s.cells = cells;
-    s.gravity = (rheo_curve){.count = 1, .values = STILL, .width = 3};
-    *water = rheo_default_fluid();
-    water->name = "water";
-    s.fluids = water;
-    s.fluid_count = 1;
-    return s;
-}
-
-static rheo_shape box_shape(double x0, double y0, double z0, double x1, double y1, double z1) {
-    rheo_shape s = rheo_default_shape(RHEO_SHAPE_BOX);
-    s.a[0] = x0, s.a[1] = y0, s.a[2] = z0;
-    s.b[0] = x1, s.b[1] = y1, s.b[2] = z1;
-    return s;
-}
-
-static rheo_frame_stats advance(rheo_sim *sim, int frames) {
-    rheo_frame_stats stats = {0};
-    rheo_report report = {0};
-    for (int f = 0; f < frames; ++f)
-        if (rheo_advance_frame(sim, NULL, &stats, &report)) fail_msg("%s", report.message);
-    return stats;
-}
+#include "scenes_by_hand.h"
 
 static void check_flow(rheo_method method, double length) {
-    static const double velocity[3] = {1, 0, 0};
-    rheo_fluid water;
-    rheo_emitter emitter = rheo_default_emitter();
-    rheo_scene scene = weightless(&water, 40);
-    rheo_sim *sim;
-    rheo_report report = {0};
-    emitter.shape = box_shape(0.1, 0.4, 0.4, 0.1 + length, 0.6, 0.6);
-    emitter.velocity = (rheo_curve){.count = 1, .values = velocity, .width = 3};
-    scene.emitters = &emitter;
-    scene.emitter_count = 1;
-    scene.method = method;
-    assert_int_equal(rheo_create_sim(&sim, &scene, 0, &report), RHEO_OK);
-    const double first = advance(sim, 1).fluids[0].volume, last = advance(sim, 6).fluids[0].volume;
+    setup t;
+    set_up(&t, method, 3, 40);
+    t.gravity[1] = 0;
+    add_emitter(&t, box_between(0.1, 0.4, 0.4, 0.1 + length, 0.6, 0.6), 1, 0, 0);
+    rheo_sim *sim = start_sim(&t.scene, 0);
+    const double first = run_frames(sim, 1).fluids[0].volume, last = run_frames(sim, 6).fluids[0].volume;
     print_message("method %d, length %.2f m: %.5f m3/s of %.5f\n", (int)method, length, (last - first) / 0.2,
                   0.04);
     check_near((last - first) / 0.2, 0.04, 0.03 * 0.04);
-    check_near(advance(sim, 1).speed, 1, 0.15);
+    check_near(run_frames(sim, 1).speed, 1, 0.15);
     rheo_free_sim(sim);
 }
 
@@ -62,17 +27,12 @@ static void test_emitter_flow(void **state) {
 
 static void test_weightless_drop_stays(void **state) {
     (void)state;
-    rheo_fluid water;
-    rheo_scene scene = weightless(&water, 24);
-    rheo_shape ball = rheo_default_shape(RHEO_SHAPE_SPHERE);
-    rheo_sim *sim;
-    rheo_report report = {0};
-    ball.a[0] = ball.a[1] = ball.a[2] = 0.5;
-    ball.radius = 0.3;
-    water.fill = &ball;
-    water.fill_count = 1;
-    assert_int_equal(rheo_create_sim(&sim, &scene, 0, &report), RHEO_OK);
-    const rheo_frame_stats stats = advance(sim, 10);
+    setup t;
+    set_up(&t, RHEO_FLIP, 3, 24);
+    t.gravity[1] = 0;
+    fill_with(&t, ball_at(0.5, 0.5, 0.5, 0.3));
+    rheo_sim *sim = start_sim(&t.scene, 0);
+    const rheo_frame_stats stats = run_frames(sim, 10);
     check_below(stats.speed, 1e-6);
     for (int a = 0; a < 3; ++a) check_near(stats.fluids[0].centroid[a], 0.5, 0.01);
     rheo_free_sim(sim);
@@ -82,22 +42,11 @@ static void test_weightless_drop_stays(void **state) {
 static rheo_sim *make_keyed(int cells, rheo_shape pool, rheo_shape solid, double time,
                             const double places[6]) {
     const double times[2] = {0, time};
-    rheo_fluid water;
-    rheo_scene scene = weightless(&water, cells);
-    rheo_solid keyed = rheo_default_solid();
-    rheo_sim *sim;
-    rheo_report report = {0};
-    scene.gravity = rheo_default_scene().gravity;
-    keyed.name = "keyed";
-    keyed.shape = solid;
-    keyed.motion = RHEO_KEYED;
-    keyed.position = (rheo_curve){2, times, places, 3};
-    scene.solids = &keyed;
-    scene.solid_count = 1;
-    water.fill = &pool;
-    water.fill_count = 1;
-    assert_int_equal(rheo_create_sim(&sim, &scene, 0, &report), RHEO_OK);
-    return sim;
+    setup t;
+    set_up(&t, RHEO_FLIP, 3, cells);
+    fill_with(&t, pool);
+    add_keyed(&t, solid, 2, times, places);
+    return start_sim(&t.scene, 0);
 }
 
 /* A wall of 0.2 m that reaches through the floor crosses a tank; nothing may be left deeper inside than its
@@ -105,18 +54,18 @@ static rheo_sim *make_keyed(int cells, rheo_shape pool, rheo_shape solid, double
 static void test_nothing_inside_a_moving_wall(void **state) {
     (void)state;
     static const double places[6] = {0.2, 0.5, 0.5, 0.7, 0.5, 0.5};
-    rheo_sim *sim =
-        make_keyed(32, box_shape(0, 0, 0, 1, 0.4, 1), box_shape(0.1, -0.5, 0.2, 0.3, 1.5, 0.8), 0.5, places);
+    rheo_sim *sim = make_keyed(32, box_between(0, 0, 0, 1, 0.4, 1),
+                               box_between(0.1, -0.5, 0.2, 0.3, 1.5, 0.8), 0.5, places);
     rheo_particle_view view;
     for (int frame = 1; frame <= 12; ++frame) {
-        const rheo_frame_stats stats = advance(sim, 1);
+        const rheo_frame_stats stats = run_frames(sim, 1);
         const double x = 0.2 + stats.time, cell = 1.0 / 32;
         double deepest = 0;
         rheo_view_particles(&view, sim);
         for (size_t q = 0; q < view.count; ++q) {
             const double dx = 0.1 - fabs((double)view.position[0][q] * cell - x);
             const double dz = 0.3 - fabs((double)view.position[2][q] * cell - 0.5);
-            deepest = larger(deepest, fmin(dx, dz) / cell);
+            deepest = larger(deepest, smaller(dx, dz) / cell);
         }
         check_below(deepest, 0.3); /* the distance between nodes rounds the edges */
         check_below(fabs(stats.volume_drift), 0.05);
@@ -128,9 +77,9 @@ static void test_nothing_inside_a_moving_wall(void **state) {
 static void test_piston_from_the_start(void **state) {
     (void)state;
     static const double places[6] = {-0.3, 0.5, 0.5, 0.1, 0.5, 0.5};
-    rheo_sim *sim = make_keyed(24, box_shape(0.1, 0, 0, 0.7, 0.5, 1),
-                               box_shape(-0.7, -0.5, -0.5, 0.1, 1.5, 1.5), 0.2, places);
-    for (int frame = 1; frame <= 4; ++frame) check_below(fabs(advance(sim, 1).volume_drift), 0.04);
+    rheo_sim *sim = make_keyed(24, box_between(0.1, 0, 0, 0.7, 0.5, 1),
+                               box_between(-0.7, -0.5, -0.5, 0.1, 1.5, 1.5), 0.2, places);
+    for (int frame = 1; frame <= 4; ++frame) check_below(fabs(run_frames(sim, 1).volume_drift), 0.04);
     rheo_free_sim(sim);
 }
 

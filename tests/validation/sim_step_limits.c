@@ -37,7 +37,7 @@ static void check_ball(rheo_method method, const char *name, double speed, doubl
         step_sim(sim, 0);
         const double cells = (time_of(sim) - begun) * fast * CELLS;
         longest = larger(longest, cells);
-        shortest = fmin(shortest, cells);
+        shortest = smaller(shortest, cells);
     }
     print_message("%s, ball at %g m/s and %g rad/s: %.3f to %.3f cells a step\n", name, speed, spin, shortest,
                   longest);

@@ -49,8 +49,8 @@ static void is_not_thrown(const thrown_case *c) {
         const double energy = f.kinetic + f.potential + 0.5 * turning * body.spin[2] * body.spin[2] +
                               mass * (0.5 * speed2 + BASIN_GRAVITY * body.position[1]);
         if (i == 0) first = energy;
-        most = fmax(most, energy);
-        fastest = fmax(fastest, sqrt(speed2));
+        most = larger(most, energy);
+        fastest = larger(fastest, sqrt(speed2));
     }
     rheo_free_sim(sim);
     print_message("%s: energy %.3f of the first frame's at most, body %.1f m/s\n", c->what, most / first,

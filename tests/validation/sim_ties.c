@@ -210,7 +210,7 @@ static void chains_gain_no_energy(void **state) {
         most = larger(most, energy(&t, link, 3) - began);
         for (int i = 0; i < 3; ++i) {
             at[i] = look(&t, i);
-            low = fmin(low, at[i].position[1]);
+            low = smaller(low, at[i].position[1]);
         }
         for (int i = 0; i < 2; ++i) { /* the hinge is 0.08 from both middles */
             const double a = 2 * atan2(at[i].orientation[3], at[i].orientation[0]),

@@ -84,7 +84,7 @@ static double swing(rheo_shape box, double turn, int tube, double seconds) {
     const double *x = world_body(w.w, 0)->now->position, before = x[2];
     for (int i = 0; i < 120 * seconds; ++i) {
         rig_advance(&w, 1.0 / 120, 1.0 / 120);
-        left = fmax(left, atan2(0.5 - x[0], 0.5 - x[1]) * 180 / M_PI);
+        left = larger(left, atan2(0.5 - x[0], 0.5 - x[1]) * 180 / M_PI);
     }
     const double along = fabs(x[2] - before),
                  overlap = contact_overlap(&w.scene, w.shapes, w.w, w.dx, w.time) / w.dx;
@@ -131,7 +131,7 @@ static void crumbs_rest(void **state) {
         if (rig_begin(&w, &report)) fail_msg("%s", report.message);
         rig_advance(&w, 0.4, 1e-3);
         double fastest = 0;
-        for (int k = 0; k < 3; ++k) fastest = fmax(fastest, vec_length(world_body(w.w, k)->now->velocity));
+        for (int k = 0; k < 3; ++k) fastest = larger(fastest, vec_length(world_body(w.w, k)->now->velocity));
         printf("stack of boxes of %.2g m: %.1e m/s after 0.4 s\n", 2 * half, fastest);
         check_below(fastest, 1e-3);
         rig_end(&w);
@@ -258,7 +258,7 @@ static void parting_throws_nothing(void **state) {
     for (int step = 0; step < 50; ++step) {
         rig_advance(&r, 0.01, 1.0 / 100);
         for (int i = 0; i < world_count(r.w); ++i)
-            speed = fmax(speed, vec_length(world_body(r.w, i)->now->velocity));
+            speed = larger(speed, vec_length(world_body(r.w, i)->now->velocity));
     }
     const double after = contact_overlap(&r.scene, r.shapes, r.w, r.dx, 0) / r.dx;
     printf("parted: overlap %.2f cells, %.3f after half a second; fastest %.2g m/s\n", before, after, speed);
@@ -292,7 +292,7 @@ static void table_carries(void **state) {
         double at[3];
         rig_advance(&r, 1.0 / 30, 1.0 / 30);
         rheo_evaluate_curve(at, &table->position, r.time);
-        lag = fmax(lag, fabs(world_body(r.w, 0)->now->position[0] - at[0]) / r.dx);
+        lag = larger(lag, fabs(world_body(r.w, 0)->now->position[0] - at[0]) / r.dx);
     }
     printf("on a table that shakes: %.4f cells from where it stood\n", lag);
     check_below(lag, 0.01);

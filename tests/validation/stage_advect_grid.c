@@ -80,7 +80,7 @@ static double turn(int dim, int n, advect_scheme scheme, int at, pool *p) {
             for (int i = 0; i < n; ++i) {
                 const double f = (double)b.f[box_at(&b.g.box, i, j, k)];
                 error += fabs(f - blob((i + (at == 0 ? 0 : 0.5)) / n, (j + (at == 1 ? 0 : 0.5)) / n));
-                low = fmin(low, f);
+                low = smaller(low, f);
                 high = larger(high, f);
             }
     assert_true(low >= 0 && high <= 1);

@@ -164,7 +164,7 @@ static double largest_jump(scene *s) {
             for (int j = 3; j < N - 3; ++j)
                 for (int i = 3; i < N - 3; ++i) {
                     const ptrdiff_t c = box_at(&s->g.box, i, j, k);
-                    if (t) most = fmax(most, fabs((double)(s->phi[c] - before[c])) / s->g.dx);
+                    if (t) most = larger(most, fabs((double)(s->phi[c] - before[c])) / s->g.dx);
                     before[c] = s->phi[c];
                 }
     }
