@@ -315,8 +315,8 @@ void measure_liquid(rheo_sim *s) {
     uint8_t *const marks[2] = {s->front.layer, s->work.unknown};
     float *filled = s->work.extra; /* likewise */
     if (s->thin.count) thin_filled(filled, &s->thin, &s->g, s->phi, s->solid);
-    f->volume = enclosed_volume(&s->g, s->phi, s->solid, s->thin.gap, filled, &s->parts, s->particle_volume,
-                                scratch, marks);
+    f->volume = enclosed_volume(&s->g, s->phi, s->solid, s->thin.distance, filled, &s->parts,
+                                s->particle_volume, scratch, marks);
     f->volume_drift = s->volume_put_in > 0 ? f->volume / s->volume_put_in - 1 : 0;
     f->speed = measure_speed(s);
     f->temperature[0] = f->temperature[1] = s->def.ambient; /* liquids neither heat nor cool */

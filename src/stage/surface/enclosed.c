@@ -43,7 +43,7 @@ enum { RESOLVED = 1, BESIDE_WALL = 16 }; /* marks of cells; their sum over a cub
 
 typedef struct {
     const mac_grid *g;
-    const float *phi, *node_solid, *gap, *filled;
+    const float *phi, *node_solid, *thin_distance, *filled;
     const particles *p;
     float *solid, *level; /* at centres: distance to solids; to the surface, with the inside far from it */
     float *shift;         /* of the levels; where the former was */
@@ -223,8 +223,8 @@ HOT static void wall_task(void *context, int block) {
             if (!resolved[i] || s->solid[row + i] >= air) continue;
             if (s->phi[row + i] > 0 ? is_beside_edge(s, i, j, k) : is_edge(s, row + i)) resolved[i] = 0;
         }
-        for (int i = 0; s->gap && i < s->g->box.n[0]; ++i)
-            if (s->gap[row + i] < wall) resolved[i] = 0;
+        for (int i = 0; s->thin_distance && i < s->g->box.n[0]; ++i)
+            if (s->thin_distance[row + i] < wall) resolved[i] = 0;
     }
 }
 
@@ -242,7 +242,8 @@ HOT static double alone_task(void *context, int block) {
         const uint8_t *resolved = s->from + row;
         const float *solid = s->solid + row;
         for (int i = 0; i < b->n[0]; ++i) {
-            const int known = s->gap && s->gap[row + i] < WALL * (float)s->g->dx && s->filled[row + i] >= 0;
+            const int known = s->thin_distance && s->thin_distance[row + i] < WALL * (float)s->g->dx &&
+                              s->filled[row + i] >= 0;
             if (known) filled += (double)s->filled[row + i];
             sum += resolved[i] || known || solid[i] < no_room ? 0 : start[i + 1] - start[i];
         }
@@ -438,10 +439,15 @@ HOT static double cube_task(void *context, int block) {
     return s->g->box.dim == 3 ? cube_block(s, block, 3) : cube_block(s, block, 2);
 }
 
-double enclosed_volume(const mac_grid *g, const float *phi, const float *node_solid, const float *gap,
-                       const float *filled, const particles *p, double particle_volume,
-                       float *const scratch[2], uint8_t *const marks[2]) {
-    job s = {.g = g, .phi = phi, .node_solid = node_solid, .gap = gap, .p = p, .range = range_cells(g)};
+double enclosed_volume(const mac_grid *g, const float *phi, const float *node_solid,
+                       const float *thin_distance, const float *filled, const particles *p,
+                       double particle_volume, float *const scratch[2], uint8_t *const marks[2]) {
+    job s = {.g = g,
+             .phi = phi,
+             .node_solid = node_solid,
+             .thin_distance = thin_distance,
+             .p = p,
+             .range = range_cells(g)};
     const int blocks = range_blocks(&s.range);
     s.filled = filled;
     s.full = g->dx * g->dx * g->dx / particle_volume;

@@ -224,11 +224,11 @@ emitter_reach emit_reach(const shape *s, const double velocity[3], const mac_gri
 }
 
 /* m, of the nozzle that a place is in: a union may be several. */
-static double gap_at(const emitter_reach *r, const mac_grid *g, const double x[3]) {
-    double low[3], high[3], gap = INFINITY;
+static double standoff_at(const emitter_reach *r, const mac_grid *g, const double x[3]) {
+    double low[3], high[3], standoff = INFINITY;
     shape_part_bounds(low, high, r->inlet, x);
-    for (int a = 0; a < g->box.dim; ++a) gap = fmin(gap, 0.5 * fmin(high[a] - low[a], g->dx * g->box.n[a]));
-    return gap;
+    for (int a = 0; a < g->box.dim; ++a) standoff = fmin(standoff, 0.5 * fmin(high[a] - low[a], g->dx * g->box.n[a]));
+    return standoff;
 }
 
 /* How far it is along the liquid's way to a closed side of the domain, but no more than `most`. */
@@ -273,8 +273,8 @@ static double way_to_solid(const emitter_reach *r, const mac_grid *g, const doub
 static double driven_distance(const emitter_reach *r, const mac_grid *g, const double x[3]) {
     const double d = shape_distance(r->inlet, x);
     if (d >= 0 || !r->open_side) return d;
-    const double gap = gap_at(r, g, x), most = gap + g->dx, way = way_to_side(r, g, x, most);
-    return fmax(d, gap - (r->solid ? way_to_solid(r, g, x, way) : way));
+    const double standoff = standoff_at(r, g, x), most = standoff + g->dx, way = way_to_side(r, g, x, most);
+    return fmax(d, standoff - (r->solid ? way_to_solid(r, g, x, way) : way));
 }
 
 /* Particles that are driven take the velocity; with `moved` they also move by it for a time, once. */

@@ -36,10 +36,10 @@ static void distance_task(void *context, int block) {
             const int far =
                 d > THIN_BAND * g->dx ? (int)fmin((d - THIN_BAND * g->dx) / g->dx, g->box.n[0]) : 0;
             const int end = i + far < g->box.n[0] ? i + far : g->box.n[0] - 1;
-            s->t->gap[row + i] = d < (double)cap ? (float)d : cap;
-            for (; i < end; ++i) s->t->gap[row + i + 1] = cap;
+            s->t->distance[row + i] = d < (double)cap ? (float)d : cap;
+            for (; i < end; ++i) s->t->distance[row + i + 1] = cap;
         }
-        for (int i = 0; i < g->box.n[0]; ++i) near += s->t->gap[row + i] < (float)(CUT * g->dx);
+        for (int i = 0; i < g->box.n[0]; ++i) near += s->t->distance[row + i] < (float)(CUT * g->dx);
         s->t->row_count[row_ + 1] = near;
     }
 }
@@ -106,7 +106,7 @@ static void find_gap(cut_cell *cell, const thin_job *s, const int c[3]) {
     const ptrdiff_t at = box_at(&s->g->box, c[0], c[1], c[2]);
     const gap_view v = thin_gaps(s);
     float none[3] = {0, 0, 0}, *middle = cell ? cell->middle : none;
-    const int near = s->t->gap[at] < (float)(GAP_REACH * s->g->dx);
+    const int near = s->t->distance[at] < (float)(GAP_REACH * s->g->dx);
     const int code = near ? gap_of_cell(middle, &v, c) : 0;
     s->t->gaps.lies[at] = (uint8_t)code;
     if (code & GAP_TURNED)
@@ -121,7 +121,7 @@ static void middle_task(void *context, int block) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         int next = s->t->row_count[row_];
         for (int i = 0; i < s->g->box.n[0]; ++i) {
-            const int cut = s->t->gap[row + i] < (float)(CUT * s->g->dx);
+            const int cut = s->t->distance[row + i] < (float)(CUT * s->g->dx);
             s->t->cut[row + i] = cut ? next : -1;
             cut_cell *cell = cut ? &s->t->cells[next++] : NULL;
             if (cell) {
@@ -171,7 +171,7 @@ static void sees_task(void *context, int block) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         for (int i = 0; i < s->g->box.n[0]; ++i) {
             s->t->sees[row + i] = SIGHT_ALL;
-            if (!(s->t->gap[row + i] < reach)) continue;
+            if (!(s->t->distance[row + i] < reach)) continue;
             s->v.near = pick_cell(&pick, (const int[3]){i, j, k});
             s->t->sees[row + i] = look_around(s, (const int[3]){i, j, k});
         }

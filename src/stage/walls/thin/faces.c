@@ -75,7 +75,8 @@ static float taken_share(const thin_job *s, const double face[3]) {
 static int is_slanting(const thin_job *s, const double face[3], ptrdiff_t c) {
     double x[3] = {face[0], face[1], face[2]}, n[3], distance;
     const obstacle *wall = thin_nearest(&distance, &s->v, face);
-    x[s->axis] += s->t->gap[c] > s->t->gap[c - s->g->box.step[s->axis]] ? 0.5 * s->g->dx : -0.5 * s->g->dx;
+    x[s->axis] +=
+        s->t->distance[c] > s->t->distance[c - s->g->box.step[s->axis]] ? 0.5 * s->g->dx : -0.5 * s->g->dx;
     return !obstacle_normal(n, wall, x, s->g->box.dim, 0.05 * s->g->dx) || fabs(n[s->axis]) < ACROSS;
 }
 
@@ -83,7 +84,7 @@ static int is_slanting(const thin_job *s, const double face[3], ptrdiff_t c) {
  * between them has its own centre in the wall too, and what is read there is of both sides. */
 INLINE int is_buried(const thin_job *s, ptrdiff_t c, ptrdiff_t low) {
     const float skin = (float)(SKIN * s->g->dx);
-    return s->t->gap[c] < skin && s->t->gap[low] < skin && thin_is_outside(&s->v, c) &&
+    return s->t->distance[c] < skin && s->t->distance[low] < skin && thin_is_outside(&s->v, c) &&
            thin_is_outside(&s->v, low);
 }
 
@@ -116,7 +117,7 @@ static void close_task(void *context, int block) {
             double x[3];
             s->t->slants[c] = (uint8_t)(s->t->slants[c] & ~(1u << a));
             if (s->around && close_in_gap(s, (const int[3]){i, j, k}, c, low)) continue;
-            if (*open <= 0 || (s->t->gap[c] > near && s->t->gap[low] > near)) continue;
+            if (*open <= 0 || (s->t->distance[c] > near && s->t->distance[low] > near)) continue;
             mac_place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
             s->v.near = pick_cell(&pick, (const int[3]){i, j, k});
             if (!(s->t->sees[low] >> over & 1) && is_wall(s, low, a)) {

@@ -108,7 +108,7 @@ static int hold_one(const job *s, size_t q) {
         const int i = (int)cells[a];
         at[a] = i < 0 ? 0 : i < g->box.n[a] ? i : g->box.n[a] - 1;
     }
-    const double near = (double)s->t->gap[box_at(&g->box, at[0], at[1], at[2])];
+    const double near = (double)s->t->distance[box_at(&g->box, at[0], at[1], at[2])];
     const double reach = (sqrt(way) + 0.87 + 2 * THIN_SKIN) * g->dx;
     place(from, g, old);
     place(to, g, cells);
@@ -197,7 +197,7 @@ static float slide(const job *s, const int c[3]) {
     for (int e = 0; e < 3; ++e) cells[e] = c[e] + (e != a) * 0.5;
     for (int e = 0; e < dim; ++e) here[e] = (float)cells[e];
     place(x, g, cells);
-    cells[a] += s->t->gap[at] > s->t->gap[low] ? 0.5 : -0.5;
+    cells[a] += s->t->distance[at] > s->t->distance[low] ? 0.5 : -0.5;
     place(y, g, cells);
     const obstacle *wall = nearest_wall(s, x);
     const double size = gradient(n, s, wall, y);
@@ -249,20 +249,20 @@ void thin_constrain(mac_field *u, float *const scratch[3], const thin_walls *t, 
 static void draw_cell(const job *s, ptrdiff_t c) {
     const box *b = &s->g->box;
     static const int across[6] = {12, 14, 10, 16, 4, 22};
-    const float *gap = s->t->gap, phi = s->phi[c];
+    const float *distance = s->t->distance, phi = s->phi[c];
     float behind = -1;
     int dry = 0;
-    if (gap[c] <= 0) {
-        s->drawn[c] = fmaxf(s->drawn[c], -gap[c]);
+    if (distance[c] <= 0) {
+        s->drawn[c] = fmaxf(s->drawn[c], -distance[c]);
         return;
     }
     for (int d = 0; d < 2 * b->dim; ++d) {
         const ptrdiff_t step = d % 2 ? b->step[d / 2] : -b->step[d / 2], n = c + step;
         if (s->t->sees[c] >> across[d] & 1) continue;
-        if (gap[n] <= 0 || s->phi[n] >= 0) dry = 1;
-        else behind = fmaxf(behind, fmaxf(gap[n + step] - 2 * gap[n], gap[c]));
+        if (distance[n] <= 0 || s->phi[n] >= 0) dry = 1;
+        else behind = fmaxf(behind, fmaxf(distance[n + step] - 2 * distance[n], distance[c]));
     }
-    if (phi < 0 && dry) s->drawn[c] = fmaxf(s->drawn[c], -gap[c]);
+    if (phi < 0 && dry) s->drawn[c] = fmaxf(s->drawn[c], -distance[c]);
     if (phi >= 0 && behind >= 0) s->drawn[c] = fminf(s->drawn[c], behind);
 }
 
@@ -271,7 +271,7 @@ static void drawn_task(void *context, int block) {
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         for (int i = 0; i < s->g->box.n[0]; ++i)
-            if (s->t->gap[row + i] < (float)s->g->dx) draw_cell(s, row + i);
+            if (s->t->distance[row + i] < (float)s->g->dx) draw_cell(s, row + i);
     }
 }
 

@@ -40,7 +40,7 @@ INLINE ptrdiff_t step_of(const box *b, int dir) {
 
 /* Whether what walls leave of a cell and those around may be less than all. */
 INLINE int is_near_thin(const thin_walls *t, const mac_grid *g, ptrdiff_t c) {
-    return t->gap[c] < (float)(NEAR_THIN * g->dx);
+    return t->distance[c] < (float)(NEAR_THIN * g->dx);
 }
 
 /* Hundredths of a cell. A cell's middle is at most so far from its centre along an axis: where walls leave
