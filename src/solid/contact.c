@@ -21,9 +21,9 @@
 
 /* Contacts of a pair, and how many times as many where a body is held from several sides. */
 enum { PAIR_CONTACTS = 8, SIDES = 3 };
-#define OFF      1e-3  /* of the spacing: what a point on a surface may be off it */
-#define SIDEWAYS 0.5   /* of a normal, across a cylinder's axis: it lies on its side */
-#define EVEN     0.999 /* cosine between normals of what is flat */
+#define POINT_OFF     1e-3  /* of the spacing: what a point on a surface may be off it */
+#define LIES_SIDEWAYS 0.5   /* of a normal, across a cylinder's axis: it lies on its side */
+#define FLAT_COSINE   0.999 /* cosine between normals of what is flat */
 
 /* From the walls of a convex hollow the distance is concave: what is in it comes nearest to them with points
  * and edges of its own. The hollow's points would only find those edges, which have no normal: one beside the
@@ -279,11 +279,11 @@ static bool settle_on(double x[3], const thing *t, const double n[3], double slo
     double way[3] = {n[0], n[1], n[2]};
     for (int round = 0; round < 6; ++round) {
         const double d = thing_distance(t, x);
-        if (round >= 2 && fabs(d) < OFF * spacing) return true;
+        if (round >= 2 && fabs(d) < POINT_OFF * spacing) return true;
         if (round >= 2) slope = thing_normal(way, t, x, 1e-3 * spacing);
         for (int c = 0; c < 3; ++c) x[c] -= d / fmax(slope, 0.1) * way[c];
     }
-    return fabs(thing_distance(t, x)) < OFF * spacing;
+    return fabs(thing_distance(t, x)) < POINT_OFF * spacing;
 }
 
 /* Steepest descent of the gap along the surface of `own` from x, no farther than half way to the next point,
@@ -334,7 +334,7 @@ static bool is_sideways(const thing *t, const double n[3]) {
     double from[3], axis[3];
     axis_of(from, axis, t);
     const double along = vec_dot(n, axis);
-    return 1 - along * along > SIDEWAYS * SIDEWAYS;
+    return 1 - along * along > LIES_SIDEWAYS * LIES_SIDEWAYS;
 }
 
 /* The deepest point of a cylinder's side as far along its axis as x is. */
@@ -390,9 +390,10 @@ static void touch_turn(touch *t, const thing *things) {
     for (int c = 0; c < 3; ++c) x[c] = t->point[c] - 0.5 * t->gap * sign * t->normal[c];
     thing_normal(n, other, x, 1e-3 * own->points.spacing);
     thing_normal(around, other, x, own->points.spacing);
-    if (!is_sideways(own, n) || vec_dot(n, around) < EVEN) return; /* edges have no normal of their own */
+    if (!is_sideways(own, n) || vec_dot(n, around) < FLAT_COSINE)
+        return; /* edges have no normal of their own */
     const double gap = turn_deeper(x, n, own, other, NULL, thing_distance(other, x));
-    if (!(gap <= t->gap + OFF * own->points.spacing)) return;
+    if (!(gap <= t->gap + POINT_OFF * own->points.spacing)) return;
     t->gap = gap;
     t->of_b = !t->of_b;
     for (int c = 0; c < 3; ++c) {

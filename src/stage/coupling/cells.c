@@ -292,8 +292,8 @@ static void add_next(body_cell *c, side_cells *s) {
 }
 
 int coupling_join_faces(coupled_body *b, const box *in) {
-    enum { SIDES = 6 };
-    side_cells side[SIDES];
+    enum { CELL_SIDES = 6 };
+    side_cells side[CELL_SIDES];
     const int sides = 2 * in->dim;
     if (b->count == 0) return 0;
     if (reserve_cells(b, 2 * b->count)) return -1;

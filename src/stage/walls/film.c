@@ -11,8 +11,9 @@
  *
  * A film of width h under a face of width W adds the inertia rho W^3 / (12 h) a length (u = V x / h). But no
  * particle keeps its velocity for the next step, so as ordinary water it is a brake, V <= F dt 12 h / (rho
- * W^3). So films flow more easily: their faces have the coefficient max(1, W^2 / EASE) in the solve, as if
- * they were that wide, lose `ease` times the pressure's gradient, and gravity pulls as many times, for rest.
+ * W^3). So films flow more easily: their faces have the coefficient max(1, W^2 / FILM_EASE) in the solve, as
+ * if they were that wide, lose `ease` times the pressure's gradient, and gravity pulls as many times, for
+ * rest.
  *
  * A patch is what hangs together through faces that a film would open. It is a film
  *   - where no air is on its rim, and the liquid there is one region without it: a plug between two stays
@@ -33,15 +34,19 @@
 #include "grid/rows.h"
 #include "stage/walls/meet.h"
 
-#define LEVEL 1.5    /* cells that waters may differ in height by and be taken for one */
-enum { LITTLE = 8 }; /* cells of air or liquid beside a patch that say nothing */
-/* The last: as a power of two. Films weigh as EASE / 12 cells of water then: beside a thin body, which is
- * hardly heavier than a cell, as one. A film's flow is that many times a difference of pressures, which are
- * floats: more would show as divergence. */
-enum { EASE = 96, EASE_THIN = 12, EASE_MOST = 6 };
+#define FILM_LEVEL 1.5    /* cells that waters may differ in height by and be taken for one */
+enum { FILM_LITTLE = 8 }; /* cells of air or liquid beside a patch that say nothing */
+/* The last: as a power of two. Films weigh as FILM_EASE / 12 cells of water then: beside a thin body, which
+ * is hardly heavier than a cell, as one. A film's flow is that many times a difference of pressures, which
+ * are floats: more would show as divergence. */
+enum { FILM_EASE = 96, FILM_EASE_THIN = 12, FILM_EASE_MOST = 6 };
 
 enum { NO_PART, UNSEEN, SEEN, PASSED, POCKET, AIR, BORDER, WET }; /* marks of cells */
-enum { REGIONS = 253, DROPS, OTHER }; /* of liquid: 1 to 253, all of up to LITTLE cells, all further ones */
+enum {
+    REGIONS = 253,
+    DROPS,
+    OTHER
+}; /* of liquid: 1 to 253, all of up to FILM_LITTLE cells, all further ones */
 
 typedef struct {
     films *f;
@@ -133,7 +138,7 @@ static int mark_patches(const search *s) {
 
 /* What of liquid beside a patch is too little to matter, cells. */
 static int little(const search *s) {
-    return LITTLE + s->narrow / 2;
+    return FILM_LITTLE + s->narrow / 2;
 }
 
 /* One cell beyond a patch's cell, or beyond air beside it. What has hardly any free share says nothing, and
@@ -145,7 +150,7 @@ static int look_at(search *s, ptrdiff_t c, int from_air) {
     if (mark == NO_PART && is_liquid(s, c)) return push(&s->f->rim, c);
     const int is_air = mark == AIR || mark == BORDER || (mark == NO_PART && s->free_share[c] >= FREE_ENOUGH);
     if (is_air) s->lowest = fmin(s->lowest, height_of(s, c));
-    if (mark == AIR || mark == BORDER || (is_air && (from_air || s->f->stack.count == LITTLE))) {
+    if (mark == AIR || mark == BORDER || (is_air && (from_air || s->f->stack.count == FILM_LITTLE))) {
         s->air = s->lowest;
         return 0;
     }
@@ -223,7 +228,7 @@ static int find_regions(search *s) {
                 if (s->f->region[c] || !is_liquid(s, c)) continue;
                 const uint8_t next = number < REGIONS ? (uint8_t)(number + 1) : OTHER;
                 bad = number_region(s, c, 0, next);
-                if (!bad && s->size[next] <= LITTLE) bad = number_region(s, c, next, DROPS);
+                if (!bad && s->size[next] <= FILM_LITTLE) bad = number_region(s, c, next, DROPS);
                 else number += number < REGIONS;
             }
     set_open(s, 1);
@@ -243,7 +248,7 @@ static int is_one_region(double *level, const search *s) {
         if (region != OTHER && s->size[region] <= little(s)) continue;
         if (region == OTHER) return 0;
         if (!one) one = region;
-        else if (region != one && !(fabs(s->level[region] - s->level[one]) <= LEVEL)) return 0;
+        else if (region != one && !(fabs(s->level[region] - s->level[one]) <= FILM_LEVEL)) return 0;
     }
     *level = s->level[one];
     return one > 0;
@@ -267,7 +272,7 @@ static void find_free_air(search *s, double level) {
 static int ease_of(int cells, int dim, int thin) {
     const double wide = dim == 3 ? sqrt(cells) : cells;
     int ease = 0;
-    while (ease < EASE_MOST && (1 << ease) < wide * wide / (thin ? EASE_THIN : EASE)) ++ease;
+    while (ease < FILM_EASE_MOST && (1 << ease) < wide * wide / (thin ? FILM_EASE_THIN : FILM_EASE)) ++ease;
     return ease;
 }
 

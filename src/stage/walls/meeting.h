@@ -9,9 +9,9 @@
 
 enum { MEETING_MOST = 8 }; /* solids at a face */
 /* All in cells. Contacts leave gaps of a hundredth, which are no cracks. */
-#define CRACK 0.005f
-#define FILM  0.05f /* what water holds open where a face lies on another */
-#define NEAR  1.5   /* from a face's middle; what is farther away is hardly ever nearest at a corner */
+#define CRACK_GAP  0.005f
+#define FILM_GAP   0.05f /* what water holds open where a face lies on another */
+#define MEET_REACH 1.5   /* from a face's middle; what is farther away is hardly ever nearest at a corner */
 
 typedef struct meet_job {
     const mac_grid *g;

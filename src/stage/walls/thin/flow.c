@@ -18,8 +18,8 @@
 #include "solid/vector.h"
 #include "stage/walls/thin/parts.h"
 
-enum { GRAIN = 1024, PASSES = 3 };
-#define EDGE 2e-3f /* cells kept from closed sides, twice the margin of stage/walls/boundary.c */
+enum { THIN_GRAIN = 1024, PASSES = 3 };
+#define SIDE_MARGIN 2e-3f /* cells kept from closed sides, twice the margin of stage/walls/boundary.c */
 
 typedef struct {
     const thin_walls *t;
@@ -91,8 +91,8 @@ static void bounce(const job *s, size_t q, const obstacle *o, const double x[3],
 static void put(const job *s, size_t q, const double x[3]) {
     for (int a = 0; a < s->p->dim; ++a) {
         float cells = (float)((x[a] - s->g->origin[a]) / s->g->dx);
-        const float high = (float)s->g->box.n[a] - EDGE;
-        if (!(cells >= EDGE)) cells = EDGE;
+        const float high = (float)s->g->box.n[a] - SIDE_MARGIN;
+        if (!(cells >= SIDE_MARGIN)) cells = SIDE_MARGIN;
         s->p->x[a][q] = cells <= high ? cells : high;
     }
 }
@@ -131,7 +131,8 @@ static int hold_one(const job *s, size_t q) {
 
 static double hold_task(void *context, int block) {
     const job *s = context;
-    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < s->p->count ? from + GRAIN : s->p->count;
+    const size_t from = (size_t)block * THIN_GRAIN,
+                 to = from + THIN_GRAIN < s->p->count ? from + THIN_GRAIN : s->p->count;
     double touches = 0;
     for (size_t q = from; q < to; ++q) touches += hold_one(s, q);
     return touches;
@@ -140,12 +141,13 @@ static double hold_task(void *context, int block) {
 int64_t thin_keep_sides(particles *p, thin_walls *t, const mac_grid *g, const obstacle *solids, int count) {
     job s = {.t = t, .g = g, .solids = solids, .count = count, .p = p, .swept = t->swept};
     for (int i = 0; i < count; ++i) t->swept[i] = thin_swept(&solids[i], &t->then[i], THIN_BAND * g->dx);
-    return (int64_t)parallel_sum(g->pool, block_count((long)p->count, GRAIN), hold_task, &s);
+    return (int64_t)parallel_sum(g->pool, block_count((long)p->count, THIN_GRAIN), hold_task, &s);
 }
 
 static void reject_task(void *context, int block) {
     const job *s = context;
-    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < s->p->count ? from + GRAIN : s->p->count;
+    const size_t from = (size_t)block * THIN_GRAIN,
+                 to = from + THIN_GRAIN < s->p->count ? from + THIN_GRAIN : s->p->count;
     for (size_t q = from; q < to; ++q) {
         double cells[3] = {0, 0, 0}, x[3];
         for (int a = 0; a < s->p->dim; ++a) cells[a] = (double)s->p->x[a][q];
@@ -156,7 +158,7 @@ static void reject_task(void *context, int block) {
 
 void thin_reject(uint8_t *keep, const mac_grid *g, particles *p, const obstacle *solids, int count) {
     job s = {.g = g, .solids = solids, .count = count, .p = p, .keep = keep};
-    parallel_for(g->pool, block_count((long)p->count, GRAIN), reject_task, &s);
+    parallel_for(g->pool, block_count((long)p->count, THIN_GRAIN), reject_task, &s);
 }
 
 /* ---- velocity ---- */

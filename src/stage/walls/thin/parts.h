@@ -35,7 +35,7 @@ INLINE ptrdiff_t step_of(const box *b, int dir) {
 #define SKIN     THIN_SKIN
 
 /* Cells: walls farther from a cell's centre do not cut it; and, sqrt(3) farther, none of those around it. */
-#define CUT       0.9
+#define CUT_REACH 0.9
 #define NEAR_THIN 2.7
 
 /* Whether what walls leave of a cell and those around may be less than all. */

@@ -20,7 +20,7 @@
 #include "solid/vector.h"
 #include "stage/walls/thin/thin.h"
 
-enum { CELLS = 3, PASSES = 3, GRAIN = 1 << 14 };
+enum { CELLS = 3, PASSES = 3, PATH_GRAIN = 1 << 14 };
 #define STENCIL  1.85 /* cells: corners around a place are not farther, nor a skin more */
 #define ONE_SIDE 2.05 /* from a cell's centre: what places in it look at is on one side of such walls */
 
@@ -270,8 +270,8 @@ static int is_near(const job *s, const int c[3]) {
 HOT static double fastest_task(void *context, int block) {
     const job *s = context;
     const float *u = s->p->u->value[s->axis];
-    const size_t from = (size_t)block * GRAIN,
-                 to = from + GRAIN < s->g->box.size ? from + GRAIN : s->g->box.size;
+    const size_t from = (size_t)block * PATH_GRAIN,
+                 to = from + PATH_GRAIN < s->g->box.size ? from + PATH_GRAIN : s->g->box.size;
     float most = 0;
     for (size_t i = from; i < to; ++i) most = greater(fabsf(u[i]), most);
     return (double)most;
@@ -282,7 +282,7 @@ static double longest_reach(job *s) {
     double fast = 0;
     for (s->axis = 0; s->axis < s->g->box.dim; ++s->axis) {
         const double most =
-            parallel_max(s->g->pool, block_count((long)s->g->box.size, GRAIN), fastest_task, s);
+            parallel_max(s->g->pool, block_count((long)s->g->box.size, PATH_GRAIN), fastest_task, s);
         fast += most * most;
     }
     return 3 * s->p->dt / s->g->dx * sqrt(fast) + s->swept + STENCIL + 1e-3; /* and some, for rounding */
