@@ -17,13 +17,10 @@
 #include <math.h>
 #include <string.h>
 #include "core/memory.h"
+#include "solid/tuning.h"
 #include "solid/vector.h"
 
-/* Contacts of a pair, and how many times as many where a body is held from several sides. */
-enum { PAIR_CONTACTS = 8, SIDES = 3 };
-#define POINT_OFF     1e-3  /* of the spacing: what a point on a surface may be off it */
-#define LIES_SIDEWAYS 0.5   /* of a normal, across a cylinder's axis: it lies on its side */
-#define FLAT_COSINE   0.999 /* cosine between normals of what is flat */
+#define POINT_OFF 1e-3 /* of the spacing: what a point on a surface may be off it */
 
 /* From the walls of a convex hollow the distance is concave: what is in it comes nearest to them with points
  * and edges of its own. The hollow's points would only find those edges, which have no normal: one beside the
@@ -234,7 +231,7 @@ static double distance_between(const touch *p, const touch *q, double size) {
 
 bool touch_surrounds(const touch_list *list, int first) {
     for (int i = first + 1; i < list->count; ++i)
-        if (vec_dot(list->item[i].normal, list->item[first].normal) < 0.5) return true;
+        if (vec_dot(list->item[i].normal, list->item[first].normal) < SURROUNDED_COSINE) return true;
     return false;
 }
 
@@ -423,7 +420,7 @@ void touch_thin_out(touch_list *list, touch_list *close, const thing *things, in
     }
     list->count = kept;
     /* a body in a tube needs enough on each side, or it turns in it */
-    const int most = touch_surrounds(close, 0) ? SIDES * PAIR_CONTACTS : PAIR_CONTACTS;
+    const int most = touch_surrounds(close, 0) ? SURROUNDED_TIMES * PAIR_CONTACTS : PAIR_CONTACTS;
     touch_choose(close, 0, 2 * most, apart, size);
     for (int i = 0; i < close->count; ++i) touch_refine(&close->item[i], things);
     for (int i = kept = 0; i < close->count; ++i) {

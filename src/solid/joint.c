@@ -22,9 +22,8 @@
 #include <string.h>
 #include "solid/curve.h"
 #include "solid/active.h"
+#include "solid/tuning.h"
 #include "solid/vector.h"
-
-#define AT_SPEED 0.01 /* of its speed: as near as a motor was that held it */
 
 static int turns(const joint *j) {
     return j->def->kind == RHEO_JOINT_HINGE || j->def->kind == RHEO_JOINT_MOTOR;
@@ -276,7 +275,7 @@ void joint_activate_motor(const joint *j, const double before[6], double time, d
     motion_row(m->row, j);
     const double ease = active_free_effect(effect, j->only, m->row);
     if (!(ease > 0)) return;
-    const double last = wanted_speed(j, time - dt), near = AT_SPEED * fabs(last) + 1e-6 / j->lever;
+    const double last = wanted_speed(j, time - dt), near = MOTOR_NEAR * fabs(last) + 1e-6 / j->lever;
     m->of = j->def;
     m->most = j->def->force * dt;
     m->speed = wanted_speed(j, time);

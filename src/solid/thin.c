@@ -14,13 +14,10 @@
 #include <math.h>
 #include <string.h>
 #include "solid/sample.h"
+#include "solid/tuning.h"
 #include "solid/vector.h"
 
 enum { MARCH = 96, SLIDES = 4, POINTS = 800 };
-#define THIN_EDGE                                                                                            \
-    0.2 /* sine of half the angle, 23 degrees, from which on faces that meet are an edge, not a plate */
-
-#define SLIPS_FLAT 1.25 /* cells across, of what is small in the plane */
 
 static double own_distance(const obstacle *o, const double y[3]) {
     const double d = shape_distance(o->shape, y);

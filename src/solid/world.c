@@ -18,7 +18,6 @@
 #include "solid/vector.h"
 #include "solid/world_parts.h"
 
-enum { QUICK_SWEEPS = 80 /* of ODE over contacts that are too many to solve exactly */ };
 #define LEAST_MASS 1e-3 /* kg */
 
 /* ODE's start and messages are the process's: once. */
@@ -127,7 +126,7 @@ static void make_ode(world *w) {
     dWorldSetAutoDisableFlag(w->ode, 0);
     dWorldSetQuickStepNumIterations(w->ode, QUICK_SWEEPS);
     dWorldSetContactSurfaceLayer(w->ode, WORLD_MARGIN * w->dx);
-    dWorldSetContactMaxCorrectingVel(w->ode, 0.25 * w->dx / WORLD_PART_TIME);
+    dWorldSetContactMaxCorrectingVel(w->ode, PARTED_SPEED * w->dx / WORLD_PART_TIME);
     for (int i = 0; i < w->thing_count; ++i) {
         const thing *t = &w->things[i];
         double half[3], axes[9];

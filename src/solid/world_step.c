@@ -15,11 +15,8 @@
 #include "solid/vector.h"
 #include "solid/world_parts.h"
 
-#define OVERLAP_DEEP  0.05 /* cells: deeper than an impact sinks in; so solids only begin */
-#define CELLS_MOST    1e6  /* cells that no body goes in a step */
-#define LIGHT_SPEED   3e8  /* m/s */
-#define RELEASE_SPEED 0.5  /* of what gravity gives in a step: slower contacts world_constrain() lets go */
-enum { PARTS_MAX = 400 /* of a step; then the rest goes in one */, JOINT_SWEEPS = 40 };
+#define CELLS_MOST  1e6 /* cells that no body goes in a step */
+#define LIGHT_SPEED 3e8 /* m/s */
 
 static void note_sliding(world *w) {
     for (int i = 0; i < w->count; ++i) {

@@ -14,12 +14,6 @@
 #include "solid/vector.h"
 #include "solid/world_parts.h"
 
-#define PART_SINK  0.025 /* cells: what an impact may sink in */
-#define PART_SLIDE 0.15  /* cells along a surface in one part of a step */
-#define PIN_RADIUS 0.05  /* cells around a hinge's axis, or a ball's centre, where nothing touches */
-#define PART_TURN  0.03  /* rad that a jointed body may turn in one part */
-enum { BOX_CONTACTS = 8 };
-
 void world_place_things(world *w, double time, double dt) {
     for (int i = 0; i < w->thing_count; ++i) thing_place(&w->things[i], time, dt);
 }
@@ -112,8 +106,8 @@ static void find_pair_touches(world *w, int a, int b, double dt) {
         l->count = kept;
         touch_boxes(w, a, b);
     } else {
-        touch_thin_out(l, &w->close, w->things, first, WORLD_MARGIN * w->dx, 0.05 * WORLD_SPACING * w->dx,
-                       w->things[a].radius);
+        touch_thin_out(l, &w->close, w->things, first, WORLD_MARGIN * w->dx,
+                       CONTACTS_APART * WORLD_SPACING * w->dx, w->things[a].radius);
     }
 }
 
@@ -122,7 +116,7 @@ static void find_side_touches(world *w, int a, int side, double dt) {
     const double place = side % 2 ? w->scene->size[side / 2] : 0;
     touch_side(&w->touches, w->things, a, side, place, pair_reach(w, a, -1, dt));
     touch_thin_out(&w->touches, &w->close, w->things, first, WORLD_MARGIN * w->dx,
-                   0.05 * WORLD_SPACING * w->dx, w->things[a].radius);
+                   CONTACTS_APART * WORLD_SPACING * w->dx, w->things[a].radius);
 }
 
 static int is_at_pin(const world *w, const touch *t) {

@@ -16,6 +16,7 @@
  * Limits: what layers take with them when they go is not given back to the liquid; bodies that touch each
  * other, or that joints link, are not looked at. */
 #include <math.h>
+#include "stage/coupling/tuning.h"
 #include "stage/coupling/body.h"
 
 /* What L^T u has along L^T v. */
@@ -84,7 +85,7 @@ void coupling_cap_start(coupled_body *b, const mac_field *flow, double fall) {
     if (!is_free(b) || rigid->active->count > 0 || rigid->now->motion < 0) return;
     motion_of(v, rigid->now);
     find_stream(u, b, flow);
-    const double size = motion_on_grid(b, v), more = 2 * fall * sqrt(mass_on_grid(b));
+    const double size = motion_on_grid(b, v), more = CAP_FALLS * fall * sqrt(mass_on_grid(b));
     const double most = fmax(rigid->now->motion + more, motion_along(b, u, v));
     if (size > most) scale_down(v, rigid->now, size, most);
 }

@@ -34,6 +34,7 @@
 #include "grid/rows.h"
 #include "solid/vector.h"
 #include "stage/coupling/body.h"
+#include "stage/coupling/tuning.h"
 
 typedef struct {
     const lift_view *v;
@@ -84,7 +85,6 @@ INLINE double share_behind(const plane_cut *c, double distance) {
 }
 
 enum { LIFT_SAMPLES = 8 };
-static const double SMOOTH = 0.05; /* cells: what a ball of five cells bends in one */
 
 /* A part of a cell, and where its middle is, from the cell's own: its moment, in cells. */
 typedef struct part {
@@ -186,7 +186,7 @@ INLINE part solid_below(const job *s, ptrdiff_t c, const int at[3], double high,
     else read_corners(corner, s, c, dim);
     find_normal(normal, corner, s->axis, dim);
     const double lacking = high >= 1 && !shared ? corners_lack(corner, s, at, dim) : INFINITY;
-    if (fabs(lacking) <= SMOOTH) sample_smooth(distance, corner, lacking, dim);
+    if (fabs(lacking) <= LIFT_SMOOTH) sample_smooth(distance, corner, lacking, dim);
     else sample_each(distance, s, at, high);
     const plane_cut cut = cut_across(normal, side);
     part p = parts_behind(&cut, distance, normal, dim);

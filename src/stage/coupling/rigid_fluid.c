@@ -64,10 +64,10 @@
 #include "grid/rows.h"
 #include "linear/six.h"
 #include "solid/vector.h"
+#include "stage/coupling/tuning.h"
 
-#define ULTRABUOYANT 0.45
-#define ADDED_BALL   0.5
-#define ADDED_DISC   1.0
+#define ADDED_BALL 0.5
+#define ADDED_DISC 1.0
 
 typedef struct held_face {
     ptrdiff_t at;

@@ -26,12 +26,10 @@
 #include <math.h>
 #include "solid/thin.h"
 #include "solid/vector.h"
+#include "stage/coupling/tuning.h"
 
-#define LAYER_STEEP   0.7  /* of gravity, along an axis: films lie on walls across it */
-#define LAYER_DEEPEST 1.75 /* cells */
-#define LAYER_ABOVE   0.03 /* cells above a wall: what is looked along it */
-#define SAMPLE_ROUNDING                                                                                      \
-    1e-6 /* of a sample: more than distances are rounded by, so that those on its edge are asked */
+/* Of a sample: more than distances are rounded by, so that those on its edge are asked. */
+#define SAMPLE_ROUNDING 1e-6
 
 enum { LAYER_SAMPLES = 6 };
 
@@ -127,7 +125,7 @@ void thin_layers_over(coupled_body *b, const body_face *f, const mac_grid *g, do
     const int below = turn->way > 0 ? f->low : f->high, above = turn->way > 0 ? f->high : f->low;
     double thick = 0;
     if (below) thick += turn->way * turn->up * g->dx;
-    if (above) thick += clear_way(b->solid, g, x, f->axis, turn->way, 1.5 * g->dx);
+    if (above) thick += clear_way(b->solid, g, x, f->axis, turn->way, LAYER_CLEAR * g->dx);
     add_mass(thick > 0 ? b->attached : b->film, f, fluid_density * g->dx * g->dx * f->share * thick);
 }
 
@@ -199,7 +197,7 @@ static int find_level(job *s) {
     }
     if (!(m[(SIX + 1) * s->axis] > 0)) return 0;
     for (int a = 0; a < SIX; ++a) /* no slope where only one side has a surface */
-        if (a != s->axis) m[(SIX + 1) * a] += 0.1 * radius * radius;
+        if (a != s->axis) m[(SIX + 1) * a] += LEVEL_STIFFNESS * radius * radius;
     if (!six_factorise(factor, m)) return 0;
     six_solve_lower(s->plane, factor);
     six_solve_upper(s->plane, factor);

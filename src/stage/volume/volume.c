@@ -45,8 +45,9 @@
 #define GAIN_MOST          2.0f  /* and largest gain */
 #define OVERFULL           1.2f  /* density from which cells with air beside them spread */
 #define OVERFULL_BODIES    1.5f
-#define DEVIATION_UNSURE   0.2f /* deviations up to this are let be in cut cells next to the surface's layer \
-                                 */
+#define DEVIATION_UNSURE                                                                                     \
+    0.2f /* deviations up to this are let be in cut cells next to the surface's layer                        \
+          */
 
 enum { EIGHT = LANES }; /* cells looked at together, as bytes of a word */
 

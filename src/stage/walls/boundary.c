@@ -27,17 +27,12 @@
 #include "core/random.h"
 #include "grid/sample.h"
 #include "grid/wrap.h"
+#include "stage/walls/tuning.h"
 
 enum { BOUNDARY_GRAIN = 8192, RESCUE_TRIES = 3, LOOKS = 5, GROUP = PARTICLE_GROUP };
-#define MARGIN    1e-3f /* cells kept from closed sides: room for rounding at a few hundred cells */
-#define CLEARANCE 0.01f /* cells from a solid's surface after rescue */
-#define NODES_CLEAR                                                                                          \
-    1.75f /* cells from a solid's surface to a node, so that all nodes of its cells are outside */
-#define WAY_SHORT      0.5f  /* cells: a way that goes through nothing */
-#define WAY_STEP_LEAST 0.25f /* cells: steps along the way near surfaces */
-#define PASS_SPRAY     0.25f /* cells deep: what spray may pass through */
-#define PASS_LIQUID    0.45f /* cells deep: the same for liquid, whose way is curved */
-#define THICKEST       1.0f  /* cells: a film that fills its cell is liquid */
+#define MARGIN 1e-3f /* cells kept from closed sides: room for rounding at a few hundred cells */
+/* Cells from a solid\'s surface to a node, so that all nodes of its cells are outside. */
+#define NODES_CLEAR 1.75f
 /* The density of a cell beside a side that holds a film of h cells, of h: (3/2 + h) / (5/2) up to h = 1/2 in
  * 3D, as stage/surface/surface.c weighs particles near a face of the cell less than those in its middle; 2D
  * is close.

@@ -33,20 +33,11 @@
 #include "grid/free_share.h"
 #include "grid/rows.h"
 #include "stage/walls/meet.h"
-
-#define FILM_LEVEL 1.5    /* cells that waters may differ in height by and be taken for one */
-enum { FILM_LITTLE = 8 }; /* cells of air or liquid beside a patch that say nothing */
-/* The last: as a power of two. Films weigh as FILM_EASE / 12 cells of water then: beside a thin body, which
- * is hardly heavier than a cell, as one. A film's flow is that many times a difference of pressures, which
- * are floats: more would show as divergence. */
-enum { FILM_EASE = 96, FILM_EASE_THIN = 12, FILM_EASE_MOST = 6 };
+#include "stage/walls/tuning.h"
 
 enum { NO_PART, UNSEEN, SEEN, PASSED, POCKET, AIR, BORDER, WET }; /* marks of cells */
-enum {
-    REGIONS = 253,
-    DROPS,
-    OTHER
-}; /* of liquid: 1 to 253, all of up to FILM_LITTLE cells, all further ones */
+/* Of liquid: 1 to 253, all of up to FILM_LITTLE cells, all further ones. */
+enum { REGIONS = 253, DROPS, OTHER };
 
 typedef struct {
     films *f;

@@ -5,6 +5,7 @@
 
 #include "grid/openings.h"
 #include "solid/obstacle.h"
+#include "stage/walls/tuning.h"
 
 /* Distance to the nearest solid at the nodes, border included [m], negative inside; capped at SOLID_BAND
  * cells. With `keep`, the minimum with what that field holds (the static solids; it may be node_phi itself),
@@ -15,7 +16,6 @@ void solids_distance(float *node_phi, const float *keep, const mac_grid *g, cons
 
 /* Open shares of all faces from the node distances and the domain's sides; below OPEN_MIN a face is closed,
  * and so is one that lies in a solid's surface, to ON_SURFACE cells. */
-#define OPEN_MIN   1e-3f
 #define ON_SURFACE 1e-4f
 void solids_open_faces(openings *o, const mac_grid *g, const float *node_phi);
 /* Which moving solid closes each face that is not fully open: the nearest, if it is within a cell; the sides

@@ -16,8 +16,8 @@
 #include "solid/vector.h"
 
 enum { SQUEEZE_GRAIN = 8192, GROUP = PARTICLE_GROUP };
-#define SQUEEZE_REACH                                                                                        \
-    1.0 /* cells from a solid's surface: as deep as a particle is in it, or as far from it */
+/* Cells from a solid\'s surface: as deep as a particle is in it, or as far from it. */
+#define SQUEEZE_REACH 1.0
 
 typedef struct {
     particles *p;

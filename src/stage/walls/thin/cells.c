@@ -16,10 +16,7 @@
 #include <string.h>
 #include "solid/vector.h"
 
-#define MIDDLE     (MIDDLE_ROOM / 100.0) /* cells from its centre: a cell's middle */
-#define SIDE_STEP  1.2                   /* cells: where a wall is looked for beside a place in it, */
-#define SIDE_FOUND 0.25                  /* and how near it must be there */
-#define GAP_REACH  1.7                   /* cells from a thin body: farther cells are in no gap below it */
+#define MIDDLE (MIDDLE_ROOM / 100.0) /* cells from its centre: a cell's middle */
 
 /* Distances of a row; where the solids are far, as many cells are passed over as that proves far too. */
 static void distance_task(void *context, int block) {

@@ -15,10 +15,8 @@
 #include "core/hot.h"
 #include "stage/walls/solids.h"
 
-#define SLIVER_IN_WALL 0.25f /* open share of faces in a wall: narrower ones are closed */
-#define FACE_ACROSS    0.999 /* of a normal's part along an axis: the wall lies across it */
-#define DISTANCE_ROUNDING                                                                                    \
-    1e-6 /* cells: more than distances are rounded by, so that none is taken for farther */
+/* Cells: more than distances are rounded by, so that none is taken for farther. */
+#define DISTANCE_ROUNDING 1e-6
 
 /* Whether a wall goes on beside the face between two cells that it keeps apart: along every other axis, at
  * least on one side, the way around through the neighbours is closed too. Else it is a rod or a ball. What a

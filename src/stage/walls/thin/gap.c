@@ -29,11 +29,8 @@
 #include "stage/walls/thin/parts.h"
 
 enum { GAP_STEPS = 32 };
-/* In cells, but for the last. */
-#define GAP_BEHIND                                                                                           \
-    (GAP_BEYOND / 100.0)      /* behind what is closed ways begin: contacts may be a little inside */
-#define GAP_THICKEST     1.8  /* no thin body is thicker; along itself it is */
-#define GAP_ACROSS       0.7  /* of a normal's part along an axis: the wall lies across it */
+/* Cells behind what is closed at which ways begin: contacts may be a little inside. */
+#define GAP_BEHIND       (GAP_BEYOND / 100.0)
 #define GRAVITY_ROUNDING 1e-3 /* of gravity, along an axis: what side walls get of it by rounding */
 
 /* ---- one way ---- */

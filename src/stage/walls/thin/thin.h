@@ -7,8 +7,8 @@
 #include "grid/sight.h"
 #include "particle/particles.h"
 #include "solid/obstacle.h"
+#include "stage/walls/tuning.h"
 
-#define THIN_SKIN 0.02  /* cells that particles keep from thin walls */
 enum { THIN_BAND = 4 }; /* cells from a thin wall: what `distance` is capped at */
 
 typedef struct cut_cell cut_cell;
