@@ -306,14 +306,15 @@ static void obey_joint_rows(world *w) {
     for (int turn = 0; turn < JOINT_SWEEPS; ++turn)
         for (int k = 0; k < w->rows.count; ++k) {
             const joint_row *t = &w->rows.item[k];
-            double effect[2][6], rate = 0, ease = 0;
+            double effect[2][6], rate = 0, inverse_mass = 0;
             for (int e = 0; e < 2; ++e) {
                 active_effect(effect[e], t->end[e], t->row[e]);
                 rate += six_dot(t->row[e], w->judged[t->end[e] - w->bodies]);
-                ease += six_dot(t->row[e], effect[e]);
+                inverse_mass += six_dot(t->row[e], effect[e]);
             }
-            for (int e = 0; e < 2 && ease > 0; ++e)
-                for (int c = 0; c < 6; ++c) w->judged[t->end[e] - w->bodies][c] -= rate / ease * effect[e][c];
+            for (int e = 0; e < 2 && inverse_mass > 0; ++e)
+                for (int c = 0; c < 6; ++c)
+                    w->judged[t->end[e] - w->bodies][c] -= rate / inverse_mass * effect[e][c];
         }
 }
 

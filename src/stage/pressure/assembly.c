@@ -158,7 +158,7 @@ int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, c
     parallel_for(g->pool, range_blocks(&s.range), mark_task, &s);
     wrap_bytes(work->unknown, g);
     parallel_for(g->pool, range_blocks(&s.range), assemble_task, &s);
-    pressure_ease_films(work, g, o);
+    pressure_scale_films(work, g, o);
     wrap_faces(&work->face, g);
     const poisson_system system = pressure_system(work);
     return solver ? poisson_setup(solver, &system) : 0;

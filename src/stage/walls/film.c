@@ -11,9 +11,9 @@
  *
  * A film of width h under a face of width W adds the inertia rho W^3 / (12 h) a length (u = V x / h). But no
  * particle keeps its velocity for the next step, so as ordinary water it is a brake, V <= F dt 12 h / (rho
- * W^3). So films flow more easily: their faces have the coefficient max(1, W^2 / FILM_EASE) in the solve, as
- * if they were that wide, lose `ease` times the pressure's gradient, and gravity pulls as many times, for
- * rest.
+ * W^3). So films flow more easily: their faces have the coefficient max(1, W^2 / FILM_INERTIA) in the solve,
+ * as if they were that wide, lose `mobility` times the pressure's gradient, and gravity pulls as many times,
+ * for rest.
  *
  * A patch is what hangs together through faces that a film would open. It is a film
  *   - where no air is on its rim, and the liquid there is one region without it: a plug between two stays
@@ -96,7 +96,7 @@ static void keep_thin(const search *s) {
         const float open = s->o->open.value[f->face.axis][above(f, &s->g->box)];
         if (open < f->was) f->was = f->face.open = open;
         f->wet = 0;
-        f->ease = 0;
+        f->mobility = 0;
     }
 }
 
@@ -260,21 +260,23 @@ static void find_free_air(search *s, double level) {
 }
 
 /* How easily water flows in a film of so many cells, as a power of two. */
-static int ease_of(int cells, int dim, int thin) {
+static int mobility_of(int cells, int dim, int thin) {
     const double wide = dim == 3 ? sqrt(cells) : cells;
-    int ease = 0;
-    while (ease < FILM_EASE_MOST && (1 << ease) < wide * wide / (thin ? FILM_EASE_THIN : FILM_EASE)) ++ease;
-    return ease;
+    int mobility = 0;
+    while (mobility < FILM_MOBILITY_MOST &&
+           (1 << mobility) < wide * wide / (thin ? FILM_INERTIA_THIN : FILM_INERTIA))
+        ++mobility;
+    return mobility;
 }
 
 /* Makes what of the listed patch is below the air on its rim liquid. */
 static void wet_patch(search *s, int thin) {
     const film_cells *patch = &s->f->patch;
-    const int ease = ease_of(s->narrow, s->g->box.dim, thin);
+    const int mobility = mobility_of(s->narrow, s->g->box.dim, thin);
     for (int n = 0; n < patch->count; ++n) {
         const ptrdiff_t c = patch->cell[n];
         if (!(height_of(s, c) < s->air - 0.5) || (s->mark[c] == PASSED && s->air < INFINITY)) continue;
-        s->mark[c] = (uint8_t)(WET + ease);
+        s->mark[c] = (uint8_t)(WET + mobility);
         if (s->phi[c] >= 0) s->phi[c] = -(float)s->g->dx;
         s->f->any = 1;
     }
@@ -320,7 +322,7 @@ int films_find(films *f, openings *o, float *phi, uint8_t *mark, const mac_grid 
         face->wet = wet && face->face.open > face->was;
         if (wet && phi[high] < 0 && phi[low] < 0 && face->face.open > 0 &&
             (i == 0 || !is_same(face, face - 1)))
-            face->ease = (float)(1 << (most - WET)) / face->face.open;
+            face->mobility = (float)(1 << (most - WET)) / face->face.open;
     }
     return bad;
 }
@@ -340,7 +342,7 @@ void films_close(openings *o, const films *f, const mac_grid *g, int solids) {
         film_face *face = &o->met.film[i];
         if (face->wet) o->open.value[face->face.axis][above(face, &g->box)] = face->was;
         face->wet = 0;
-        face->ease = 0;
+        face->mobility = 0;
     }
     solids_meet_movers(o, g, solids);
 }
@@ -348,9 +350,9 @@ void films_close(openings *o, const films *f, const mac_grid *g, int solids) {
 void films_pull(mac_field *u, const openings *o, const films *f, const mac_grid *g, const double pull[3]) {
     for (int i = 0; i < o->met.film_count && f->any; ++i) {
         const film_face *face = &o->met.film[i];
-        if (face->ease > 0)
+        if (face->mobility > 0)
             u->value[face->face.axis][above(face, &g->box)] +=
-                (face->ease - 1) * (float)pull[face->face.axis];
+                (face->mobility - 1) * (float)pull[face->face.axis];
     }
 }
 

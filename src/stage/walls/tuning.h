@@ -25,16 +25,16 @@
 #define FILM_LEVEL 1.5
 /* Cells of air or liquid beside a patch that say nothing. Trial: 0; tests: sim_film|sim_plug|sim_rest. */
 #define FILM_LITTLE 8
-/* A film W cells wide flows W^2 / FILM_EASE times as easily as water: it keeps no velocity from step to step,
- * and as ordinary water would be a brake. It weighs as FILM_EASE / 12 cells then.
- * Trial: 1000000; tests: sim_film. */
-#define FILM_EASE 96
+/* A film W cells wide flows W^2 / FILM_INERTIA times as easily as water: it keeps no velocity from step to
+ * step, and as ordinary water would be a brake. It weighs as FILM_INERTIA / 12 cells then. Trial: 1000000;
+ * tests: sim_film. */
+#define FILM_INERTIA 96
 /* The same beside a body thinner than a cell, which is hardly heavier than one.
  * Trial: 1000000; tests: sim_film|sim_thin. */
-#define FILM_EASE_THIN 12
+#define FILM_INERTIA_THIN 12
 /* The most that a film's flow is eased, as a power of two: it is that many times a difference of pressures,
  * which are floats, and more shows as divergence. Trial: 20; tests: sim_film. */
-#define FILM_EASE_MOST 6
+#define FILM_MOBILITY_MOST 6
 
 /* ---- faces (solids.c, constrain.c) ---- */
 
