@@ -1,17 +1,22 @@
 /* Contact by signed distance.
  *
- * A pair touches where a surface point x of one has the distance d(x) - radius < reach to the other; the
- * normal is grad d. Both are asked of each other, so a corner on a face is found whichever has the corner.
- * Distances exist for every shape, concave ones and the inside of containers included, and are exact or never
- * too large in size.
+ *   touch: a surface point x of one solid with d(x) - radius < reach, d the other's distance; normal = grad
+ * d.
+ *
+ * Both solids are asked about each other, so a corner on a face is found whichever has the corner. Distances
+ * exist for every shape, concave ones and the inside of containers included, and are exact or never too large
+ * in size.
  *
  * Points lie `spacing` apart. On smooth surfaces the deepest one may lie between them: touch_refine() walks
  * it there along the surface. The side of a cylinder has its deepest point right across its axis from the
- * normal: walked to, it was off by little, but as little as it is, it brakes what rolls. Edges of concave
- * shapes that cross between points are found late by up to spacing^2 / (8 length): the spacing is half a cell
- * or less.
+ * normal, exactly: what a walked one is off brakes what rolls.
  *
- * Of many contacts a few are enough to hold a body: the deepest one and those that span the widest. */
+ * Of many contacts a few are enough to hold a body: the deepest one and those that span the widest.
+ *
+ * Source: ours; docs/theory-bodies.md.
+ *
+ * Limits: edges of concave shapes that cross between points are found late by up to spacing^2 / (8 length);
+ * the spacing is half a cell or less. */
 #include "solid/contact.h"
 
 #include <math.h>

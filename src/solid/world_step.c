@@ -1,14 +1,21 @@
 /* A step of the bodies: contacts and joints act on velocities, velocities move the bodies.
  *
+ *   v+ = contacts and joints (v),   x+ = x + h v+   over parts h of the step
+ *
  * A step of dt is cut into parts h (solid/world_touches.c tells how long). In each ODE solves for the
  * velocities v+ that contacts and joints allow (solid/world_solve.c), and body_move() carries the bodies:
  * ODE's own positions are thrown away, because its free rotation drifts and ours does not. Solids deeper in
  * each other than OVERLAP_DEEP dx, where they can only have begun, are parted as by a shift that leaves no
  * velocity. What swings on joints in the air is moved by solid/world_swing.c.
  *
- * Before forces that are still to be found, world_warm_start() lends bodies what held them in the last step
- * and notes what does not let them move; world_constrain() takes that back after the forces and solves once
- * more without moving. */
+ * Before forces that are still to be found, world_warm_start() gives bodies what contacts did in the last
+ * step and notes which constraints are active; world_constrain() takes that back after the forces and solves
+ * once more without moving.
+ *
+ * Source: semi-implicit steps as rigid-body engines take them; docs/decisions/0020-contacts-that-let-go.md.
+ *
+ * Limits: after PARTS_MAX parts the rest of a step goes in one; no body crosses CELLS_MOST cells in a step.
+ */
 #include <math.h>
 #include <string.h>
 #include "solid/active.h"

@@ -1,5 +1,10 @@
-/* Boundary conditions on particles (Sommer 2018: rescue from solids; closed and open sides of the domain;
- * what leaves through a periodic one comes in on the other side).
+/* Boundary conditions on particles: out of solids, inside closed sides, around periodic ones.
+ *
+ *   h = min(1, density of the cell / READS),   particle p of spray stays u_p h cells off a closed side,
+ *
+ * u_p in [0, 1) by its number: it lands on the film that lies there and not under it, and particles without
+ * pressure fill a film of their own volume (all of them on the side itself would be one layer, which nothing
+ * on the grid could lift, as velocities across a side are 0 on it).
  *
  * Out of a solid the nearest surface leads, unless the particle came in through another one: more than half
  * through a wall it would be let out behind it. So the straight way of the step is walked in the sampled
@@ -7,18 +12,10 @@
  * passed the middle of a wall, or all of it, is put back where the way goes in. Spray moves straight; liquid
  * goes around corners, so that it must have been deeper inside and on the opposite side.
  *
- * Spray that comes to a closed side of the domain lands on the film that lies there and not under it:
- * particle p stays
+ * Source: Sommer 2018, rescue from solids; docs/decisions/0019-films-of-spray.md.
  *
- *   u_p h cells off the side,   u_p in [0, 1) by its number,   h = min(1, density of its cell / READS),
- *
- * so that particles without pressure fill a film of their own volume. With all of them on the side itself any
- * number was one layer there. Only three fifths of it counted as density, and nothing on the grid could lift
- * it, as velocities across a side are 0 on it: films that met were heaps of several cells' liquid before
- * pressure knew of them (docs/decisions/0019-films-of-spray.md).
- *
- * Limits: walls of at least two cells, others are stage/solids_thin's; places of moving solids are those
- * after the step, and a way that begins in one is not walked. */
+ * Limits: walls of at least two cells, others are stage/walls/thin's; places of moving solids are those after
+ * the step, and a way that begins in one is not walked. */
 #include "stage/walls/boundary.h"
 
 #include <math.h>

@@ -1,19 +1,20 @@
 /* Films of water between faces that lie on each other.
  *
+ *   coefficient of a film's face = max(1, W^2 / FILM_INERTIA),   W its width in cells; gravity pulls as many
+ * times
+ *
  * Contacts leave a hundredth of a cell or nothing between a body and what it lies on. Neither particles nor
- * faces show the water there, and without a pressure of its own a board on the floor is held by the weight of
- * all the water above it. A film transmits that pressure. So a patch of cells along a gap beside a moving
- * solid counts as liquid where all of its rim does, and faces along it are open by a film's width at least
- * (stage/walls/meet.c): each solid's distance is taken so that the gap is that wide, in openings, rows of
- * bodies and wall velocities alike, and the solve stays what it was, symmetric and positive. Patches reach
- * over gaps of more than a cell: what opens under water has no particles yet, and the drift correction brings
- * them.
+ * faces show the water there, and without a pressure of its own a board on the floor bears the weight of all
+ * the water above it. A film transmits that pressure. So a patch of cells along a gap beside a moving solid
+ * counts as liquid where all of its rim does, and faces along it are open by a film's width at least
+ * (stage/walls/meet_film.c): each solid's distance is taken so that the gap is that wide, in openings, rows
+ * of bodies and wall velocities alike, and the solve stays symmetric and positive. Patches reach over gaps of
+ * more than a cell: what opens under water has no particles yet, and the drift correction brings them.
  *
  * A film of width h under a face of width W adds the inertia rho W^3 / (12 h) a length (u = V x / h). But no
  * particle keeps its velocity for the next step, so as ordinary water it is a brake, V <= F dt 12 h / (rho
- * W^3). So films flow more easily: their faces have the coefficient max(1, W^2 / FILM_INERTIA) in the solve,
- * as if they were that wide, lose `mobility` times the pressure's gradient, and gravity pulls as many times,
- * for rest.
+ * W^3). So films flow more easily: their faces lose `mobility` times the pressure's gradient, and gravity
+ * pulls as many times, for rest.
  *
  * A patch is what hangs together through faces that a film would open. It is a film
  *   - where no air is on its rim, and the liquid there is one region without it: a plug between two stays
@@ -21,6 +22,8 @@
  *   - else below the lowest air on its rim, and as high as that water stands elsewhere: what floats along a
  *     wall is wet up to the water's level, but not a stopper with air below it, nor a piston on water that it
  *     shuts in.
+ *
+ * Source: lubrication theory for the inertia; docs/decisions/0016-films.md.
  *
  * Limits: water that pressure drives through below a body flows too easily as well; how fast a body comes off
  * depends on the step; between two solids thinner than a cell there are no films; what a film is wider than

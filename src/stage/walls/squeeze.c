@@ -1,12 +1,14 @@
-/* Water under a body that lies down.
+/* Water under a body that lies down goes out along the gap.
  *
- * Pressure drives it out as long as some face under the body is open. The last half cell has none: what is
- * there would stay for ever, in a film of no height, and be missing from the level. A film between plates
- * that close on each other flows along them, away from the middle, u = V r / (2 h) (Reynolds 1886), and h = 0
- * in the end: so what is caught goes along the gap, SQUEEZE_WAY a step, until it is out of the cells whose
- * centres the solid holds and pressure and the drift correction take it on.
+ *   x <- x + SQUEEZE_WAY dx w / |w|,   w = (x - c) - ((x - c) . n) n
  *
- * With n the direction out of the solid at x and c the solid's middle, the way is (x - c) - ((x - c) . n) n.
+ * with n the direction out of the solid at x and c the solid's middle. Pressure drives water out as long as
+ * some face under the body is open. The last half cell has none: what is there stays for ever, in a film of
+ * no height, and is missing from the level. A film between plates that close on each other flows along them,
+ * away from the middle, u = V r / (2 h), and h = 0 in the end: what is caught goes along the gap until it is
+ * out of the cells whose centres the solid covers, and pressure and the drift correction take it on.
+ *
+ * Source: Reynolds 1886.
  *
  * Limits: only gaps beside solids that move; a gap that goes around a corner is followed to the corner. */
 #include "stage/walls/squeeze.h"
