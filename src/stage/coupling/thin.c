@@ -18,7 +18,7 @@
  * L is the plane nearest to the surface in the columns of cells around the body.
  *
  * Limits: films are there at once; where they are deeper than LAYER_DEEPEST the grid shows them, or a dry pit
- * (of liquid of less than 3/4 of a cell the velocity is not its own, stage/pressure/pressure.c, and a wall
+ * (of liquid of less than 3/4 of a cell the velocity is not its own, stage/pressure/known.c, and a wall
  * may lie a cell below the centre above it). L is known to a few hundredths of a cell: a wide plate heavier
  * than its water by less may stay up. */
 #include "stage/coupling/thin.h"
