@@ -154,10 +154,6 @@ static float share_at(const rigid_region *b, const mac_grid *g, const double x[3
     return (float)(sum / corners);
 }
 
-static void place(double x[3], const mac_grid *g, const int at[3], int axis) {
-    for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * (at[a] + (a != axis) * 0.5);
-}
-
 static int find_faces(rigid_region *b, const job *s, int axis) {
     const mac_grid *g = s->g;
     const body *rigid = b->solid->body;
@@ -166,7 +162,7 @@ static int find_faces(rigid_region *b, const job *s, int axis) {
         for (int j = r.lower[1]; j < r.upper[1]; ++j)
             for (int i = r.lower[0]; i < r.upper[0]; ++i) {
                 double x[3];
-                place(x, g, (const int[3]){i, j, k}, axis);
+                mac_place(x, g, i + (axis != 0) * 0.5, j + (axis != 1) * 0.5, k + (axis != 2) * 0.5);
                 const float share = share_at(b, g, x);
                 if (share <= 0) continue;
                 held_face *list = one_more(b->faces, b->face_count, &b->face_capacity, sizeof *list);
@@ -197,7 +193,7 @@ static int find_cells(rigid_region *b, const job *s) {
         for (int j = r.lower[1]; j < r.upper[1]; ++j)
             for (int i = r.lower[0]; i < r.upper[0]; ++i) {
                 double x[3];
-                place(x, g, (const int[3]){i, j, k}, -1);
+                mac_place(x, g, i + 0.5, j + 0.5, k + 0.5);
                 const double d = distance_at(b, x);
                 const ptrdiff_t at = box_at(&g->box, i, j, k);
                 const int near = d < g->dx, liquid = s->phi[at] < 0;

@@ -37,11 +37,6 @@ typedef struct {
     cell_range range;
 } job;
 
-static void place(double x[3], const mac_grid *g, const double cells[3]) {
-    for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * cells[a];
-    if (g->box.dim == 2) x[2] = g->origin[2] + 0.5 * g->dx;
-}
-
 /* ---- particles ---- */
 
 int thin_remember(thin_walls *t, const mac_grid *g, const particles *p, const obstacle *solids, int count) {
@@ -110,8 +105,8 @@ static int hold_one(const job *s, size_t q) {
     }
     const double near = (double)s->t->distance[box_at(&g->box, at[0], at[1], at[2])];
     const double reach = (sqrt(way) + 0.87 + 2 * THIN_SKIN) * g->dx;
-    place(from, g, old);
-    place(to, g, cells);
+    mac_place(from, g, old[0], old[1], old[2]);
+    mac_place(to, g, cells[0], cells[1], cells[2]);
     for (int pass = 0; pass < PASSES; ++pass) {
         int touched = 0;
         for (int i = 0; i < s->count; ++i) {
@@ -151,7 +146,7 @@ static void reject_task(void *context, int block) {
     for (size_t q = from; q < to; ++q) {
         double cells[3] = {0, 0, 0}, x[3];
         for (int a = 0; a < s->p->dim; ++a) cells[a] = (double)s->p->x[a][q];
-        place(x, s->g, cells);
+        mac_place(x, s->g, cells[0], cells[1], cells[2]);
         s->keep[q] = obstacles_thin_distance(s->solids, s->count, x) >= THIN_SKIN * s->g->dx;
     }
 }
@@ -198,9 +193,9 @@ static float slide(const job *s, const int c[3]) {
     float here[3] = {0, 0, 0}, u[3];
     for (int e = 0; e < 3; ++e) cells[e] = c[e] + (e != a) * 0.5;
     for (int e = 0; e < dim; ++e) here[e] = (float)cells[e];
-    place(x, g, cells);
+    mac_place(x, g, cells[0], cells[1], cells[2]);
     cells[a] += s->t->distance[at] > s->t->distance[low] ? 0.5 : -0.5;
-    place(y, g, cells);
+    mac_place(y, g, cells[0], cells[1], cells[2]);
     const obstacle *wall = nearest_wall(s, x);
     const double size = gradient(n, s, wall, y);
     if (!(size > 0)) return s->u->value[a][at];

@@ -35,11 +35,6 @@ typedef struct {
     cell_range range;
 } job;
 
-static void to_metres(double x[3], const mac_grid *g, const double cells[3]) {
-    for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * cells[a];
-    if (g->box.dim == 2) x[2] = g->origin[2] + 0.5 * g->dx;
-}
-
 static void to_cells(double cells[3], const job *s, const double x[3]) {
     cells[2] = 0.5;
     for (int a = 0; a < s->g->box.dim; ++a) {
@@ -111,7 +106,7 @@ static int look_around(sighted *out, const thin_scene *w, const mac_grid *g, con
     const int easy = sees_all(w, b, in);
     if (easy) memcpy(home, in, sizeof in);
     else {
-        to_metres(x, g, cells);
+        mac_place(x, g, cells[0], cells[1], cells[2]);
         if (!thin_home(home, w, g, in, x)) return 0;
     }
     out->home = box_at(b, home[0], home[1], home[2]);
@@ -180,8 +175,7 @@ static int find_start(double x[3], const job *s, const int c[3]) {
     const double skin = THIN_SKIN * s->g->dx;
     double low[3], high[3];
     if (at == CELLS) return thin_middle(x, s->now->walls, s->g, c);
-    to_metres(x, s->g,
-              (const double[3]){c[0] + (at != 0) * 0.5, c[1] + (at != 1) * 0.5, c[2] + (at != 2) * 0.5});
+    mac_place(x, s->g, c[0] + (at != 0) * 0.5, c[1] + (at != 1) * 0.5, c[2] + (at != 2) * 0.5);
     if (obstacles_thin_distance(s->now->solids, s->now->count, x) >= skin) return 1;
     if (c[at] == 0 || c[at] == s->g->box.n[at]) return 0;
     const int low_out = thin_middle(low, s->now->walls, s->g,
@@ -262,7 +256,7 @@ static int is_near(const job *s, const int c[3]) {
     const double reach = sqrt(way) + 2 * s->p->dt / s->g->dx * sqrt(fast) + s->swept + STENCIL;
     if (distance > reach) return 0;
     if (distance < THIN_BAND - 0.6) return 1;
-    to_metres(x, s->g, cells);
+    mac_place(x, s->g, cells[0], cells[1], cells[2]);
     return obstacles_thin_distance(s->then->solids, s->then->count, x) <= reach * s->g->dx;
 }
 
