@@ -28,7 +28,8 @@
 #define BOX_CONTACTS 8
 /* Of the spacing: contacts of a pair are no closer. Trial: 0.0; tests: solid_contact|solid_pile. */
 #define CONTACTS_APART 0.05
-/* Of a normal, across a cylinder's axis: it lies on its side. Trial: 2.0; tests: solid_contact. */
+/* Of a normal, across a cylinder's axis: it lies on its side. Trial: 2.0; tests: solid_contact. Needed by:
+ * solid_contact. */
 #define LIES_SIDEWAYS 0.5
 /* Cosine between normals of what is flat. Trial: 2.0; tests: solid_contact. */
 #define FLAT_COSINE 0.999
@@ -50,7 +51,7 @@
  * Trial: 0.0; tests: solid_contact|solid_pile. */
 #define REST_FALLS 1.5
 /* Of a contact row's own size: keeps redundant contacts solvable. Trial: 1e-12; tests:
- * solid_contact|solid_pile. */
+ * solid_contact|solid_pile. Needed by: solid_contact. */
 #define CONTACT_SOFT 1e-7
 /* Of the fastest approach, or of what gravity gives in a step: with more left a solve is no solution, and
  * sweeps take its place. Trial: 1e9; tests: solid_contact|solid_pile. */

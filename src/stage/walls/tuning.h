@@ -8,7 +8,7 @@
 
 /* Cells. Narrower gaps are closed, all of their faces: some would fall below OPEN_MIN and others not, and the
  * cells between these hold a body as if it were glued. Contacts leave gaps of a hundredth, which are no
- * cracks. Trial: 0.0f; tests: stage_meet|sim_gap|sim_plug. */
+ * cracks. Trial: 0.0f; tests: stage_meet|sim_gap|sim_plug. Needed by: stage_meet. */
 #define CRACK_GAP 0.005f
 /* Cells from a face's middle. What is farther away is hardly ever nearest at a corner.
  * Trial: 2.5; tests: stage_meet|sim_gap. */
@@ -17,7 +17,7 @@
 /* ---- films of water in gaps (film.c, meet_film.c) ---- */
 
 /* Cells that water holds open where a face lies on another. Trial: 0.01f; tests:
- * stage_meet|sim_film|sim_plug. */
+ * stage_meet|sim_film|sim_plug. Needed by: stage_meet. */
 #define FILM_GAP 0.05f
 /* Cells. Gaps up to this lack particles, not water. Trial: 0.1f; tests: stage_meet|sim_film. */
 #define FILM_WIDE 1.4f
