@@ -1,8 +1,13 @@
-/* Extrapolation of a sampled field into unknown territory by breadth-first layers (Sommer 2018, section on
- * extrapolation; Bridson's book): value = mean of the axis neighbours with a smaller layer number.
+/* Extrapolation of a sampled field into unknown territory by breadth-first layers.
+ *
+ *   value = mean of the axis neighbours with a smaller layer number
  *
  * Every row remembers the stretch that the previous layer reached; a layer looks only at stretches next to
- * one, so the cost follows the front and not the box. */
+ * one, so the cost follows the front and not the box.
+ *
+ * Source: Sommer 2018, extrapolation; Bridson's book.
+ *
+ * Limits: first order: values are constant along the way, not normal derivatives. */
 #include "grid/extrapolate.h"
 
 #include <string.h>

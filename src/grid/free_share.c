@@ -128,8 +128,10 @@ typedef struct octant_row {
     vec8 low[VECTORS], high[VECTORS];
 } octant_row;
 
-static const float ACROSS[SIDE] = {0, 0.25f, 0.75f, 0.75f, 0.25f, 0}; /* from a face, across another axis */
-static const float ALONG[SIDE] = {0.25f, 0.75f, 1, 1, 0.75f, 0.25f};  /* from a pair of faces, along theirs */
+static const float WEIGHT_ACROSS[SIDE] = {0,     0.25f, 0.75f,
+                                          0.75f, 0.25f, 0}; /* from a face, across another axis */
+static const float WEIGHT_ALONG[SIDE] = {0.25f, 0.75f, 1,
+                                         1,     0.75f, 0.25f}; /* from a pair of faces, along theirs */
 
 /* a + part (b - a) */
 INLINE void row_between(octant_row *r, const octant_row *a, const octant_row *b, float part) {
@@ -189,8 +191,8 @@ INLINE void add_octant_row(brick_layer *to, const brick_row *w, int octant) {
         const int at = octant - 2 * y;
         if (at < 0 || at >= SIDE) continue;
         for (int v = 0; v < VECTORS; ++v) {
-            to->across[y][v] += ACROSS[at] * w->across[v];
-            to->along[y][v] += ALONG[at] * w->across[v] + ACROSS[at] * w->along[v];
+            to->across[y][v] += WEIGHT_ACROSS[at] * w->across[v];
+            to->along[y][v] += WEIGHT_ALONG[at] * w->across[v] + WEIGHT_ACROSS[at] * w->along[v];
         }
     }
 }
@@ -199,7 +201,7 @@ INLINE void add_layer(vec8 sum[BRICK_Z][BRICK_Y][VECTORS], const brick_layer *l,
     for (int z = 0; z < BRICK_Z; ++z) {
         const int at = octant - 2 * z;
         if (at < 0 || at >= SIDE) continue;
-        const float across = dim == 3 ? ACROSS[at] : 1, along = dim == 3 ? ALONG[at] : 0;
+        const float across = dim == 3 ? WEIGHT_ACROSS[at] : 1, along = dim == 3 ? WEIGHT_ALONG[at] : 0;
         for (int y = 0; y < BRICK_Y; ++y)
             for (int v = 0; v < VECTORS; ++v)
                 sum[z][y][v] += across * l->along[y][v] + along * l->across[y][v];

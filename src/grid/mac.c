@@ -1,4 +1,8 @@
-/* Staggered fields: one array a component, all of the box's layout, in one piece of memory. */
+/* Staggered fields: one array a component, all of the box's layout, in one piece of memory.
+ *
+ * Source: Harlow and Welch 1965.
+ *
+ * Limits: a component across z is there in 3D only. */
 #include "grid/mac.h"
 
 #include "core/memory.h"

@@ -21,9 +21,9 @@ typedef struct met_face {
  * (stage/walls/film.h). */
 typedef struct film_face {
     met_face face;
-    float was;   /* open share without a film */
-    float ease;  /* > 0, of one of a face's movers: how many times as easily as water it flows */
-    uint8_t wet; /* whether the film opens it */
+    float was;      /* open share without a film */
+    float mobility; /* > 0, of one of a face's movers: how many times as easily as water it flows */
+    uint8_t wet;    /* whether the film opens it */
 } film_face;
 
 typedef struct meetings {

@@ -15,7 +15,7 @@
 
 /* Two groups of lanes at a time, and the spots of both before any lookup: one has work while the other waits
  * for what its last lookup found, or for its addresses. */
-enum { GRAIN = 1 << 13, REACH = GHOST - 1, GROUPS = 2, ROUND = GROUPS * LANES };
+enum { ADVECT_GRAIN = 1 << 13, REACH = GHOST - 1, GROUPS = 2, ROUND = GROUPS * LANES };
 
 typedef struct moving {
     size_t count;
@@ -115,7 +115,7 @@ HOT static void move_range(const moving *t, size_t begin, size_t end) {
 
 static void move_block(void *context, int block) {
     const moving *t = context;
-    size_t begin = (size_t)block * GRAIN, end = begin + GRAIN;
+    size_t begin = (size_t)block * ADVECT_GRAIN, end = begin + ADVECT_GRAIN;
     move_range(t, begin, end < t->count ? end : t->count);
 }
 
@@ -141,7 +141,7 @@ void particles_advect(particles *p, const mac_grid *g, const mac_field *u, const
         t.u[axis] = u->value[axis];
         t.fall[axis] = (float)(0.5 * dt * gravity[axis]);
     }
-    parallel_for(g->pool, block_count((long)p->count, GRAIN), move_block, &t);
+    parallel_for(g->pool, block_count((long)p->count, ADVECT_GRAIN), move_block, &t);
 }
 
 INLINE double sum_range_dim(const moving *t, size_t begin, size_t end, int axis, int dim) {
@@ -168,7 +168,7 @@ HOT static double sum_range(const moving *t, size_t begin, size_t end) {
 
 static double sum_block(void *context, int block) {
     const moving *t = context;
-    size_t begin = (size_t)block * GRAIN, end = begin + GRAIN;
+    size_t begin = (size_t)block * ADVECT_GRAIN, end = begin + ADVECT_GRAIN;
     return sum_range(t, begin, end < t->count ? end : t->count);
 }
 
@@ -177,5 +177,5 @@ double particles_sum(const particles *p, const mac_grid *g, const float *face, i
     moving t = moving_of(p, g);
     t.scale = 1;
     t.u[axis] = face;
-    return parallel_sum(g->pool, block_count((long)p->count, GRAIN), sum_block, &t);
+    return parallel_sum(g->pool, block_count((long)p->count, ADVECT_GRAIN), sum_block, &t);
 }

@@ -306,7 +306,7 @@ static double volume_of(const markers *m, const walls *w, rheo_sim *s) {
     float *const fields[2] = {scratch_cells(&s->scratch), scratch_cells(&s->scratch)};
     uint8_t *const marks[2] = {scratch_marks(&s->scratch), scratch_marks(&s->scratch)};
     if (w->thin.count) thin_filled(filled, &w->thin, &s->g, m->phi, w->solid);
-    const double volume = enclosed_volume(&s->g, m->phi, w->solid, w->thin.gap, filled, &m->parts,
+    const double volume = enclosed_volume(&s->g, m->phi, w->solid, w->thin.distance, filled, &m->parts,
                                           m->particle_volume, fields, marks);
     scratch_back(&s->scratch, mine);
     return volume;

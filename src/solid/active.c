@@ -1,10 +1,13 @@
 /* Active constraints of a body: row . (velocity, spin) = 0, orthonormal in the metric of the body's mass,
  *
- *   row_i M^-1 row_j^T = 1 where i = j, else 0,
+ *   row_i M^-1 row_j^T = 1 where i = j, else 0,   v -= M^-1 row^T (row . v)
  *
- * by Gram and Schmidt, so that at most six are kept however many contacts hold the body and each is obeyed by
- * itself: v -= M^-1 row^T (row . v). Limit: a contact's row of which other contacts leave less than a
- * hundredth counts as held. */
+ * by Gram and Schmidt, so that at most six are kept however many contacts bind the body, and each is obeyed
+ * by itself.
+ *
+ * Source: ours; docs/theory-bodies.md.
+ *
+ * Limits: a contact's row of which others leave less than INDEPENDENT_CONTACT counts as implied. */
 #include "solid/active.h"
 
 #include <math.h>

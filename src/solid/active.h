@@ -3,10 +3,8 @@
 #define SOLID_ACTIVE_H
 
 #include "solid/body.h"
+#include "solid/tuning.h"
 
-#define INDEPENDENT_CONTACT                                                                                  \
-    0.01                       /* of what joints leave of a row must be new: contacts are many and alike     \
-                                */
 #define INDEPENDENT_JOINT 1e-9 /* these are few, and long arms make them alike */
 
 /* The change of velocity and spin by an impulse along a row, M^-1 row^T. */

@@ -5,6 +5,7 @@
 #define SOLID_BODY_H
 
 #include "solid/shape.h"
+#include "solid/tuning.h"
 
 typedef struct body_state {
     double position[3];    /* m, of the centre of mass */
@@ -48,9 +49,6 @@ typedef struct active_constraints {
     double given[6];    /* m/s, rad/s: what rows and motor have done to the body's own mass so far */
     double withheld[6]; /* m/s, rad/s, likewise; less what was given and is otherwise in the end */
 } active_constraints;
-
-/* Cells: how pressure, which is known by cells, turns what is smaller than this radius is not told. */
-#define BODY_CRUMB 0.25
 
 typedef struct body {
     int solid; /* its index in the scene */

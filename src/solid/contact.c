@@ -1,29 +1,31 @@
 /* Contact by signed distance.
  *
- * A pair touches where a surface point x of one has the distance d(x) - radius < reach to the other; the
- * normal is grad d. Both are asked of each other, so a corner on a face is found whichever has the corner.
- * Distances exist for every shape, concave ones and the inside of containers included, and are exact or never
- * too large in size.
+ *   touch: a surface point x of one solid with d(x) - radius < reach, d the other's distance; normal = grad
+ * d.
+ *
+ * Both solids are asked about each other, so a corner on a face is found whichever has the corner. Distances
+ * exist for every shape, concave ones and the inside of containers included, and are exact or never too large
+ * in size.
  *
  * Points lie `spacing` apart. On smooth surfaces the deepest one may lie between them: touch_refine() walks
  * it there along the surface. The side of a cylinder has its deepest point right across its axis from the
- * normal: walked to, it was off by little, but as little as it is, it brakes what rolls. Edges of concave
- * shapes that cross between points are found late by up to spacing^2 / (8 length): the spacing is half a cell
- * or less.
+ * normal, exactly: what a walked one is off brakes what rolls.
  *
- * Of many contacts a few are enough to hold a body: the deepest one and those that span the widest. */
+ * Of many contacts a few are enough to hold a body: the deepest one and those that span the widest.
+ *
+ * Source: ours; docs/theory-bodies.md.
+ *
+ * Limits: edges of concave shapes that cross between points are found late by up to spacing^2 / (8 length);
+ * the spacing is half a cell or less. */
 #include "solid/contact.h"
 
 #include <math.h>
 #include <string.h>
 #include "core/memory.h"
+#include "solid/tuning.h"
 #include "solid/vector.h"
 
-/* Contacts of a pair, and how many times as many where a body is held from several sides. */
-enum { PAIR_CONTACTS = 8, SIDES = 3 };
-#define OFF      1e-3  /* of the spacing: what a point on a surface may be off it */
-#define SIDEWAYS 0.5   /* of a normal, across a cylinder's axis: it lies on its side */
-#define EVEN     0.999 /* cosine between normals of what is flat */
+#define POINT_OFF 1e-3 /* of the spacing: what a point on a surface may be off it */
 
 /* From the walls of a convex hollow the distance is concave: what is in it comes nearest to them with points
  * and edges of its own. The hollow's points would only find those edges, which have no normal: one beside the
@@ -234,7 +236,7 @@ static double distance_between(const touch *p, const touch *q, double size) {
 
 bool touch_surrounds(const touch_list *list, int first) {
     for (int i = first + 1; i < list->count; ++i)
-        if (vec_dot(list->item[i].normal, list->item[first].normal) < 0.5) return true;
+        if (vec_dot(list->item[i].normal, list->item[first].normal) < SURROUNDED_COSINE) return true;
     return false;
 }
 
@@ -279,11 +281,11 @@ static bool settle_on(double x[3], const thing *t, const double n[3], double slo
     double way[3] = {n[0], n[1], n[2]};
     for (int round = 0; round < 6; ++round) {
         const double d = thing_distance(t, x);
-        if (round >= 2 && fabs(d) < OFF * spacing) return true;
+        if (round >= 2 && fabs(d) < POINT_OFF * spacing) return true;
         if (round >= 2) slope = thing_normal(way, t, x, 1e-3 * spacing);
         for (int c = 0; c < 3; ++c) x[c] -= d / fmax(slope, 0.1) * way[c];
     }
-    return fabs(thing_distance(t, x)) < OFF * spacing;
+    return fabs(thing_distance(t, x)) < POINT_OFF * spacing;
 }
 
 /* Steepest descent of the gap along the surface of `own` from x, no farther than half way to the next point,
@@ -334,7 +336,7 @@ static bool is_sideways(const thing *t, const double n[3]) {
     double from[3], axis[3];
     axis_of(from, axis, t);
     const double along = vec_dot(n, axis);
-    return 1 - along * along > SIDEWAYS * SIDEWAYS;
+    return 1 - along * along > LIES_SIDEWAYS * LIES_SIDEWAYS;
 }
 
 /* The deepest point of a cylinder's side as far along its axis as x is. */
@@ -390,9 +392,10 @@ static void touch_turn(touch *t, const thing *things) {
     for (int c = 0; c < 3; ++c) x[c] = t->point[c] - 0.5 * t->gap * sign * t->normal[c];
     thing_normal(n, other, x, 1e-3 * own->points.spacing);
     thing_normal(around, other, x, own->points.spacing);
-    if (!is_sideways(own, n) || vec_dot(n, around) < EVEN) return; /* edges have no normal of their own */
+    if (!is_sideways(own, n) || vec_dot(n, around) < FLAT_COSINE)
+        return; /* edges have no normal of their own */
     const double gap = turn_deeper(x, n, own, other, NULL, thing_distance(other, x));
-    if (!(gap <= t->gap + OFF * own->points.spacing)) return;
+    if (!(gap <= t->gap + POINT_OFF * own->points.spacing)) return;
     t->gap = gap;
     t->of_b = !t->of_b;
     for (int c = 0; c < 3; ++c) {
@@ -422,7 +425,7 @@ void touch_thin_out(touch_list *list, touch_list *close, const thing *things, in
     }
     list->count = kept;
     /* a body in a tube needs enough on each side, or it turns in it */
-    const int most = touch_surrounds(close, 0) ? SIDES * PAIR_CONTACTS : PAIR_CONTACTS;
+    const int most = touch_surrounds(close, 0) ? SURROUNDED_TIMES * PAIR_CONTACTS : PAIR_CONTACTS;
     touch_choose(close, 0, 2 * most, apart, size);
     for (int i = 0; i < close->count; ++i) touch_refine(&close->item[i], things);
     for (int i = kept = 0; i < close->count; ++i) {

@@ -22,9 +22,8 @@
 #include <string.h>
 #include "solid/curve.h"
 #include "solid/active.h"
+#include "solid/tuning.h"
 #include "solid/vector.h"
-
-#define AT_SPEED 0.01 /* of its speed: as near as a motor was that held it */
 
 static int turns(const joint *j) {
     return j->def->kind == RHEO_JOINT_HINGE || j->def->kind == RHEO_JOINT_MOTOR;
@@ -274,15 +273,15 @@ void joint_activate_motor(const joint *j, const double before[6], double time, d
     body_motor *m = &j->only->active->motor;
     double effect[6];
     motion_row(m->row, j);
-    const double ease = active_free_effect(effect, j->only, m->row);
-    if (!(ease > 0)) return;
-    const double last = wanted_speed(j, time - dt), near = AT_SPEED * fabs(last) + 1e-6 / j->lever;
+    const double inverse_mass = active_free_effect(effect, j->only, m->row);
+    if (!(inverse_mass > 0)) return;
+    const double last = wanted_speed(j, time - dt), near = MOTOR_NEAR * fabs(last) + 1e-6 / j->lever;
     m->of = j->def;
     m->most = j->def->force * dt;
     m->speed = wanted_speed(j, time);
     m->at_speed = fabs(six_dot(m->row, before) - last) <= near;
     const double lack = m->speed - body_rate_along(m->row, j->only->now);
-    const double impulse = fmax(-m->most, fmin(m->most, lack / ease));
+    const double impulse = fmax(-m->most, fmin(m->most, lack / inverse_mass));
     for (int c = 0; c < 3; ++c) {
         j->only->now->velocity[c] += impulse * effect[c];
         j->only->now->spin[c] += impulse * effect[3 + c];

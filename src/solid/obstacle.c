@@ -1,4 +1,6 @@
-/* The union of solids: d(x) = min over them of d_i(x), each at its place; a vessel's is turned inside out. */
+/* The union of solids: d(x) = min over them of d_i(x), each at its place; a vessel's is turned inside out.
+ *
+ * Limits: inside of overlapping solids the union's distance is too small in size. */
 #include "solid/obstacle.h"
 
 #include <math.h>

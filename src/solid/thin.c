@@ -14,13 +14,10 @@
 #include <math.h>
 #include <string.h>
 #include "solid/sample.h"
+#include "solid/tuning.h"
 #include "solid/vector.h"
 
 enum { MARCH = 96, SLIDES = 4, POINTS = 800 };
-#define EDGE                                                                                                 \
-    0.2 /* sine of half the angle, 23 degrees, from which on faces that meet are an edge, not a plate */
-
-#define SLIPS_FLAT 1.25 /* cells across, of what is small in the plane */
 
 static double own_distance(const obstacle *o, const double y[3]) {
     const double d = shape_distance(o->shape, y);
@@ -59,12 +56,12 @@ static int is_edge(const obstacle *o, const double x[3], const double n[3], doub
     outward(m, o, far, 1e-3 * most);
     for (int c = 0; c < 3; ++c) m[c] += n[c];
     const double opening = vec_length(m);
-    if (!(opening > 2 * EDGE)) return 0;
+    if (!(opening > 2 * THIN_EDGE)) return 0;
     for (int c = 0; c < 3; ++c) m[c] /= opening;
     step_in(middle, x, 0.5 * thick, n);
     double deepest = 0, best[3] = {middle[0], middle[1], middle[2]};
     for (double way = 0;
-         way * EDGE < 0.5 * most;) { /* sphere tracing from within: the ball is there or ahead */
+         way * THIN_EDGE < 0.5 * most;) { /* sphere tracing from within: the ball is there or ahead */
         step_in(y, middle, way, m);
         const double depth = -own_distance(o, y);
         if (depth >= 0.5 * most) return 1;

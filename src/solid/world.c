@@ -18,8 +18,7 @@
 #include "solid/vector.h"
 #include "solid/world_parts.h"
 
-enum { SWEEPS = 80 /* of ODE over contacts that are too many to solve exactly */ };
-#define LIGHT 1e-3 /* kg */
+#define LEAST_MASS 1e-3 /* kg */
 
 /* ODE's start and messages are the process's: once. */
 static pthread_once_t ode_once = PTHREAD_ONCE_INIT;
@@ -97,11 +96,11 @@ static rheo_status make_things(world *w, rheo_report *report) {
 /* ODE's exact solve ends the process where masses are those of crumbs: it gets them in units in which the
  * lightest weighs 1 or more. Powers of two change no digit. */
 static double find_unit(const world *w) {
-    double lightest = LIGHT;
+    double lightest = LEAST_MASS;
     int power;
     for (int i = 0; i < w->count; ++i) lightest = fmin(lightest, w->bodies[i].mass);
     frexp(lightest, &power);
-    return lightest < LIGHT ? ldexp(1, 1 - power) : 1;
+    return lightest < LEAST_MASS ? ldexp(1, 1 - power) : 1;
 }
 
 static dBodyID make_ode_body(world *w, const thing *t) {
@@ -125,9 +124,9 @@ static void make_ode(world *w) {
     w->contacts = dJointGroupCreate(0);
     dWorldSetGravity(w->ode, 0, 0, 0);
     dWorldSetAutoDisableFlag(w->ode, 0);
-    dWorldSetQuickStepNumIterations(w->ode, SWEEPS);
+    dWorldSetQuickStepNumIterations(w->ode, QUICK_SWEEPS);
     dWorldSetContactSurfaceLayer(w->ode, WORLD_MARGIN * w->dx);
-    dWorldSetContactMaxCorrectingVel(w->ode, 0.25 * w->dx / WORLD_PART_TIME);
+    dWorldSetContactMaxCorrectingVel(w->ode, PARTED_SPEED * w->dx / WORLD_PART_TIME);
     for (int i = 0; i < w->thing_count; ++i) {
         const thing *t = &w->things[i];
         double half[3], axes[9];

@@ -6,11 +6,8 @@
 #include "geom/sweep.h"
 #include "solid/contact.h"
 #include "solid/joint.h"
+#include "solid/tuning.h"
 #include "solid/world.h"
-
-#define WORLD_MARGIN    0.02 /* cells: nearer than this is touching, deeper than this is parted */
-#define WORLD_SPACING   0.5  /* cells between points */
-#define WORLD_PART_TIME 0.02 /* s: how soon what is too deep is parted */
 
 struct world {
     const rheo_scene *scene;

@@ -22,12 +22,6 @@
 #include "solid/vector.h"
 #include "solid/world_parts.h"
 
-#define JOINT_REPAIR 0.8  /* of a joint's error in one part, at most */
-#define STICK        0.1  /* of static friction: the least friction that tells sliding from sticking */
-#define SOFT         1e-7 /* of a contact row's own size: keeps redundant contacts solvable */
-#define UNSOLVED     0.01 /* of the fastest approach, or of what gravity gives: that is no solution */
-enum { ROWS_EXACT = 240 /* of contacts and joints that Dantzig's method is asked to solve */ };
-
 /* ODE's seed of random numbers is the process's: one at a time. */
 static pthread_mutex_t ode_sweeps = PTHREAD_MUTEX_INITIALIZER;
 
@@ -148,10 +142,10 @@ static void add_contact(world *w, const touch *t, double h, world_speeds least, 
     dContact c = {0};
     pair_surface(&friction, &hold, &restitution, w, t);
     c.surface.mode = dContactApprox1 | dContactFDir1 | dContactSoftERP | dContactSoftCFM | dContactMu2;
-    c.surface.mu = slide_before(w, t) > fmax(friction, STICK * hold) * least.fall ? friction : hold;
+    c.surface.mu = slide_before(w, t) > fmax(friction, STICK_LEAST * hold) * least.fall ? friction : hold;
     c.surface.mu2 = flat ? 0 : c.surface.mu;
-    c.surface.soft_erp = parting ? fmin(0.5, h / WORLD_PART_TIME) : 0;
-    c.surface.soft_cfm = SOFT * (inverse_mass(w, t->a) + inverse_mass(w, t->b)) * h / w->unit;
+    c.surface.soft_erp = parting ? fmin(PARTED_MOST, h / WORLD_PART_TIME) : 0;
+    c.surface.soft_cfm = CONTACT_SOFT * (inverse_mass(w, t->a) + inverse_mass(w, t->b)) * h / w->unit;
     if (restitution > 0 && closing > least.rest) {
         c.surface.mode |= dContactBounce;
         c.surface.bounce = restitution;
@@ -171,7 +165,7 @@ world_speeds world_least_speeds(const world *w, double time, double dt) {
     double g[3];
     rheo_evaluate_curve(g, &w->scene->gravity, time);
     const double weight = vec_length(g);
-    return (world_speeds){.rest = 1.5 * weight * dt + sqrt(2 * weight * WORLD_MARGIN * w->dx),
+    return (world_speeds){.rest = REST_FALLS * weight * dt + sqrt(2 * weight * WORLD_MARGIN * w->dx),
                           .fall = weight * dt};
 }
 
@@ -192,7 +186,7 @@ static double closing_solved(const world *w, const touch *t) {
     return vec_dot(other, t->normal) - vec_dot(u, t->normal);
 }
 
-/* Whether contacts hold: J v+ >= 0 but for what SOFT lets by. */
+/* Whether contacts hold: J v+ >= 0 but for what CONTACT_SOFT lets by. */
 static int is_solved(const world *w, world_speeds least) {
     const double margin = WORLD_MARGIN * w->dx;
     double fastest = least.fall, u[3];
@@ -204,7 +198,7 @@ static int is_solved(const world *w, world_speeds least) {
     }
     for (int i = 0; i < w->touches.count; ++i) {
         const touch *t = &w->touches.item[i];
-        if (t->gap < margin && !(closing_solved(w, t) <= UNSOLVED * fastest)) return 0;
+        if (t->gap < margin && !(closing_solved(w, t) <= UNSOLVED_SHARE * fastest)) return 0;
     }
     return 1;
 }
@@ -224,7 +218,7 @@ void world_solve(world *w, double time, double h, world_speeds least, world_purp
     if (w->lost) return;
     for (int i = 0; i < w->scene->joint_count; ++i) {
         const stop_rule rule = {.margin = purpose == SOLVE_IN_MIDDLE ? -INFINITY : WORLD_MARGIN * w->dx,
-                                .repair = moving ? fmin(0.5, h / WORLD_PART_TIME) : 0};
+                                .repair = moving ? fmin(PARTED_MOST, h / WORLD_PART_TIME) : 0};
         joint_drive(&w->joints[i], time, purpose == SOLVE_TO_STAY);
         joint_set_stops(&w->joints[i], rule);
         joint_set_repair(&w->joints[i], repair);

@@ -1,25 +1,29 @@
 /* A step of the bodies: contacts and joints act on velocities, velocities move the bodies.
  *
+ *   v+ = contacts and joints (v),   x+ = x + h v+   over parts h of the step
+ *
  * A step of dt is cut into parts h (solid/world_touches.c tells how long). In each ODE solves for the
  * velocities v+ that contacts and joints allow (solid/world_solve.c), and body_move() carries the bodies:
  * ODE's own positions are thrown away, because its free rotation drifts and ours does not. Solids deeper in
- * each other than DEEP dx, where they can only have begun, are parted as by a shift that leaves no velocity.
- * What swings on joints in the air is moved by solid/world_swing.c.
+ * each other than OVERLAP_DEEP dx, where they can only have begun, are parted as by a shift that leaves no
+ * velocity. What swings on joints in the air is moved by solid/world_swing.c.
  *
- * Before forces that are still to be found, world_warm_start() lends bodies what held them in the last step
- * and notes what does not let them move; world_constrain() takes that back after the forces and solves once
- * more without moving. */
+ * Before forces that are still to be found, world_warm_start() gives bodies what contacts did in the last
+ * step and notes which constraints are active; world_constrain() takes that back after the forces and solves
+ * once more without moving.
+ *
+ * Source: semi-implicit steps as rigid-body engines take them; docs/decisions/0020-contacts-that-let-go.md.
+ *
+ * Limits: after PARTS_MAX parts the rest of a step goes in one; no body crosses CELLS_MOST cells in a step.
+ */
 #include <math.h>
 #include <string.h>
 #include "solid/active.h"
 #include "solid/vector.h"
 #include "solid/world_parts.h"
 
-#define DEEP    0.05 /* cells: deeper than an impact sinks in; so solids only begin */
-#define FAR     1e6  /* cells that no body goes in a step */
-#define LIGHT   3e8  /* m/s */
-#define RELEASE 0.5  /* of what gravity gives in a step: slower contacts world_constrain() lets go */
-enum { PARTS_MAX = 400 /* of a step; then the rest goes in one */, JOINT_SWEEPS = 40 };
+#define CELLS_MOST  1e6 /* cells that no body goes in a step */
+#define LIGHT_SPEED 3e8 /* m/s */
 
 static void note_sliding(world *w) {
     for (int i = 0; i < w->count; ++i) {
@@ -50,7 +54,7 @@ static void note_hits(world *w) {
  * move, and in w->pseudo: it is no motion of theirs, and taken off again. */
 static void solve_part(world *w, double time, double h, world_speeds least) {
     int deep = 0;
-    for (int i = 0; i < w->touches.count; ++i) deep |= w->touches.item[i].gap < -DEEP * w->dx;
+    for (int i = 0; i < w->touches.count; ++i) deep |= w->touches.item[i].gap < -OVERLAP_DEEP * w->dx;
     note_sliding(w);
     note_hits(w);
     world_solve(w, time, h, least, SOLVE_TO_MOVE, !deep);
@@ -101,9 +105,9 @@ static double is_falling(const world *w, int i) {
     return knows_wet && !w->active[i].wet && (w->hangs[i] >= 0 || six_dot(reaction, reaction) == 0);
 }
 
-/* What a step of dt begins with. No sound body crosses FAR cells in it or outruns light. */
+/* What a step of dt begins with. No sound body crosses CELLS_MOST cells in it or outruns light. */
 static int check_states(world *w, double dt) {
-    w->fastest = fmin(FAR * w->dx / dt, LIGHT);
+    w->fastest = fmin(CELLS_MOST * w->dx / dt, LIGHT_SPEED);
     w->lost = 0;
     world_give_states(w);
     return w->lost ? WORLD_LOST : 0;
@@ -309,19 +313,20 @@ static void obey_joint_rows(world *w) {
     for (int turn = 0; turn < JOINT_SWEEPS; ++turn)
         for (int k = 0; k < w->rows.count; ++k) {
             const joint_row *t = &w->rows.item[k];
-            double effect[2][6], rate = 0, ease = 0;
+            double effect[2][6], rate = 0, inverse_mass = 0;
             for (int e = 0; e < 2; ++e) {
                 active_effect(effect[e], t->end[e], t->row[e]);
                 rate += six_dot(t->row[e], w->judged[t->end[e] - w->bodies]);
-                ease += six_dot(t->row[e], effect[e]);
+                inverse_mass += six_dot(t->row[e], effect[e]);
             }
-            for (int e = 0; e < 2 && ease > 0; ++e)
-                for (int c = 0; c < 6; ++c) w->judged[t->end[e] - w->bodies][c] -= rate / ease * effect[e][c];
+            for (int e = 0; e < 2 && inverse_mass > 0; ++e)
+                for (int c = 0; c < 6; ++c)
+                    w->judged[t->end[e] - w->bodies][c] -= rate / inverse_mass * effect[e][c];
         }
 }
 
 int world_release(world *w, double time, double dt, int all) {
-    const double fast = RELEASE * world_least_speeds(w, time, dt).fall;
+    const double fast = RELEASE_SPEED * world_least_speeds(w, time, dt).fall;
     int any = 0;
     for (int i = 0; i < world_count(w); ++i)
         for (int r = 0; r < 6; ++r)

@@ -2,23 +2,17 @@
  *
  * Contacts are found at the start of each part h of a step (solid/contact.c; two boxes by ODE's separating
  * axes). A part is so long that nothing nearer than it can travel is crossed: with the gap d and the closing
- * speed c of every point near another solid, h <= max(d, SINK dx) / c, and along a surface within reach no
- * more than SLIDE dx. So an impact sinks in by at most about SINK dx. Within WORLD_MARGIN dx of each other
- * solids count as touching.
+ * speed c of every point near another solid, h <= max(d, PART_SINK dx) / c, and along a surface within reach
+ * no more than PART_SLIDE dx. So an impact sinks in by at most about PART_SINK dx. Within WORLD_MARGIN dx of
+ * each other solids count as touching.
  *
  * Two solids that a joint holds do not touch each other: hinges would bind. Nor does what is at the pin of a
  * hinge touch anything: it has no lever, and forces without end would stop the body there.
  *
- * Limits: a body thinner than SINK dx can be passed by a faster one. */
+ * Limits: a body thinner than PART_SINK dx can be passed by a faster one. */
 #include <math.h>
 #include "solid/vector.h"
 #include "solid/world_parts.h"
-
-#define SINK  0.025 /* cells: what an impact may sink in */
-#define SLIDE 0.15  /* cells along a surface in one part of a step */
-#define PIN   0.05  /* cells around a hinge's axis, or a ball's centre, where nothing touches */
-#define TURN  0.03  /* rad that a jointed body may turn in one part */
-enum { BOX_CONTACTS = 8 };
 
 void world_place_things(world *w, double time, double dt) {
     for (int i = 0; i < w->thing_count; ++i) thing_place(&w->things[i], time, dt);
@@ -103,7 +97,7 @@ static void find_pair_touches(world *w, int a, int b, double dt) {
     touch_list *l = &w->touches;
     const int first = l->count;
     const double reach = pair_reach(w, a, b, dt);
-    const double near = fmax(pair_reach(w, a, b, 0), SLIDE * w->dx);
+    const double near = fmax(pair_reach(w, a, b, 0), PART_SLIDE * w->dx);
     touch_pair(l, w->things, a, b, reach, near, 1e-3 * w->dx);
     if (l->count > first && w->ode_box[a] && w->ode_box[b]) {
         int kept = first; /* the gaps tell how far to go, ODE where they touch */
@@ -112,8 +106,8 @@ static void find_pair_touches(world *w, int a, int b, double dt) {
         l->count = kept;
         touch_boxes(w, a, b);
     } else {
-        touch_thin_out(l, &w->close, w->things, first, WORLD_MARGIN * w->dx, 0.05 * WORLD_SPACING * w->dx,
-                       w->things[a].radius);
+        touch_thin_out(l, &w->close, w->things, first, WORLD_MARGIN * w->dx,
+                       CONTACTS_APART * WORLD_SPACING * w->dx, w->things[a].radius);
     }
 }
 
@@ -122,14 +116,14 @@ static void find_side_touches(world *w, int a, int side, double dt) {
     const double place = side % 2 ? w->scene->size[side / 2] : 0;
     touch_side(&w->touches, w->things, a, side, place, pair_reach(w, a, -1, dt));
     touch_thin_out(&w->touches, &w->close, w->things, first, WORLD_MARGIN * w->dx,
-                   0.05 * WORLD_SPACING * w->dx, w->things[a].radius);
+                   CONTACTS_APART * WORLD_SPACING * w->dx, w->things[a].radius);
 }
 
 static int is_at_pin(const world *w, const touch *t) {
     for (int i = 0; i < w->scene->joint_count; ++i) {
         const body *on = w->joints[i].only;
         if (!on || (on != w->things[t->a].body && (t->b < 0 || on != w->things[t->b].body))) continue;
-        if (joint_pins_place(&w->joints[i], t->point, PIN * w->dx)) return 1;
+        if (joint_pins_place(&w->joints[i], t->point, PIN_RADIUS * w->dx)) return 1;
     }
     return 0;
 }
@@ -171,20 +165,21 @@ double world_safe_part(world *w, double left) {
         for (int end = 0; end < 2; ++end) {
             const int solid = end ? w->scene->joints[i].b : w->scene->joints[i].a;
             const double turn = solid >= 0 ? vec_length(w->things[solid].now.spin) : 0;
-            if (turn * h > TURN) h = TURN / turn;
+            if (turn * h > PART_TURN) h = PART_TURN / turn;
         }
     if (w->scene->joint_count) world_give_states(w);
     for (int i = 0; i < w->scene->joint_count; ++i)
-        h = fmin(h, joint_time_to_stop(&w->joints[i], WORLD_MARGIN * w->dx, SINK * w->dx));
+        h = fmin(h, joint_time_to_stop(&w->joints[i], WORLD_MARGIN * w->dx, PART_SINK * w->dx));
     for (int i = 0; i < w->touches.count; ++i) {
         const touch *t = &w->touches.item[i];
         double u[3];
         world_slip(u, w, t);
         const bool known = t->normal[0] != 0 || t->normal[1] != 0 || t->normal[2] != 0;
         const double speed = vec_length(u), closing = known ? -vec_dot(u, t->normal) : speed;
-        if (speed * h <= SINK * w->dx) continue;
-        if (t->gap >= WORLD_MARGIN * w->dx && closing > 0) h = fmin(h, fmax(t->gap, SINK * w->dx) / closing);
-        if (t->gap < SLIDE * w->dx && speed > 0) h = fmin(h, SLIDE * w->dx / speed);
+        if (speed * h <= PART_SINK * w->dx) continue;
+        if (t->gap >= WORLD_MARGIN * w->dx && closing > 0)
+            h = fmin(h, fmax(t->gap, PART_SINK * w->dx) / closing);
+        if (t->gap < PART_SLIDE * w->dx && speed > 0) h = fmin(h, PART_SLIDE * w->dx / speed);
     }
     return h;
 }

@@ -1,16 +1,21 @@
-/* What contacts, joints and motors make of a body while pressure acts on it, in the metric of its mass on the
- * grid, M = L L^T (coupling.c).
+/* Active constraints and motors while pressure acts, in the metric of the body's mass on the grid, M = L L^T.
  *
- * A body that contacts hold along rows J (solid/body.h) moves only in the rest: with Q an orthonormal basis
- * of L^-1 J^T, M^-1 becomes L^-T (1 - Q Q^T) L^-1, in the system and where pressure moves the body. Then
- * liquid beside a light body on the floor or in a tube does not count on a motion that the contact takes
+ *   M^-1 -> L^-T (1 - Q Q^T) L^-1,   Q an orthonormal basis of L^-1 J^T,   J the rows of solid/active.h
+ *
+ * A body that contacts and joints bind along J moves only in the rest, in the system and where pressure moves
+ * it. Liquid beside a light body on the floor or in a tube does not count on a motion that the contact takes
  * back.
  *
  * A motor against what stands still is one more such row q in the mass's metric, with q . L^T V = its speed,
  * while the impulse that this takes is within its limit; else it is an impulse of that size before the solve.
- * Which of the two holds is guessed from the last step and judged after the solve; a wrong guess is solved
- * again (coupling_judge). What contacts, joints and motors have to do is handed back to them as impulses on
- * the body's own mass, which is what they know; by contacts of thin bodies as motions. */
+ * Which of the two is guessed from the last step and judged after the solve; a wrong guess is solved again
+ * (coupling_judge). What contacts, joints and motors have to do is handed back to them as impulses on the
+ * body's own mass, which is what they know; by contacts of thin bodies as motions.
+ *
+ * Source: ours; docs/theory-coupling.md, Contacts.
+ *
+ * Limits: rows that others leave less than 1e-6 of are dropped; a row binds both ways until it is released.
+ */
 #include "stage/coupling/body.h"
 
 #include <math.h>

@@ -1,18 +1,21 @@
-/* The cells whose pressure pushes a body.
+/* The cells whose pressure pushes a body: the rows K of the coupling, cell by cell.
  *
- * Of a cell's faces across axis a the body closes the shares c_low and c_high. Its pressure pushes the body
- * along a by S_a = c_high - c_low and turns it by T, the sum of +- c_f r_f x e_a with r_f from the centre of
- * mass to the middle of what is closed of a face: these parts and the surface in the cell enclose a piece of
- * the body, which an even pressure does not turn, so T is the moment of that surface. What turns the body
- * about an axis that it is round about (solid/body.h) is exactly 0 and is left out. That is all the solver
- * asks for, and with r the place of the cell's centre the body displaces - sum (S, T) r^T dx^2: that is what
- * pressure that grows linearly does.
+ *   S_a = c_high - c_low,   T = sum of +- c_f r_f x e_a,   displaced: - sum (S, T) r^T dx^2
+ *
+ * with c_low and c_high the shares that the body closes of a cell's faces across axis a, r_f from the centre
+ * of mass to the middle of what is closed of a face, and r the cell's centre. The closed parts and the
+ * surface in the cell enclose a piece of the body, which an even pressure does not turn: T is the moment of
+ * that surface. What turns the body about an axis that it is round about (solid/body.h) is exactly 0 and is
+ * left out.
  *
  * Beside other solids a body closes other shares than the openings tell (stage/walls/meet.h); what they are
- * more or less is added cell by cell.
+ * more or less is added cell by cell. Faces of bodies thinner than a cell have places of their own
+ * (stage/coupling/faces.c) and are added up here: six lists of cells, one a side of each axis, all of which
+ * rise.
  *
- * Faces of bodies thinner than a cell have places of their own. Theirs are found one by one (coupling.c) and
- * added up here: six lists of cells, one a side of each axis, all of which rise. */
+ * Source: Batty et al. 2007, 3, with the closed part's middle for the face's.
+ *
+ * Limits: what faces close ends in straight cuts. */
 #include <stdint.h>
 #include <string.h>
 #include "core/lanes.h"
@@ -292,8 +295,8 @@ static void add_next(body_cell *c, side_cells *s) {
 }
 
 int coupling_join_faces(coupled_body *b, const box *in) {
-    enum { SIDES = 6 };
-    side_cells side[SIDES];
+    enum { CELL_SIDES = 6 };
+    side_cells side[CELL_SIDES];
     const int sides = 2 * in->dim;
     if (b->count == 0) return 0;
     if (reserve_cells(b, 2 * b->count)) return -1;

@@ -1,21 +1,20 @@
-/* The energy of bodies thinner than a cell.
+/* The energy of bodies thinner than a cell has a cap.
  *
- * Layers of liquid move with such a body (coupling_thin.c), of up to hundreds of times its own mass where it
- * is light. Which of them there are changes from step to step, and contacts know of none. A body keeps its
- * velocity through both, and so 1/2 V^T M V would come from nowhere: chips of a hundredth of the liquid's
- * density, spun by a contact or by the pressure of a single cell while they had no layers, set the water in
- * motion with them in the next step, at up to 2700 m/s. With M = L L^T and U the velocity of the liquid at
- * the body's faces, V is therefore scaled down to
+ *   |L^T V| <= max(|L_0^T V_0| + CAP_FALLS g dt sqrt(m), what L^T U has along L^T V)   when layers have come,
+ *   |L^T V| <= |L^T V_p|                                                               after contacts,
  *
- *   |L^T V| <= max(|L_0^T V_0| + 2 g dt sqrt(m), what L^T U has along L^T V)   when layers have come,
- *   |L^T V| <= |L^T V_p|                                                       after contacts,
+ * with M = L L^T, U the velocity of the liquid at the body's faces, _0 for the end of the last step and V_p
+ * after pressure, where nothing that moves touches the body or hangs on it. Layers of liquid move with such a
+ * body (stage/coupling/thin.c), of up to hundreds of times its own mass where it is light. Which of them
+ * there are changes from step to step, and contacts know of none; a body keeps its velocity through both, and
+ * 1/2 V^T M V comes from nowhere. Pressure moves it with the liquid again at once.
  *
- * with _0 for the end of the last step and V_p after pressure, where nothing that moves touches the body or
- * hangs on it. Pressure moves it with the liquid again at once.
+ * Source: ours; docs/decisions/0020-contacts-that-let-go.md, Layers.
  *
  * Limits: what layers take with them when they go is not given back to the liquid; bodies that touch each
  * other, or that joints link, are not looked at. */
 #include <math.h>
+#include "stage/coupling/tuning.h"
 #include "stage/coupling/body.h"
 
 /* What L^T u has along L^T v. */
@@ -84,7 +83,7 @@ void coupling_cap_start(coupled_body *b, const mac_field *flow, double fall) {
     if (!is_free(b) || rigid->active->count > 0 || rigid->now->motion < 0) return;
     motion_of(v, rigid->now);
     find_stream(u, b, flow);
-    const double size = motion_on_grid(b, v), more = 2 * fall * sqrt(mass_on_grid(b));
+    const double size = motion_on_grid(b, v), more = CAP_FALLS * fall * sqrt(mass_on_grid(b));
     const double most = fmax(rigid->now->motion + more, motion_along(b, u, v));
     if (size > most) scale_down(v, rigid->now, size, most);
 }

@@ -18,6 +18,7 @@
 #include "grid/gaps.h"
 #include "grid/rows.h"
 #include "stage/coupling/thin.h"
+#include "stage/coupling/tuning.h"
 
 int coupling_reserve_faces(coupled_body *b, int count) {
     if (count <= b->capacity) return 0;

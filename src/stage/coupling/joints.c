@@ -1,18 +1,19 @@
 /* Joints between bodies while pressure acts on these.
  *
- * Bodies that joints link to each other are a group. With M = L L^T the masses of all of them, each held as
- * it is by itself along Q (stage/coupling/active.c), joint rows J V = 0 leave of y = L^T V
+ *   P y = (1 - Q Q^T - Z^T (Z Z^T)^-1 Z) y,   Z = J L^-T (1 - Q Q^T),   y = L^T V
  *
- *   P y = (1 - Q Q^T - Z^T (Z Z^T)^-1 Z) y,   Z = J L^-T (1 - Q Q^T),
- *
- * and L^-T P L^-1 takes the place of M^-1: for the velocities that the solve starts from, in the system, and
- * where pressure moves the bodies. A light body that is fixed to a heavy one then meets pressure with the
- * mass of both. Where a motor holds its speed s along q, one of Q, rows follow it: Z y = -J L^-T q s; and it
- * bears what they do along q, which (Z Z^T)^-1 tells.
+ * is what joint rows J V = 0 leave of a group, the bodies that joints link to each other: M = L L^T are the
+ * masses of all of them, Q what binds each by itself (stage/coupling/active.c). L^-T P L^-1 takes the place
+ * of M^-1: for the velocities that the solve starts from, in the system, and where pressure moves the bodies.
+ * A light body that is fixed to a heavy one meets pressure with the mass of both. Where a motor keeps its
+ * speed s along q, one of Q, rows follow it: Z y = -J L^-T q s; and it bears what they do along q, which (Z
+ * Z^T)^-1 tells.
  *
  * The solver takes a term B B^T = P, Cholesky's factor by pivots. What is left of P's diagonal adds up to the
  * number of motions that are still to come, so the largest entry is either one of them or rounding. Columns
  * of L^-T B go to the solver by sixes, as those of a body that has the cells of the whole group.
+ *
+ * Source: ours; docs/theory-coupling.md, Joints between bodies.
  *
  * Limits: the work of a group grows as the cube of its bodies, its rows as cells times motions. */
 #include "stage/coupling/joints.h"

@@ -34,6 +34,7 @@
 #include "grid/rows.h"
 #include "solid/vector.h"
 #include "stage/coupling/body.h"
+#include "stage/coupling/tuning.h"
 
 typedef struct {
     const lift_view *v;
@@ -83,8 +84,7 @@ INLINE double share_behind(const plane_cut *c, double distance) {
     return t < 0.5 ? sum : 1 - sum;
 }
 
-enum { SAMPLES = 8 };
-static const double SMOOTH = 0.05; /* cells: what a ball of five cells bends in one */
+enum { LIFT_SAMPLES = 8 };
 
 /* A part of a cell, and where its middle is, from the cell's own: its moment, in cells. */
 typedef struct part {
@@ -93,9 +93,10 @@ typedef struct part {
 
 /* Of planes at several distances, each in one half of the cell along every axis, in all. What a plane leaves
  * of a box has its middle off the box's by about (1 - share) / 2 of a side times the normal. */
-INLINE part parts_behind(const plane_cut *c, const double distance[SAMPLES], const double n[3], int dim) {
+INLINE part parts_behind(const plane_cut *c, const double distance[LIFT_SAMPLES], const double n[3],
+                         int dim) {
     const int count = 1 << dim;
-    double share[SAMPLES], cut = 0;
+    double share[LIFT_SAMPLES], cut = 0;
     part p = {0};
     for (int i = 0; i < count; ++i) share[i] = share_behind(c, distance[i]) / count;
     for (int i = 0; i < count; ++i) {
@@ -108,7 +109,7 @@ INLINE part parts_behind(const plane_cut *c, const double distance[SAMPLES], con
 }
 
 /* Distances of a cell's corners from solids, in cells; bit d of an index: the upper side along axis d. */
-INLINE void read_corners(double corner[SAMPLES], const job *s, ptrdiff_t c, int dim) {
+INLINE void read_corners(double corner[LIFT_SAMPLES], const job *s, ptrdiff_t c, int dim) {
     const box *b = &s->v->g->box;
     const float *phi = s->v->node_phi + c;
     for (int i = 0; i < 1 << dim; ++i)
@@ -116,7 +117,7 @@ INLINE void read_corners(double corner[SAMPLES], const job *s, ptrdiff_t c, int 
 }
 
 /* From the body alone. */
-static void own_corners(double corner[SAMPLES], const job *s, const int at[3], int dim) {
+static void own_corners(double corner[LIFT_SAMPLES], const job *s, const int at[3], int dim) {
     const mac_grid *g = s->v->g;
     for (int i = 0; i < 1 << dim; ++i) {
         double x[3];
@@ -128,11 +129,12 @@ static void own_corners(double corner[SAMPLES], const job *s, const int at[3], i
 /* Distances at the middles of a cell's octants from those of its corners and of its own middle: linear in
  * each direction, and three quarters of what that lacks in the middle, as x (1 - x) has it at 1/4 and 1/2.
  * Right but for third derivatives. */
-INLINE void sample_smooth(double distance[SAMPLES], const double corner[SAMPLES], double lacking, int dim) {
+INLINE void sample_smooth(double distance[LIFT_SAMPLES], const double corner[LIFT_SAMPLES], double lacking,
+                          int dim) {
     const int count = 1 << dim;
     for (int i = 0; i < count; ++i) distance[i] = corner[i];
     for (int d = 0; d < dim; ++d) {
-        double across[SAMPLES];
+        double across[LIFT_SAMPLES];
         for (int i = 0; i < count; ++i) across[i] = distance[i ^ 1 << d];
         for (int i = 0; i < count; ++i) distance[i] = 0.75 * distance[i] + 0.25 * across[i];
     }
@@ -140,7 +142,7 @@ INLINE void sample_smooth(double distance[SAMPLES], const double corner[SAMPLES]
 }
 
 /* The same of the body itself, in the lowest part of the cell, `high` of it. */
-static void sample_each(double distance[SAMPLES], const job *s, const int at[3], double high) {
+static void sample_each(double distance[LIFT_SAMPLES], const job *s, const int at[3], double high) {
     const mac_grid *g = s->v->g;
     const int dim = g->box.dim;
     for (int i = 0; i < 1 << dim; ++i) {
@@ -154,7 +156,7 @@ static void sample_each(double distance[SAMPLES], const job *s, const int at[3],
 }
 
 /* What the mean of the corners lacks in the middle, in cells. */
-INLINE double corners_lack(const double corner[SAMPLES], const job *s, const int at[3], int dim) {
+INLINE double corners_lack(const double corner[LIFT_SAMPLES], const job *s, const int at[3], int dim) {
     const mac_grid *g = s->v->g;
     const int count = 1 << dim;
     double sum = 0, x[3];
@@ -164,7 +166,7 @@ INLINE double corners_lack(const double corner[SAMPLES], const job *s, const int
 }
 
 /* The direction in which the distance from solids grows, of length 1; that of the axis where it has none. */
-INLINE void find_normal(double n[3], const double corner[SAMPLES], int axis, int dim) {
+INLINE void find_normal(double n[3], const double corner[LIFT_SAMPLES], int axis, int dim) {
     for (int d = 0; d < 3; ++d) n[d] = 0;
     for (int d = 0; d < dim; ++d)
         for (int i = 0; i < 1 << dim; ++i) n[d] += i >> d & 1 ? corner[i] : -corner[i];
@@ -178,13 +180,13 @@ INLINE void find_normal(double n[3], const double corner[SAMPLES], int axis, int
  * curved surfaces have between these, which is as much as what is asked for. Where the body is about flat in
  * the whole cell, and no edge or other solid is near, one look at the body makes up for that. */
 INLINE part solid_below(const job *s, ptrdiff_t c, const int at[3], double high, int dim, int shared) {
-    double normal[3], side[3], distance[SAMPLES], corner[SAMPLES];
+    double normal[3], side[3], distance[LIFT_SAMPLES], corner[LIFT_SAMPLES];
     for (int d = 0; d < 3; ++d) side[d] = d >= dim ? 0 : d == s->axis ? 0.5 * high : 0.5;
     if (shared) own_corners(corner, s, at, dim);
     else read_corners(corner, s, c, dim);
     find_normal(normal, corner, s->axis, dim);
     const double lacking = high >= 1 && !shared ? corners_lack(corner, s, at, dim) : INFINITY;
-    if (fabs(lacking) <= SMOOTH) sample_smooth(distance, corner, lacking, dim);
+    if (fabs(lacking) <= LIFT_SMOOTH) sample_smooth(distance, corner, lacking, dim);
     else sample_each(distance, s, at, high);
     const plane_cut cut = cut_across(normal, side);
     part p = parts_behind(&cut, distance, normal, dim);

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 #include "stage/coupling/lift.h"
+#include "stage/coupling/tuning.h"
 
 static void body_mass(double m[SIX * SIX], const body *b) {
     double inertia[9];
@@ -37,7 +38,7 @@ static int displaced_excess(double excess[SIX * SIX], const coupled_body *b, con
     const int dim = s->g->box.dim;
     memset(excess, 0, SIX * SIX * sizeof *excess);
     for (int a = 0; a < dim; ++a)
-        if (!(fabs(b->closed[a]) <= 1e-3 * b->all) || !(b->excess[(SIX + 1) * a] > 0)) return 0;
+        if (!(fabs(b->closed[a]) <= WET_AROUND * b->all) || !(b->excess[(SIX + 1) * a] > 0)) return 0;
     for (int a = 0; a < dim; ++a)
         for (int r = 0; r < SIX; ++r) {
             const double more = b->excess[SIX * r + a] - (r == a ? b->solid->body->volume : 0);
@@ -53,12 +54,12 @@ static int displaced_excess(double excess[SIX * SIX], const coupled_body *b, con
  * linked bodies, all or none: what a light one cannot take another bears as a force, to the last bit.
  */
 static double factor_with(coupled_body *b, const double m[SIX * SIX], const double excess[SIX * SIX]) {
-    const double least = b->group < 0 ? 0.1 : 0.9;
+    const double least = b->group < 0 ? EXCESS_LEAST : EXCESS_LEAST_LINKED;
     double sum[SIX * SIX];
     for (double part = 1; part > least; part *= 0.5) {
         for (int i = 0; i < SIX * SIX; ++i) sum[i] = m[i] - part * excess[i];
         if (!six_factorise(b->factor, sum)) continue;
-        for (int i = 0; i < SIX * SIX; ++i) sum[i] = 0.5 * m[i] + part * excess[i];
+        for (int i = 0; i < SIX * SIX; ++i) sum[i] = EXCESS_LEAVES * m[i] + part * excess[i];
         if (!six_factorise(b->factor, sum)) continue;
         for (int i = 0; i < SIX * SIX; ++i) sum[i] = m[i] + part * excess[i];
         six_factorise(b->factor, sum);

@@ -1,18 +1,16 @@
-/* The rigid fluid method (Carlson 2004, ch. 5, eq. 64-84): bodies are liquid whose velocity is projected on
- * rigid motion, distributed Lagrange multipliers being the force that does it.
+/* The rigid fluid method: bodies are liquid whose velocity is projected on rigid motion, distributed Lagrange
+ * multipliers being the force that does it.
+ *
+ *   V = V_0 + rho_f / rho_r (fit of u* - V_0),   V_0 = V^n + f dt,   u = (1 - w) u + w V k
  *
  * Liquid and wet bodies together are made divergence-free as if all were liquid, u -> u*. A body of density
  * rho_r then lacks the momentum source S = -(rho_r - rho_f) ((u* - u) / dt - f) (70, without its terms of
  * collisions, which see below); here u in the body is the body's own rigid motion at its new place, so the
- * material derivative needs no convective term.
- * Integrating over the body (77, 78) with the share w of each face's cell that the body fills gives its new
- * motion,
- *
- *   V = V_0 + rho_f / rho_r (fit of u* - V_0),   V_0 = V^n + f dt,
- *
- * the fit being the rigid motion with the momenta sum w k u, k = (e_a, r x e_a), sum w k k^T (83). The faces
- * follow, u = (1 - w) u + w V k (80); faces that have no liquid beside them all of V k, or what is said of
- * the air there would squeeze the body, and pressure drive a light one on along its way.
+ * material derivative needs no convective term. Integrating over the body (77, 78) with the share w of each
+ * face's cell that the body fills gives its new motion V, the fit being the rigid motion with the momenta
+ * sum w k u, k = (e_a, r x e_a), sum w k k^T (83). The faces follow (80); faces that have no liquid beside
+ * them take all of V k, or what is said of the air there would squeeze the body, and pressure drive a light
+ * one on along its way.
  *
  * Collisions: the source sums up what contacts do, A_c = sum F_j / M (68), alpha_c = sum I^-1 (p_j - x) x F_j
  * (69), and hands it to the liquid in the body after u*, as rho_r A_c + r x rho_r alpha_c in (70) (alpha_c x
@@ -23,39 +21,32 @@
  * the step that it acts in.
  *
  * Below ULTRABUOYANT the factor rho_f / rho_r makes this explicit exchange unstable whatever dt (84). The
- * source leaves the term out, V = fit of u* + (1 - rho_f / rho_r) f dt, and reports bodies that leap out of
- * the water for ever: ours did. Instead the liquid that must move with the body is reckoned in, with the
- * coefficient C of a sphere times the share of the cells around the body that hold liquid. It resists what
- * the body does beyond what it does itself, u_a -> u_a* in the mean over those cells,
+ * liquid that must move with the body is reckoned in, with the coefficient C of a sphere times the share of
+ * the cells around the body that hold liquid. It resists what the body does beyond what it does itself, u_a
+ * -> u_a* in the mean over those cells,
  *
  *   V = V_0 + rho_f (fit of u* - V_0 + C (u_a* - u_a)) / (rho_r + C rho_f).
  *
  * At rest u_a* - u_a = -f dt: a sphere has the right acceleration in its first step and stays afloat where it
- * should be. In liquid that falls, as spray does, there is nothing but V_0. (Were the liquid taken to be at
- * rest wherever it is, drops that fly along would bear a body that has left the water: one of a hundredth of
- * its density with a sixth of its surface wet fell at a tenth of f, or hung from the ceiling.) In the steps
- * that follow the wake is reckoned a step late: over five, a ball of a tenth of the liquid's density gains
- * 0.55 of what it should. Like the source's, the remedy does not conserve momentum. Where the liquid feels
- * nothing of the bodies nothing is exchanged, and C = 0.
+ * should be. In liquid that falls, as spray does, there is nothing but V_0.
  *
  * Gas (sim/smoke.c) is given no weight, its pressure no hydrostatic part; the body has weight and lift
- * instead. All of its own acceleration then comes before pressure, and the gas that it sets moving with it is
+ * instead. All of its own acceleration comes before pressure, and the gas that it sets moving with it is
  * reckoned in at once, whatever the density,
  *
  *   V_0 = V^n + A,   A = f dt (rho_r - rho_f) / (rho_r + C rho_f),
  *   V = V_0 + rho_f (fit of u* - V_0 + C (u_a* - u_a) + C / (1 + C) A) / (rho_r + C rho_f).
  *
  * Of a ball of gas that starts with A pressure takes C / (1 + C) A for the gas around: A has that resistance
- * in it already. (With the bare lift in V_0 a ball of a tenth of the density started at 2.7 times what it
- * should.) In the steps that follow a ball gains 0.8 of what it should, or more, as in the monolithic
- * coupling.
+ * in it already.
  *
- * C stands in the way of turning as well, where nothing like u_a gives back what the liquid around turns by
- * itself: light bodies below ULTRABUOYANT that are not round lag behind liquid that turns them.
+ * Source: Carlson 2004, ch. 5, eq. 64-84; what is ours in it, and why, in docs/decisions/0022-rigid-fluid.md.
  *
- * A dry body moves freely. What pressure cannot turn (solid/body.h) it does not turn. Limits: w is sampled at
- * eight points a cell; liquid slips into bodies thinner than a cell; plugs leak (the source says so): the
- * monolithic coupling has none of these. */
+ * Limits: the wake is reckoned a step late (over five steps a ball of a tenth of the liquid's density gains
+ * 0.55 of what it should, in gas 0.8); the remedy below ULTRABUOYANT does not conserve momentum, and light
+ * bodies that are not round lag behind liquid that turns them; w is sampled at eight points a cell; liquid
+ * slips into bodies thinner than a cell; plugs leak (the source says so): the monolithic coupling has none of
+ * these. */
 #include "stage/coupling/rigid_fluid.h"
 
 #include <math.h>
@@ -64,10 +55,10 @@
 #include "grid/rows.h"
 #include "linear/six.h"
 #include "solid/vector.h"
+#include "stage/coupling/tuning.h"
 
-#define ULTRABUOYANT 0.45
-#define ADDED_BALL   0.5
-#define ADDED_DISC   1.0
+#define ADDED_BALL 0.5
+#define ADDED_DISC 1.0
 
 typedef struct held_face {
     ptrdiff_t at;
@@ -163,10 +154,6 @@ static float share_at(const rigid_region *b, const mac_grid *g, const double x[3
     return (float)(sum / corners);
 }
 
-static void place(double x[3], const mac_grid *g, const int at[3], int axis) {
-    for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * (at[a] + (a != axis) * 0.5);
-}
-
 static int find_faces(rigid_region *b, const job *s, int axis) {
     const mac_grid *g = s->g;
     const body *rigid = b->solid->body;
@@ -175,7 +162,7 @@ static int find_faces(rigid_region *b, const job *s, int axis) {
         for (int j = r.lower[1]; j < r.upper[1]; ++j)
             for (int i = r.lower[0]; i < r.upper[0]; ++i) {
                 double x[3];
-                place(x, g, (const int[3]){i, j, k}, axis);
+                mac_place(x, g, i + (axis != 0) * 0.5, j + (axis != 1) * 0.5, k + (axis != 2) * 0.5);
                 const float share = share_at(b, g, x);
                 if (share <= 0) continue;
                 held_face *list = one_more(b->faces, b->face_count, &b->face_capacity, sizeof *list);
@@ -206,7 +193,7 @@ static int find_cells(rigid_region *b, const job *s) {
         for (int j = r.lower[1]; j < r.upper[1]; ++j)
             for (int i = r.lower[0]; i < r.upper[0]; ++i) {
                 double x[3];
-                place(x, g, (const int[3]){i, j, k}, -1);
+                mac_place(x, g, i + 0.5, j + 0.5, k + 0.5);
                 const double d = distance_at(b, x);
                 const ptrdiff_t at = box_at(&g->box, i, j, k);
                 const int near = d < g->dx, liquid = s->phi[at] < 0;

@@ -17,34 +17,36 @@
  *
  * L is the plane nearest to the surface in the columns of cells around the body.
  *
- * Limits: films are there at once; where they are deeper than DEEPEST the grid shows them, or a dry pit (of
- * liquid of less than 3/4 of a cell the velocity is not its own, stage/pressure/pressure.c, and a wall may
- * lie a cell below the centre above it). L is known to a few hundredths of a cell: a wide plate heavier than
- * its water by less may stay up. */
+ * Limits: films are there at once; where they are deeper than LAYER_DEEPEST the grid shows them, or a dry pit
+ * (of liquid of less than 3/4 of a cell the velocity is not its own, stage/pressure/known.c, and a wall
+ * may lie a cell below the centre above it). L is known to a few hundredths of a cell: a wide plate heavier
+ * than its water by less may stay up. */
 #include "stage/coupling/thin.h"
 
 #include <math.h>
 #include "solid/thin.h"
 #include "solid/vector.h"
+#include "stage/coupling/tuning.h"
 
-#define STEEP   0.7  /* of gravity, along an axis: films lie on walls across it */
-#define DEEPEST 1.75 /* cells */
-#define ABOVE   0.03 /* cells above a wall: what is looked along it */
-#define HAIR    1e-6 /* of a sample: more than distances are rounded by, so that those on its edge are asked */
+/* Of a sample: more than distances are rounded by, so that those on its edge are asked. */
+#define SAMPLE_ROUNDING 1e-6
 
-enum { SAMPLES = 6 };
+enum { LAYER_SAMPLES = 6 };
 
 /* Sample `at` of the cell-sized box about x. */
 static void sample_place(double y[3], const mac_grid *g, const double x[3], const int at[3]) {
-    for (int a = 0; a < 3; ++a) y[a] = a < g->box.dim ? x[a] + g->dx * ((at[a] + 0.5) / SAMPLES - 0.5) : x[a];
+    for (int a = 0; a < 3; ++a)
+        y[a] = a < g->box.dim ? x[a] + g->dx * ((at[a] + 0.5) / LAYER_SAMPLES - 0.5) : x[a];
 }
 
 /* From the body's centre to that sample which is nearest to it. */
 static void nearest_sample(double arm[3], const obstacle *solid, const mac_grid *g, const double x[3]) {
-    const int layers = g->box.dim == 3 ? SAMPLES : 1;
+    const int layers = g->box.dim == 3 ? LAYER_SAMPLES : 1;
     double nearest = INFINITY, y[3];
-    for (int q = 0; q < SAMPLES * SAMPLES * layers; ++q) {
-        sample_place(y, g, x, (const int[3]){q % SAMPLES, q / SAMPLES % SAMPLES, q / (SAMPLES * SAMPLES)});
+    for (int q = 0; q < LAYER_SAMPLES * LAYER_SAMPLES * layers; ++q) {
+        sample_place(y, g, x,
+                     (const int[3]){q % LAYER_SAMPLES, q / LAYER_SAMPLES % LAYER_SAMPLES,
+                                    q / (LAYER_SAMPLES * LAYER_SAMPLES)});
         const double d = obstacle_distance(solid, y);
         if (d >= nearest) continue;
         nearest = d;
@@ -54,43 +56,43 @@ static void nearest_sample(double arm[3], const obstacle *solid, const mac_grid 
 
 /* A distance tells, less by a sample's width, that of the samples beside it. Only where this is too little to
  * show that they are all in or all out the solid is asked. */
-static double sample_distance(double known[SAMPLES][SAMPLES], const obstacle *solid, const mac_grid *g,
-                              const double y[3], const int at[3]) {
-    const double width = g->dx / SAMPLES;
+static double sample_distance(double known[LAYER_SAMPLES][LAYER_SAMPLES], const obstacle *solid,
+                              const mac_grid *g, const double y[3], const int at[3]) {
+    const double width = g->dx / LAYER_SAMPLES;
     double *here = &known[at[1]][at[0]]; /* of the layer before */
     if (at[0] && fabs(known[at[1]][at[0] - 1]) > fabs(*here)) *here = known[at[1]][at[0] - 1];
     if (at[1] && fabs(known[at[1] - 1][at[0]]) > fabs(*here)) *here = known[at[1] - 1][at[0]];
     const double left = fabs(*here) - width;
-    *here = left > (0.5 + HAIR) * width ? copysign(left, *here) : obstacle_distance(solid, y);
+    *here = left > (0.5 + SAMPLE_ROUNDING) * width ? copysign(left, *here) : obstacle_distance(solid, y);
     return *here;
 }
 
 double thin_arm(double arm[3], const obstacle *solid, const mac_grid *g, const double x[3]) {
-    const int dim = g->box.dim, layers = dim == 3 ? SAMPLES : 1;
+    const int dim = g->box.dim, layers = dim == 3 ? LAYER_SAMPLES : 1;
     const double *centre = solid->body->now->position;
-    double all = 0, sum[3] = {0, 0, 0}, known[SAMPLES][SAMPLES] = {{0}};
+    double all = 0, sum[3] = {0, 0, 0}, known[LAYER_SAMPLES][LAYER_SAMPLES] = {{0}};
     for (int k = 0; k < layers; ++k)
-        for (int j = 0; j < SAMPLES; ++j)
-            for (int i = 0; i < SAMPLES; ++i) {
+        for (int j = 0; j < LAYER_SAMPLES; ++j)
+            for (int i = 0; i < LAYER_SAMPLES; ++i) {
                 const int at[3] = {i, j, k};
                 double y[3];
                 sample_place(y, g, x, at);
                 const double d = sample_distance(known, solid, g, y, at);
-                const double inside = fmax(0, fmin(1, 0.5 - SAMPLES * d / g->dx)); /* as far as it is */
+                const double inside = fmax(0, fmin(1, 0.5 - LAYER_SAMPLES * d / g->dx)); /* as far as it is */
                 for (int a = 0; a < dim; ++a) sum[a] += inside * (y[a] - centre[a]);
                 all += inside;
             }
     for (int a = 0; a < 3; ++a) arm[a] = all > 0 ? sum[a] / all : 0;
     if (!(all > 0)) nearest_sample(arm, solid, g, x);
-    return all / (SAMPLES * SAMPLES * layers);
+    return all / (LAYER_SAMPLES * LAYER_SAMPLES * layers);
 }
 
 /* From the centre of the cell on one side of a face to a thin body across it, up to `most`. */
 static double clear_way(const obstacle *solid, const mac_grid *g, const double face[3], int axis, int side,
                         double most) {
-    enum { STEPS = 24 };
+    enum { LAYER_STEPS = 24 };
     double x[3] = {face[0], face[1], face[2]}, gone = 0;
-    for (int step = 0; step < STEPS && gone < most; ++step) {
+    for (int step = 0; step < LAYER_STEPS && gone < most; ++step) {
         x[axis] = face[axis] + side * (0.5 * g->dx - gone);
         const double d = obstacle_distance(solid, x);
         if (d < 1e-3 * g->dx) break;
@@ -123,7 +125,7 @@ void thin_layers_over(coupled_body *b, const body_face *f, const mac_grid *g, do
     const int below = turn->way > 0 ? f->low : f->high, above = turn->way > 0 ? f->high : f->low;
     double thick = 0;
     if (below) thick += turn->way * turn->up * g->dx;
-    if (above) thick += clear_way(b->solid, g, x, f->axis, turn->way, 1.5 * g->dx);
+    if (above) thick += clear_way(b->solid, g, x, f->axis, turn->way, LAYER_CLEAR * g->dx);
     add_mass(thick > 0 ? b->attached : b->film, f, fluid_density * g->dx * g->dx * f->share * thick);
 }
 
@@ -195,7 +197,7 @@ static int find_level(job *s) {
     }
     if (!(m[(SIX + 1) * s->axis] > 0)) return 0;
     for (int a = 0; a < SIX; ++a) /* no slope where only one side has a surface */
-        if (a != s->axis) m[(SIX + 1) * a] += 0.1 * radius * radius;
+        if (a != s->axis) m[(SIX + 1) * a] += LEVEL_STIFFNESS * radius * radius;
     if (!six_factorise(factor, m)) return 0;
     six_solve_lower(s->plane, factor);
     six_solve_upper(s->plane, factor);
@@ -218,7 +220,7 @@ static int has_way_out(const job *s, const double x[3]) {
         for (int way = -1; way <= 1 && a != s->axis; way += 2) {
             double to[3] = {x[0], x[1], x[2]};
             to[a] = rigid->now->position[a] + way * (rigid->radius + g->dx);
-            if (!obstacle_hides(s->b->solid, x, to, 0.5 * ABOVE * g->dx)) return 1;
+            if (!obstacle_hides(s->b->solid, x, to, 0.5 * LAYER_ABOVE * g->dx)) return 1;
         }
     return 0;
 }
@@ -236,8 +238,8 @@ static void add_film(job *s, const body_face *f) {
     const double top = wall ? middle - s->side * clear : centre[axis] + lever[axis];
     const double level = level_at(s, x), depth = s->side * (level - top);
     double over[3] = {x[0], x[1], x[2]};
-    over[axis] = s->side * fmax(s->side * level, s->side * top + ABOVE * g->dx);
-    if (!(depth > 0 && depth < DEEPEST * g->dx && has_way_out(s, over))) return;
+    over[axis] = s->side * fmax(s->side * level, s->side * top + LAYER_ABOVE * g->dx);
+    if (!(depth > 0 && depth < LAYER_DEEPEST * g->dx && has_way_out(s, over))) return;
     vec_sub(arm, x, centre);
     if (s->b->solid->body->flat) arm[2] = lever[2] = 0;
     coupling_place(&s->covered, s->side > 0 ? 0 : f->share, s->side > 0 ? f->share : 0, arm, lever);
@@ -249,7 +251,7 @@ void thin_films_on(coupled_body *b, const lift_view *v, double fluid_density) {
     job s = {.b = b, .v = v, .density = fluid_density, .axis = -1};
     if (b->solid->body->mass <= fluid_density * b->solid->body->volume) return;
     for (int a = 0; a < v->g->box.dim; ++a)
-        if (fabs(v->up[a]) > STEEP) s.axis = a;
+        if (fabs(v->up[a]) > LAYER_STEEP) s.axis = a;
     if (s.axis < 0) return;
     s.side = v->up[s.axis] > 0 ? 1 : -1;
     if (!find_level(&s)) return;

@@ -7,8 +7,6 @@
 #include "stage/coupling/body.h"
 #include "stage/coupling/lift.h"
 
-#define THIN_WALL 0.999 /* share of a face from which on a thin body is a wall to it, not a rod */
-
 /* From the body's centre of mass to the middle of its part in the cell-sized box about x; the box's share
  * that it takes up. */
 double thin_arm(double arm[3], const obstacle *solid, const mac_grid *g, const double x[3]);

@@ -10,7 +10,7 @@
 #include "grid/sample.h"
 #include "stage/mac/mac.h"
 
-enum { GRAIN = 4096 };
+enum { MARKER_GRAIN = 4096 };
 
 typedef struct {
     particles *markers;
@@ -41,7 +41,8 @@ static void move_task(void *context, int block) {
     const job *s = context;
     particles *p = s->markers;
     const int dim = p->dim;
-    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < p->count ? from + GRAIN : p->count;
+    const size_t from = (size_t)block * MARKER_GRAIN,
+                 to = from + MARKER_GRAIN < p->count ? from + MARKER_GRAIN : p->count;
     for (size_t q = from; q < to; ++q) {
         if (s->moved && s->moved[q]) continue;
         float x[3] = {0, 0, 0}, euler[3] = {0, 0, 0}, u[3], there[3];
@@ -59,5 +60,5 @@ static void move_task(void *context, int block) {
 void mac_move_markers(particles *markers, const mac_grid *g, const mac_field *u, const uint8_t *kind,
                       const uint8_t *moved, double dt) {
     job s = {.markers = markers, .g = g, .u = u, .kind = kind, .moved = moved, .cells = (float)(dt / g->dx)};
-    parallel_for(g->pool, block_count((long)markers->count, GRAIN), move_task, &s);
+    parallel_for(g->pool, block_count((long)markers->count, MARKER_GRAIN), move_task, &s);
 }

@@ -48,12 +48,12 @@ INLINE void mark_block(const job *s, int block, int dim) {
     }
 }
 
-enum { STRETCH = 16 }; /* cells looked at together: most lie wholly in liquid or wholly in air */
+enum { ASSEMBLY_STRETCH = 16 }; /* cells looked at together: most lie wholly in liquid or wholly in air */
 
 /* Whether none of the cells is an unknown. */
 INLINE int is_dry_stretch(const uint8_t *is) {
     uint64_t any = 0, word;
-    for (int w = 0; w < STRETCH; w += 8) {
+    for (int w = 0; w < ASSEMBLY_STRETCH; w += 8) {
         memcpy(&word, is + w, sizeof word);
         any |= word;
     }
@@ -63,7 +63,7 @@ INLINE int is_dry_stretch(const uint8_t *is) {
 /* Whether all of the cells, and all of their neighbours low and high along an axis, are unknowns. */
 INLINE int is_deep_stretch(const uint8_t *is, ptrdiff_t step) {
     uint64_t all = 0x0101010101010101u, word;
-    for (int w = 0; w < STRETCH; w += 8)
+    for (int w = 0; w < ASSEMBLY_STRETCH; w += 8)
         for (int side = -1; side <= 1; ++side) {
             memcpy(&word, is + side * step + w, sizeof word);
             all &= word;
@@ -120,13 +120,13 @@ INLINE void assemble_block(const job *s, int block, int dim) {
             continue;
         }
         for (int a = 0; a < dim; ++a)
-            for (int i = 0; i < b->n[0]; i += STRETCH) {
-                const int count = b->n[0] - i < STRETCH ? b->n[0] - i : STRETCH;
+            for (int i = 0; i < b->n[0]; i += ASSEMBLY_STRETCH) {
+                const int count = b->n[0] - i < ASSEMBLY_STRETCH ? b->n[0] - i : ASSEMBLY_STRETCH;
                 float *face = s->work->face.value[a] + row + i;
-                if (count == STRETCH && is_dry_stretch(unknown + row + i))
-                    memset(face, 0, STRETCH * sizeof *face);
-                else if (count == STRETCH && is_deep_stretch(unknown + row + i, b->step[a]))
-                    memcpy(face, s->o->open.value[a] + row + i, STRETCH * sizeof *face);
+                if (count == ASSEMBLY_STRETCH && is_dry_stretch(unknown + row + i))
+                    memset(face, 0, ASSEMBLY_STRETCH * sizeof *face);
+                else if (count == ASSEMBLY_STRETCH && is_deep_stretch(unknown + row + i, b->step[a]))
+                    memcpy(face, s->o->open.value[a] + row + i, ASSEMBLY_STRETCH * sizeof *face);
                 else assemble_cells(face, s->work->extra + row + i, s, row + i, b->step[a], a, count);
             }
     }
@@ -158,7 +158,7 @@ int pressure_assemble(poisson *solver, pressure_work *work, const mac_grid *g, c
     parallel_for(g->pool, range_blocks(&s.range), mark_task, &s);
     wrap_bytes(work->unknown, g);
     parallel_for(g->pool, range_blocks(&s.range), assemble_task, &s);
-    pressure_ease_films(work, g, o);
+    pressure_scale_films(work, g, o);
     wrap_faces(&work->face, g);
     const poisson_system system = pressure_system(work);
     return solver ? poisson_setup(solver, &system) : 0;

@@ -6,6 +6,8 @@
  * with s_c the source of a cell. Bits of a non-negative float compare as integers do, infinities and NaN on
  * top.
  *
+ * Source: the balance of stage/pressure/projection.c.
+ *
  * Limits: cells without an open face, and those where a void opens, have no divergence. */
 #include "stage/pressure/parts.h"
 

@@ -65,9 +65,9 @@ void pressure_find_rhs(const pressure_work *work, const mac_grid *g, const openi
  * left of that is rounding of its walls. */
 void pressure_relate_to_walls(poisson_result *r, const pressure_work *work, const mac_grid *g,
                               const openings *o);
-/* Faces along films flow more easily, by film_face.ease: their coefficients, and what they lose of a gradient
- * beyond what others do. */
-void pressure_ease_films(pressure_work *work, const mac_grid *g, const openings *o);
+/* Faces along films flow more easily, by film_face.mobility: their coefficients, and what they lose of a
+ * gradient beyond what others do. */
+void pressure_scale_films(pressure_work *work, const mac_grid *g, const openings *o);
 void pressure_move_films(mac_field *u, const float *q, const pressure_work *work, const mac_grid *g,
                          const openings *o);
 #endif

@@ -15,7 +15,7 @@
 #include "core/memory.h"
 #include "geom/fractions.h"
 
-enum { PARTS = 4 }; /* of a cell along an axis */
+enum { SOURCE_PARTS = 4 }; /* of a cell along an axis */
 
 /* The cells that a shape's bounds touch. */
 static void touched_cells(int lower[3], int upper[3], const mac_grid *g, const shape *s) {
@@ -39,10 +39,10 @@ static double covered_cube(const shape *s, const double x[3], double side, int d
     return fraction_negative_cube(corner, dim);
 }
 
-/* By PARTS^dim cubes: a vent that is lower than a cell has none of the cell's corners inside. */
+/* By SOURCE_PARTS^dim cubes: a vent that is lower than a cell has none of the cell's corners inside. */
 static float covered_part(const mac_grid *g, const shape *s, int i, int j, int k) {
-    const int dim = g->box.dim, deep = dim == 3 ? PARTS : 1;
-    const double half = 0.5 * g->dx, side = g->dx / PARTS;
+    const int dim = g->box.dim, deep = dim == 3 ? SOURCE_PARTS : 1;
+    const double half = 0.5 * g->dx, side = g->dx / SOURCE_PARTS;
     const double low[3] = {g->origin[0] + g->dx * i, g->origin[1] + g->dx * j,
                            g->origin[2] + (dim == 3 ? g->dx * k : half)};
     const double middle[3] = {low[0] + half, low[1] + half, low[2] + (dim == 3 ? half : 0)};
@@ -50,12 +50,12 @@ static float covered_part(const mac_grid *g, const shape *s, int i, int j, int k
     if (fabs(d) > half * sqrt((double)dim)) return d < 0;
     double sum = 0;
     for (int c = 0; c < deep; ++c)
-        for (int b = 0; b < PARTS; ++b)
-            for (int a = 0; a < PARTS; ++a) {
+        for (int b = 0; b < SOURCE_PARTS; ++b)
+            for (int a = 0; a < SOURCE_PARTS; ++a) {
                 const double x[3] = {low[0] + side * a, low[1] + side * b, low[2] + side * c};
                 sum += covered_cube(s, x, side, dim);
             }
-    return (float)(sum / (deep * PARTS * PARTS));
+    return (float)(sum / (deep * SOURCE_PARTS * SOURCE_PARTS));
 }
 
 int smoke_cover_make(smoke_cover *c, const mac_grid *g, const shape *s) {

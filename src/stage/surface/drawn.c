@@ -24,7 +24,7 @@
 #include "grid/rows.h"
 #include "grid/sample.h"
 
-enum { BAND = 4, GRAIN = 4096, BACK_ROUNDS = 3 };
+enum { BAND = 4, DRAWN_GRAIN = 4096, BACK_ROUNDS = 3 };
 #define FREE_LITTLE 0.1f  /* of a cell */
 #define RIDGE       0.3f  /* slopes of a solid's distance in its middle */
 #define BURIED      0.75f /* cells: how far into solids the drawn liquid goes at most */
@@ -211,8 +211,8 @@ static int step_back(const cut_job *s, float x[3], const float normal[3], const 
 
 static void back_task(void *context, int block) {
     const cut_job *s = context;
-    const size_t from = (size_t)block * GRAIN, count = s->mesh->vertex_count;
-    for (size_t v = from; v < from + GRAIN && v < count; ++v) {
+    const size_t from = (size_t)block * DRAWN_GRAIN, count = s->mesh->vertex_count;
+    for (size_t v = from; v < from + DRAWN_GRAIN && v < count; ++v) {
         float *p = s->mesh->position + 3 * v, x[3] = {0, 0, 0};
         int on_side[3] = {1, 1, 1}, moved = 0;
         for (int a = 0; a < s->g->box.dim; ++a) {
@@ -228,7 +228,7 @@ static void back_task(void *context, int block) {
 
 void surface_onto_solids(rheo_mesh *mesh, const mac_grid *g, const float *node_solid) {
     cut_job s = {.g = g, .solid = node_solid, .mesh = mesh};
-    parallel_for(g->pool, block_count((long)mesh->vertex_count, GRAIN), back_task, &s);
+    parallel_for(g->pool, block_count((long)mesh->vertex_count, DRAWN_GRAIN), back_task, &s);
 }
 
 /* ---- sides of the domain ---- */

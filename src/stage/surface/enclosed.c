@@ -35,15 +35,15 @@
 #include "geom/fractions.h"
 #include "grid/rows.h"
 
-#define WALL 1.5f /* cells: the edge of the surface on a wall reaches so far */
+#define ENCLOSED_WALL 1.5f /* cells: the edge of the surface on a wall reaches so far */
 #define BESIDE                                                                                               \
     1.0f /* cells: a cube with all its corners farther from walls than half its diagonal is not cut */
-enum { NEAR = 3 };                       /* cells from the inside to where the smeared surface has ended */
+enum { ENCLOSED_REACH = 3 };             /* cells from the inside to where the smeared surface has ended */
 enum { RESOLVED = 1, BESIDE_WALL = 16 }; /* marks of cells; their sum over a cube's corners tells both */
 
 typedef struct {
     const mac_grid *g;
-    const float *phi, *node_solid, *gap, *filled;
+    const float *phi, *node_solid, *thin_distance, *filled;
     const particles *p;
     float *solid, *level; /* at centres: distance to solids; to the surface, with the inside far from it */
     float *shift;         /* of the levels; where the former was */
@@ -196,7 +196,7 @@ HOT static void level_task(void *context, int block) {
 /* The edge of the surface on a wall. */
 INLINE int is_edge(const job *s, ptrdiff_t c) {
     const float dx = (float)s->g->dx;
-    return (s->phi[c] <= 0) & (s->phi[c] > -0.999f * dx) & (s->solid[c] < WALL * dx);
+    return (s->phi[c] <= 0) & (s->phi[c] > -0.999f * dx) & (s->solid[c] < ENCLOSED_WALL * dx);
 }
 
 static int is_beside_edge(const job *s, int i, int j, int k) {
@@ -215,7 +215,7 @@ static int is_beside_edge(const job *s, int i, int j, int k) {
  * under a solid that hangs over the liquid has no such edge, and stays with the liquid below it. */
 HOT static void wall_task(void *context, int block) {
     const job *s = context;
-    const float dx = (float)s->g->dx, wall = WALL * dx, air = 2 * dx;
+    const float dx = (float)s->g->dx, wall = ENCLOSED_WALL * dx, air = 2 * dx;
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         uint8_t *resolved = s->from + row;
@@ -223,8 +223,8 @@ HOT static void wall_task(void *context, int block) {
             if (!resolved[i] || s->solid[row + i] >= air) continue;
             if (s->phi[row + i] > 0 ? is_beside_edge(s, i, j, k) : is_edge(s, row + i)) resolved[i] = 0;
         }
-        for (int i = 0; s->gap && i < s->g->box.n[0]; ++i)
-            if (s->gap[row + i] < wall) resolved[i] = 0;
+        for (int i = 0; s->thin_distance && i < s->g->box.n[0]; ++i)
+            if (s->thin_distance[row + i] < wall) resolved[i] = 0;
     }
 }
 
@@ -242,7 +242,9 @@ HOT static double alone_task(void *context, int block) {
         const uint8_t *resolved = s->from + row;
         const float *solid = s->solid + row;
         for (int i = 0; i < b->n[0]; ++i) {
-            const int known = s->gap && s->gap[row + i] < WALL * (float)s->g->dx && s->filled[row + i] >= 0;
+            const int known = s->thin_distance &&
+                              s->thin_distance[row + i] < ENCLOSED_WALL * (float)s->g->dx &&
+                              s->filled[row + i] >= 0;
             if (known) filled += (double)s->filled[row + i];
             sum += resolved[i] || known || solid[i] < no_room ? 0 : start[i + 1] - start[i];
         }
@@ -282,9 +284,9 @@ static void shift_task(void *context, int block) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         for (int i = 0; i < s->g->box.n[0]; ++i) {
             const float solid = s->solid[row + i], level = s->level[row + i];
-            const int far = solid >= (WALL + 3) * dx;
+            const int far = solid >= (ENCLOSED_WALL + 3) * dx;
             const float there = far ? solid : solid - level * slope_to_surface(s, i, j, k);
-            s->shift[row + i] = s->sigma * greater(0, lesser(1, there / dx - WALL));
+            s->shift[row + i] = s->sigma * greater(0, lesser(1, there / dx - ENCLOSED_WALL));
             if (solid < BESIDE * dx) s->from[row + i] |= BESIDE_WALL;
         }
     }
@@ -396,12 +398,12 @@ static double cube_between(const job *s, const cube_row *r, int low, int high) {
     return cube_within(s, &q);
 }
 
-enum { STRETCH = 64 };
+enum { ENCLOSED_STRETCH = 64 };
 
 /* Cubes from `first` on. Most lie wholly on one side. */
 INLINE double cube_stretch(const job *s, const cube_row *r, int first, int count, int dim) {
     const int rows = 1 << (dim - 1), whole = WITHIN * 2 * rows;
-    uint8_t side[STRETCH] = {0}, marks[STRETCH] = {0};
+    uint8_t side[ENCLOSED_STRETCH] = {0}, marks[ENCLOSED_STRETCH] = {0};
     int full = 0;
     double sum = 0;
     for (int c = 0; c < rows; ++c) {
@@ -426,8 +428,8 @@ INLINE double cube_block(const job *s, int block, int dim) {
     FOR_ROWS(&s->range, block, j, k) {
         const cube_row r = cubes_of(b, j, k);
         double all = 0.5 * (cube_between(s, &r, 0, 0) + cube_between(s, &r, last, last));
-        for (int i = 0; i < last; i += STRETCH)
-            all += cube_stretch(s, &r, i, last - i < STRETCH ? last - i : STRETCH, dim);
+        for (int i = 0; i < last; i += ENCLOSED_STRETCH)
+            all += cube_stretch(s, &r, i, last - i < ENCLOSED_STRETCH ? last - i : ENCLOSED_STRETCH, dim);
         sum += r.weight * all;
     }
     return sum;
@@ -438,10 +440,15 @@ HOT static double cube_task(void *context, int block) {
     return s->g->box.dim == 3 ? cube_block(s, block, 3) : cube_block(s, block, 2);
 }
 
-double enclosed_volume(const mac_grid *g, const float *phi, const float *node_solid, const float *gap,
-                       const float *filled, const particles *p, double particle_volume,
-                       float *const scratch[2], uint8_t *const marks[2]) {
-    job s = {.g = g, .phi = phi, .node_solid = node_solid, .gap = gap, .p = p, .range = range_cells(g)};
+double enclosed_volume(const mac_grid *g, const float *phi, const float *node_solid,
+                       const float *thin_distance, const float *filled, const particles *p,
+                       double particle_volume, float *const scratch[2], uint8_t *const marks[2]) {
+    job s = {.g = g,
+             .phi = phi,
+             .node_solid = node_solid,
+             .thin_distance = thin_distance,
+             .p = p,
+             .range = range_cells(g)};
     const int blocks = range_blocks(&s.range);
     s.filled = filled;
     s.full = g->dx * g->dx * g->dx / particle_volume;
@@ -456,7 +463,7 @@ double enclosed_volume(const mac_grid *g, const float *phi, const float *node_so
     spread(&s, 1);
     parallel_for(g->pool, blocks, inside_task, &s);
     parallel_for(g->pool, blocks, level_task, &s);
-    spread(&s, NEAR);
+    spread(&s, ENCLOSED_REACH);
     parallel_for(g->pool, blocks, wall_task, &s);
     const double alone = parallel_sum(g->pool, blocks, alone_task, &s) * particle_volume;
     parallel_for(g->pool, blocks, shift_task, &s);

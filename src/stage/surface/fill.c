@@ -15,8 +15,8 @@
 #include "grid/sample.h"
 #include "grid/wrap.h"
 
-#define ON_WALL 0.02f /* cells: a fill may end along a wall, whose distance is sampled */
-enum { REACH = 3 };   /* cells: distances are cut there, and so many layers are continued into walls */
+#define ON_WALL 0.02f    /* cells: a fill may end along a wall, whose distance is sampled */
+enum { FILL_REACH = 3 }; /* cells: distances are cut there, and so many layers are continued into walls */
 
 typedef struct {
     const mac_grid *g;
@@ -48,7 +48,7 @@ static float wall_distance(const job *s, const int c[3]) {
 static void distance_task(void *context, int block) {
     const job *s = context;
     const mac_grid *g = s->g;
-    const double cut = REACH * g->dx;
+    const double cut = FILL_REACH * g->dx;
     FOR_ROWS(&s->range, block, j, k) {
         for (int i = s->range.lower[0]; i < s->range.upper[0]; ++i) {
             const int c[3] = {i, j, k};
@@ -86,7 +86,7 @@ void fill_level(float *d, uint8_t *layer, const mac_grid *g, const openings *o, 
     s.range = range_grow(range_cells(g), g, 1);
     parallel_for(g->pool, range_blocks(&s.range), distance_task, &s);
     s.range = range_cells(g);
-    for (int round = 1; round <= REACH; ++round) /* by one thread: it is done once */
+    for (int round = 1; round <= FILL_REACH; ++round) /* by one thread: it is done once */
         for (int block = 0; block < range_blocks(&s.range); ++block) FOR_ROWS(&s.range, block, j, k) {
                 for (int i = s.range.lower[0]; i < s.range.upper[0]; ++i) {
                     const ptrdiff_t c = box_at(&g->box, i, j, k);

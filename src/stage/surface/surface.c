@@ -35,12 +35,12 @@
     0.02f            /* what octants and free share may differ by: more where thin walls take some as well */
 #define VALLEY 0.15f /* cells */
 #define FLAT   0.1f  /* depths that change less from cell to cell show no surface */
-#define HARDLY 0.05f /* densities so near to empty or full say little of where the surface is */
+#define FAINT  0.05f /* densities so near to empty or full say little of where the surface is */
 /* Beside walls a half-full cell shows no surface: above a beach a quarter does. So from where on cells count
  * as liquid, and up to where as air, comes in slowly: at once, single particles would switch the wall's part
  * on and off, half a cell either way. Less than half is needed for air, as cut cells deep inside are uneven.
  */
-#define WET_FROM  HARDLY
+#define WET_FROM  FAINT
 #define WET_FULLY 0.25f
 #define DRY_FROM  0.5f
 #define DRY_FULLY 0.4f
@@ -246,13 +246,13 @@ static int fit_plane(double plane[SIX], const job *s, ptrdiff_t c, const around 
  * `guess` the centre's depth below it in cells. */
 static float density_without_walls(const job *s, const int cell[3], float density, float free_share,
                                    const float down[3], float guess) {
-    enum { TRIES = 8 };
+    enum { DEPTH_TRIES = 8 };
     const int dim = s->g->box.dim;
     octant_weights share;
     float rate, low = -1.25f, high = 1.25f, d = guess;
     const float all = octant_shares(&share, s->octants, s->g, s->node_solid, s->open, cell);
     if (fabsf(all - free_share) > FREE_ODD) return density;
-    for (int t = 0; t < TRIES; ++t) {
+    for (int t = 0; t < DEPTH_TRIES; ++t) {
         const float off = octants_below(&rate, &share, down, d, dim) - density * all;
         if (fabsf(off) < 1e-3f * all) break;
         if (off > 0) high = d;
@@ -273,10 +273,10 @@ static float depth_beside_wall(const job *s, const int cell[3], ptrdiff_t c, con
     size = sqrtf(size);
     if (!(size > FLAT)) return raw;
     for (int a = 0; a < s->g->box.dim; ++a) down[a] = (float)plane[a + 1] / size;
-    const float said = fmaxf(HARDLY, fminf(1 - HARDLY, density));
+    const float said = fmaxf(FAINT, fminf(1 - FAINT, density));
     const float d = depth_of(density_without_walls(s, cell, said, s->free_share[c], down, raw), slope);
     const float beyond = density > 0.5f ? fmaxf(d, fminf(flat, 1)) : fminf(d, fmaxf(flat, -1));
-    const float share = fmaxf(0, fminf(1, fminf(density, 1 - density) / HARDLY));
+    const float share = fmaxf(0, fminf(1, fminf(density, 1 - density) / FAINT));
     return share * d + (1 - share) * beyond;
 }
 

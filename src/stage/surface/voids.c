@@ -7,7 +7,7 @@
  * times the speed of what made it. So air that is shut in by liquid and walls is liquid all the same where it
  * is a film: with c the density of a cell and r its free share, over the cells that hang together,
  *
- *   sum r (1 - c) <= sum min(FILM, SHARE r) + DROP.
+ *   sum r (1 - c) <= sum min(VOID_FILM, VOID_SHARE r) + VOID_DROP.
  *
  * Bubbles lack more than that, and cells amid air have none in a film. What a film lacks is brought back by
  * the drift correction (stage/volume/volume.c), which moves particles and no momentum. A crack is no film:
@@ -15,20 +15,20 @@
  * every other cell. And where walls let go of liquid (linear/lcp.h) it is a void that opens, unless the
  * liquid beside it presses.
  *
- * Limits: a bubble that lacks DROP cells on a wall goes with the films; a film across a periodic side, or of
- * more than MOST cells, stays. */
+ * Limits: a bubble that lacks VOID_DROP cells on a wall goes with the films; a film across a periodic side,
+ * or of more than VOID_MOST cells, stays. */
 #include "stage/surface/surface.h"
 
 #include <string.h>
 #include "grid/free_share.h"
 #include "grid/rows.h"
 
-#define FILM  0.5f /* cells of liquid that a cell of a film lacks at most, on average */
-#define SHARE 0.7f /* likewise of its free share: what is dry lacks all of it */
-#define DROP  1.0  /* cells: what all of it may lack beyond that */
-#define EMPTY 0.1f /* density of cells amid air: no particle is within half a cell of them */
+#define VOID_FILM  0.5f /* cells of liquid that a cell of a film lacks at most, on average */
+#define VOID_SHARE 0.7f /* likewise of its free share: what is dry lacks all of it */
+#define VOID_DROP  1.0  /* cells: what all of it may lack beyond that */
+#define VOID_EMPTY 0.1f /* density of cells amid air: no particle is within half a cell of them */
 
-enum { UNSEEN, SEEN, OUTER, MOST = 4096 };
+enum { UNSEEN, SEEN, OUTER, VOID_MOST = 4096 };
 
 typedef struct {
     const mac_grid *g;
@@ -38,7 +38,7 @@ typedef struct {
     double head;    /* m/s */
     float *phi;
     uint8_t *mark;
-    ptrdiff_t cell[MOST]; /* that hang together */
+    ptrdiff_t cell[VOID_MOST]; /* that hang together */
     int count;
     int wet;      /* faces between them and liquid */
     double press; /* the sum of q beyond these, m/s */
@@ -65,7 +65,7 @@ static int spread(search *s, ptrdiff_t c) {
             }
             if (s->mark[to] == OUTER) return 0;
             if (s->mark[to] == SEEN || s->free_share[to] < FREE_ENOUGH) continue;
-            if (s->count == MOST) return 0;
+            if (s->count == VOID_MOST) return 0;
             s->mark[to] = SEEN;
             s->cell[s->count++] = to;
         }
@@ -74,7 +74,7 @@ static int spread(search *s, ptrdiff_t c) {
 
 /* Whether the air around cell c is a film shut in; lists it, or as much as was looked at. */
 static int is_film(search *s, ptrdiff_t c) {
-    double excess = -DROP;
+    double excess = -VOID_DROP;
     s->wet = 0;
     s->press = 0;
     s->count = 1;
@@ -82,8 +82,8 @@ static int is_film(search *s, ptrdiff_t c) {
     s->mark[c] = SEEN;
     for (int n = 0; n < s->count; ++n) {
         const float free_share = s->free_share[s->cell[n]], density = s->density[s->cell[n]];
-        if (free_share > FREE_WHOLE && density < EMPTY) return 0;
-        excess += (double)(free_share * greater(1 - density, 0) - lesser(FILM, SHARE * free_share));
+        if (free_share > FREE_WHOLE && density < VOID_EMPTY) return 0;
+        excess += (double)(free_share * greater(1 - density, 0) - lesser(VOID_FILM, VOID_SHARE * free_share));
         if (!spread(s, s->cell[n])) return 0;
     }
     if (s->q && s->press < s->head * s->wet) return 0;

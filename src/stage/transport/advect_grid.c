@@ -278,7 +278,7 @@ static void run(const job *s, float *out, const float *in, const float *first, v
 
 /* ---- samples beside thin walls ---- */
 
-enum { GRAIN = 1024 };
+enum { SPOT_GRAIN = 1024 };
 
 typedef struct {
     const mac_grid *g;
@@ -290,8 +290,8 @@ typedef struct {
 
 static void walled_task(void *context, int block) {
     const walled_job *s = context;
-    const size_t from = (size_t)block * GRAIN,
-                 to = from + GRAIN < s->walled->count ? from + GRAIN : s->walled->count;
+    const size_t from = (size_t)block * SPOT_GRAIN,
+                 to = from + SPOT_GRAIN < s->walled->count ? from + SPOT_GRAIN : s->walled->count;
     for (size_t i = from; i < to; ++i) {
         const sighted *one = &s->walled->list[i];
         s->out[one->sample] = s->stay ? s->in[one->sample] : sight_value(one, &s->g->box, s->in);
@@ -300,7 +300,7 @@ static void walled_task(void *context, int block) {
 
 static void mend(const job *s, float *out, const float *in, int stay) {
     walled_job w = {.g = s->g, .walled = s->p->walled, .out = out, .in = in, .stay = stay};
-    if (w.walled) parallel_for(s->g->pool, block_count((long)w.walled->count, GRAIN), walled_task, &w);
+    if (w.walled) parallel_for(s->g->pool, block_count((long)w.walled->count, SPOT_GRAIN), walled_task, &w);
 }
 
 void advect_carry(float *out, float *const scratch[2], const float *in, const advect_paths *p,

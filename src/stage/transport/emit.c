@@ -30,10 +30,10 @@
 #include "particle/seed.h"
 #include "solid/curve.h"
 
-#define EDGE     1e-3  /* cells from the domain's sides */
-#define OFF_WALL 0.25  /* cells: ways begin no closer to walls, so that one along a wall is free */
-#define AT_WALL  0.9   /* of the way out of a wall: how much a fill that ends there gains of depth */
-#define LEFT_MIN 1e-3f /* of a face: less open than that beside an emitter is closed */
+#define DOMAIN_EDGE 1e-3  /* cells from the domain's sides */
+#define OFF_WALL    0.25  /* cells: ways begin no closer to walls, so that one along a wall is free */
+#define AT_WALL     0.9   /* of the way out of a wall: how much a fill that ends there gains of depth */
+#define LEFT_MIN    1e-3f /* of a face: less open than that beside an emitter is closed */
 
 typedef struct {
     const shape *s;
@@ -77,7 +77,7 @@ emitter_step emit_step(const rheo_emitter *e, double time, double dt) {
 static int is_in_domain(const judge *j, const double x[3]) {
     for (int a = 0; a < j->g->box.dim; ++a) {
         const double cells = (x[a] - j->g->origin[a]) / j->g->dx;
-        if (cells < EDGE || cells > j->g->box.n[a] - EDGE) return 0;
+        if (cells < DOMAIN_EDGE || cells > j->g->box.n[a] - DOMAIN_EDGE) return 0;
     }
     return 1;
 }
@@ -115,10 +115,10 @@ static double way_from_solid(double n[3], const judge *j, const double x[3]) {
 /* Whether the way out of the solid along its distance leads into the open: not between two solids that touch,
  * where liquid has no place. */
 static int has_way_out(const judge *j, const double place[3]) {
-    enum { TRIES = 3 };
+    enum { AIM_TRIES = 3 };
     const double step = OFF_WALL * j->g->dx;
     double n[3], x[3] = {place[0], place[1], place[2]};
-    for (int t = 0; t < TRIES; ++t) {
+    for (int t = 0; t < AIM_TRIES; ++t) {
         const double depth = -(double)solid_distance(j, x);
         if (depth < 0) return 1;
         const double size = way_from_solid(n, j, x);
@@ -224,11 +224,12 @@ emitter_reach emit_reach(const shape *s, const double velocity[3], const mac_gri
 }
 
 /* m, of the nozzle that a place is in: a union may be several. */
-static double gap_at(const emitter_reach *r, const mac_grid *g, const double x[3]) {
-    double low[3], high[3], gap = INFINITY;
+static double standoff_at(const emitter_reach *r, const mac_grid *g, const double x[3]) {
+    double low[3], high[3], standoff = INFINITY;
     shape_part_bounds(low, high, r->inlet, x);
-    for (int a = 0; a < g->box.dim; ++a) gap = fmin(gap, 0.5 * fmin(high[a] - low[a], g->dx * g->box.n[a]));
-    return gap;
+    for (int a = 0; a < g->box.dim; ++a)
+        standoff = fmin(standoff, 0.5 * fmin(high[a] - low[a], g->dx * g->box.n[a]));
+    return standoff;
 }
 
 /* How far it is along the liquid's way to a closed side of the domain, but no more than `most`. */
@@ -273,8 +274,8 @@ static double way_to_solid(const emitter_reach *r, const mac_grid *g, const doub
 static double driven_distance(const emitter_reach *r, const mac_grid *g, const double x[3]) {
     const double d = shape_distance(r->inlet, x);
     if (d >= 0 || !r->open_side) return d;
-    const double gap = gap_at(r, g, x), most = gap + g->dx, way = way_to_side(r, g, x, most);
-    return fmax(d, gap - (r->solid ? way_to_solid(r, g, x, way) : way));
+    const double standoff = standoff_at(r, g, x), most = standoff + g->dx, way = way_to_side(r, g, x, most);
+    return fmax(d, standoff - (r->solid ? way_to_solid(r, g, x, way) : way));
 }
 
 /* Particles that are driven take the velocity; with `moved` they also move by it for a time, once. */

@@ -1,9 +1,15 @@
-/* x(t + dt) = x + dt u + dt^2 g / 2 for liquid that touches nothing.
+/* Liquid that touches nothing falls to second order in the step.
+ *
+ *   x(t + dt) = x + dt u + dt^2 g / 2
  *
  * A step moves particles by the velocity that ended the last one; gravity comes after. What pressure carries
  * does not mind, but what flies would be g t dt / 2 behind after a time t. Bodies in the air have the same
  * rule (solid/world_step.c). Regions of liquid that no wall, body or emitter touches are told by their faces:
- * all are wholly open. */
+ * all are wholly open.
+ *
+ * Source: docs/decisions/0018-flight.md.
+ *
+ * Limits: a region that touches anything falls to first order, all of it. */
 #include "stage/transport/fall.h"
 
 #include <string.h>

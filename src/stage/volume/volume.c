@@ -36,15 +36,18 @@
 #include "grid/rows.h"
 #include "grid/wrap.h"
 
-#define RATE            0.3f  /* of the deviation, a step */
-#define NEAR            0.1f  /* what is denser by more than this spreads at once */
-#define NEAR_DEEP       0.25f /* and two cells and more below the surface, where particles alone are uneven */
-#define NEAR_BODIES     0.5f  /* and where solids move */
-#define MOST            0.25f /* largest loss of a cell's volume, a step */
-#define MOST_OUT        2.0f  /* and largest gain */
-#define OVERFULL        1.2f  /* density from which cells with air beside them spread */
-#define OVERFULL_BODIES 1.5f
-#define UNSURE          0.2f /* deviations up to this are let be in cut cells next to the surface's layer */
+#define RATE        0.3f /* of the deviation, a step */
+#define SPREAD_FROM 0.1f /* what is denser by more than this spreads at once */
+#define SPREAD_FROM_DEEP                                                                                     \
+    0.25f /* and two cells and more below the surface, where particles alone are uneven */
+#define SPREAD_FROM_BODIES 0.5f  /* and where solids move */
+#define LOSS_MOST          0.25f /* largest loss of a cell's volume, a step */
+#define GAIN_MOST          2.0f  /* and largest gain */
+#define OVERFULL           1.2f  /* density from which cells with air beside them spread */
+#define OVERFULL_BODIES    1.5f
+#define DEVIATION_UNSURE                                                                                     \
+    0.2f /* deviations up to this are let be in cut cells next to the surface's layer                        \
+          */
 
 enum { EIGHT = LANES }; /* cells looked at together, as bytes of a word */
 
@@ -135,7 +138,7 @@ INLINE float beyond(float off, float least) {
 /* The change of a cell's volume that is asked for when its density is off. */
 INLINE float change_for(float off, float near) {
     const float change = off < near ? RATE * off : RATE * near + (off - near);
-    return greater(lesser(change, MOST_OUT), -MOST);
+    return greater(lesser(change, GAIN_MOST), -LOSS_MOST);
 }
 
 /* What part of a cell's faces is open. */
@@ -163,7 +166,7 @@ INLINE float deviation(const job *s, ptrdiff_t c, int deep, int dim) {
     int opens = 0;
     for (int a = 0; a < dim; ++a) opens |= s->voids && (s->voids[c - step[a]] | s->voids[c + step[a]]);
     const float wanted = deep ? 1 : density_at_depth(depth_below(s, c, dim), dim);
-    const float off = beyond(s->density[c] - wanted, !deep && is_cut(s, c, dim) ? UNSURE : 0);
+    const float off = beyond(s->density[c] - wanted, !deep && is_cut(s, c, dim) ? DEVIATION_UNSURE : 0);
     return opens ? greater(off, 0) : off;
 }
 
@@ -198,8 +201,8 @@ INLINE void deep_outflow(const job *s, ptrdiff_t c, int dim) {
     const vec8 density = vec8_load(s->density + c), off = vec8_select(density > 0, density - 1, vec8_all(0));
     vec8 change = vec8_select(off < s->near_deep, RATE * off, RATE * s->near_deep + (off - s->near_deep)),
          open = {0};
-    change = vec8_select(change < MOST_OUT, change, vec8_all(MOST_OUT));
-    change = vec8_select(change > -MOST, change, vec8_all(-MOST));
+    change = vec8_select(change < GAIN_MOST, change, vec8_all(GAIN_MOST));
+    change = vec8_select(change > -LOSS_MOST, change, vec8_all(-LOSS_MOST));
     for (int a = 0; a < dim; ++a)
         open += vec8_load(s->o->open.value[a] + c) + vec8_load(s->o->open.value[a] + c + s->g->box.step[a]);
     vec8_store(s->outflow + c, s->scale * change * (open / (float)(2 * dim)));
@@ -240,8 +243,8 @@ void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const ope
                     const float *density, const float *phi, const uint8_t *voids, int moving, double dt) {
     job s = {.g = g, .o = o, .density = density, .phi = phi, .outflow = outflow, .depth = depth};
     s.voids = voids;
-    s.near = moving ? NEAR_BODIES : NEAR;
-    s.near_deep = moving ? NEAR_BODIES : NEAR_DEEP;
+    s.near = moving ? SPREAD_FROM_BODIES : SPREAD_FROM;
+    s.near_deep = moving ? SPREAD_FROM_BODIES : SPREAD_FROM_DEEP;
     s.overfull = moving ? OVERFULL_BODIES : OVERFULL;
     s.scale = (float)(g->dx / dt);
     s.range = range_cells(g);

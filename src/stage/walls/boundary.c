@@ -1,24 +1,21 @@
-/* Boundary conditions on particles (Sommer 2018: rescue from solids; closed and open sides of the domain;
- * what leaves through a periodic one comes in on the other side).
+/* Boundary conditions on particles: out of solids, inside closed sides, around periodic ones.
+ *
+ *   h = min(1, density of the cell / READS),   particle p of spray stays u_p h cells off a closed side,
+ *
+ * u_p in [0, 1) by its number: it lands on the film that lies there and not under it, and particles without
+ * pressure fill a film of their own volume (all of them on the side itself would be one layer, which nothing
+ * on the grid could lift, as velocities across a side are 0 on it).
  *
  * Out of a solid the nearest surface leads, unless the particle came in through another one: more than half
  * through a wall it would be let out behind it. So the straight way of the step is walked in the sampled
- * distance d (steps of d, which nothing can lie nearer than, and LEAST near surfaces), and what has passed
- * the middle of a wall, or all of it, is put back where the way goes in. Spray moves straight; liquid goes
- * around corners, so that it must have been deeper inside and on the opposite side.
+ * distance d (steps of d, which nothing can lie nearer than, and WAY_STEP_LEAST near surfaces), and what has
+ * passed the middle of a wall, or all of it, is put back where the way goes in. Spray moves straight; liquid
+ * goes around corners, so that it must have been deeper inside and on the opposite side.
  *
- * Spray that comes to a closed side of the domain lands on the film that lies there and not under it:
- * particle p stays
+ * Source: Sommer 2018, rescue from solids; docs/decisions/0019-films-of-spray.md.
  *
- *   u_p h cells off the side,   u_p in [0, 1) by its number,   h = min(1, density of its cell / READS),
- *
- * so that particles without pressure fill a film of their own volume. With all of them on the side itself any
- * number was one layer there. Only three fifths of it counted as density, and nothing on the grid could lift
- * it, as velocities across a side are 0 on it: films that met were heaps of several cells' liquid before
- * pressure knew of them (docs/decisions/0019-films-of-spray.md).
- *
- * Limits: walls of at least two cells, others are stage/solids_thin's; places of moving solids are those
- * after the step, and a way that begins in one is not walked. */
+ * Limits: walls of at least two cells, others are stage/walls/thin's; places of moving solids are those after
+ * the step, and a way that begins in one is not walked. */
 #include "stage/walls/boundary.h"
 
 #include <math.h>
@@ -27,16 +24,12 @@
 #include "core/random.h"
 #include "grid/sample.h"
 #include "grid/wrap.h"
+#include "stage/walls/tuning.h"
 
-enum { GRAIN = 8192, TRIES = 3, LOOKS = 5, GROUP = PARTICLE_GROUP };
-#define MARGIN    1e-3f /* cells kept from closed sides: room for rounding at a few hundred cells */
-#define CLEARANCE 0.01f /* cells from a solid's surface after rescue */
-#define CLEAR     1.75f /* cells from a solid's surface to a node, so that all nodes of its cells are outside */
-#define SHORT     0.5f  /* cells: a way that goes through nothing */
-#define LEAST     0.25f /* cells: steps along the way near surfaces */
-#define GRAZE     0.25f /* cells deep: what spray may pass through */
-#define CUT       0.45f /* cells deep: the same for liquid, whose way is curved */
-#define THICKEST  1.0f  /* cells: a film that fills its cell is liquid */
+enum { BOUNDARY_GRAIN = 8192, RESCUE_TRIES = 3, LOOKS = 5, GROUP = PARTICLE_GROUP };
+#define MARGIN 1e-3f /* cells kept from closed sides: room for rounding at a few hundred cells */
+/* Cells from a solid\'s surface to a node, so that all nodes of its cells are outside. */
+#define NODES_CLEAR 1.75f
 /* The density of a cell beside a side that holds a film of h cells, of h: (3/2 + h) / (5/2) up to h = 1/2 in
  * 3D, as stage/surface/surface.c weighs particles near a face of the cell less than those in its middle; 2D
  * is close.
@@ -162,7 +155,7 @@ static int passes_solid(float *in, float *out, const job *s, const straight *w, 
     *in = -1;
     while (gone < w->length) {
         const float last = gone;
-        gone = fminf(w->length, gone + fmaxf(LEAST, fabsf(d)));
+        gone = fminf(w->length, gone + fmaxf(WAY_STEP_LEAST, fabsf(d)));
         d = distance_on(s, w, gone);
         if (d < 0 && *in < 0) *in = surface_on(s, w, last, gone);
         deepest = fminf(deepest, d);
@@ -181,11 +174,11 @@ static int passes_solid(float *in, float *out, const job *s, const straight *w, 
 static int put_back(const job *s, size_t q) {
     particles *p = s->p;
     straight w = way_of(s, q);
-    if (!(w.length > SHORT) || !(w.length < INFINITY)) return 0;
+    if (!(w.length > WAY_SHORT) || !(w.length < INFINITY)) return 0;
     float x[3] = {0, 0, 0}, n[3] = {0, 0, 0}, far[3] = {0, 0, 0}, in, out, same = 0;
     for (int a = 0; a < p->dim; ++a) w.along[a] /= w.length;
     if (distance_on(s, &w, 0) + fmaxf(0, distance_on(s, &w, w.length)) >= w.length) return 0;
-    if (!passes_solid(&in, &out, s, &w, p->spray[q] ? GRAZE : CUT)) return 0;
+    if (!passes_solid(&in, &out, s, &w, p->spray[q] ? PASS_SPRAY : PASS_LIQUID)) return 0;
     place_on(x, s, &w, out);
     const int is_out = !(sample_nodes(s->solid, s->g, x) < 0);
     const int knows_way = is_out || way_out(far, s, x) > 0; /* not so in the very middle */
@@ -206,7 +199,7 @@ static int put_back(const job *s, size_t q) {
 static int rescue(const job *s, size_t q) {
     particles *p = s->p;
     int moved = put_back(s, q);
-    for (int t = 0; t < TRIES; ++t) {
+    for (int t = 0; t < RESCUE_TRIES; ++t) {
         float x[3] = {0, 0, 0}, n[3] = {0, 0, 0};
         for (int a = 0; a < p->dim; ++a) x[a] = p->x[a][q];
         if (!(sample_nodes(s->solid, s->g, x) < 0)) break;
@@ -230,7 +223,7 @@ static int rescue(const job *s, size_t q) {
 /* Whether the node of a particle's cell, d cells from solids, tells that no corner of the cell is inside
  * (distances are 1-Lipschitz) and that the way there, its length squared, led through no wall of a cell. */
 INLINE int is_far(float d, float way) {
-    return (d > CLEAR) & ((d - 0.75f) * (d - 0.75f) > way);
+    return (d > NODES_CLEAR) & ((d - 0.75f) * (d - 0.75f) > way);
 }
 
 INLINE int is_clear(const job *s, size_t q) {
@@ -332,13 +325,15 @@ HOT static double rescue_range(const job *s, size_t from, size_t to) {
 
 HOT static void mark_task(void *context, int block) {
     const job *s = context;
-    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < s->p->count ? from + GRAIN : s->p->count;
+    const size_t from = (size_t)block * BOUNDARY_GRAIN,
+                 to = from + BOUNDARY_GRAIN < s->p->count ? from + BOUNDARY_GRAIN : s->p->count;
     for (size_t q = from; q + GROUP <= to; q += GROUP) s->keep[q] = (uint8_t)!all_clear(s, q);
 }
 
 static double boundary_task(void *context, int block) {
     const job *s = context;
-    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < s->p->count ? from + GRAIN : s->p->count;
+    const size_t from = (size_t)block * BOUNDARY_GRAIN,
+                 to = from + BOUNDARY_GRAIN < s->p->count ? from + BOUNDARY_GRAIN : s->p->count;
     const double rescued = s->solid ? rescue_range(s, from, to) : 0;
     hold_range(s, from, to);
     return rescued;
@@ -348,7 +343,7 @@ void boundary_mark(uint8_t *near, const particles *p, const mac_grid *g, const f
     particles columns = *p; /* the job is shared with what moves them */
     job s = {.p = &columns, .keep = near, .g = g, .solid = node_solid};
     for (int a = 0; a < p->dim; ++a) s.before[a] = particles_before(p, a);
-    parallel_for(g->pool, block_count((long)p->count, GRAIN), mark_task, &s);
+    parallel_for(g->pool, block_count((long)p->count, BOUNDARY_GRAIN), mark_task, &s);
 }
 
 int64_t boundary_particles(particles *p, uint8_t *keep, int marked, const mac_grid *g, const openings *o,
@@ -356,7 +351,7 @@ int64_t boundary_particles(particles *p, uint8_t *keep, int marked, const mac_gr
     job s = {.p = p, .keep = keep, .marked = marked, .g = g, .o = o, .solid = node_solid};
     s.density = density;
     for (int a = 0; a < p->dim; ++a) s.before[a] = particles_before(p, a);
-    return (int64_t)parallel_sum(g->pool, block_count((long)p->count, GRAIN), boundary_task, &s);
+    return (int64_t)parallel_sum(g->pool, block_count((long)p->count, BOUNDARY_GRAIN), boundary_task, &s);
 }
 
 int64_t boundary_outflow(particles *p, const uint8_t *keep, const mac_grid *g, const openings *o) {

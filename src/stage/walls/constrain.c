@@ -15,8 +15,7 @@
 #include <math.h>
 #include "grid/rows.h"
 #include "grid/sample.h"
-
-#define STICK_DEPTH 1.5f /* cells from a solid: what is read there, is read from faces outside of it */
+#include "stage/walls/tuning.h"
 
 typedef struct {
     const mac_grid *g;

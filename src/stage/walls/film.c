@@ -1,18 +1,20 @@
 /* Films of water between faces that lie on each other.
  *
+ *   coefficient of a film's face = max(1, W^2 / FILM_INERTIA),   W its width in cells; gravity pulls as many
+ * times
+ *
  * Contacts leave a hundredth of a cell or nothing between a body and what it lies on. Neither particles nor
- * faces show the water there, and without a pressure of its own a board on the floor is held by the weight of
- * all the water above it. A film transmits that pressure. So a patch of cells along a gap beside a moving
- * solid counts as liquid where all of its rim does, and faces along it are open by a film's width at least
- * (stage/walls/meet.c): each solid's distance is taken so that the gap is that wide, in openings, rows of
- * bodies and wall velocities alike, and the solve stays what it was, symmetric and positive. Patches reach
- * over gaps of more than a cell: what opens under water has no particles yet, and the drift correction brings
- * them.
+ * faces show the water there, and without a pressure of its own a board on the floor bears the weight of all
+ * the water above it. A film transmits that pressure. So a patch of cells along a gap beside a moving solid
+ * counts as liquid where all of its rim does, and faces along it are open by a film's width at least
+ * (stage/walls/meet_film.c): each solid's distance is taken so that the gap is that wide, in openings, rows
+ * of bodies and wall velocities alike, and the solve stays symmetric and positive. Patches reach over gaps of
+ * more than a cell: what opens under water has no particles yet, and the drift correction brings them.
  *
  * A film of width h under a face of width W adds the inertia rho W^3 / (12 h) a length (u = V x / h). But no
  * particle keeps its velocity for the next step, so as ordinary water it is a brake, V <= F dt 12 h / (rho
- * W^3). So films flow more easily: their faces have the coefficient max(1, W^2 / EASE) in the solve, as if
- * they were that wide, lose `ease` times the pressure's gradient, and gravity pulls as many times, for rest.
+ * W^3). So films flow more easily: their faces lose `mobility` times the pressure's gradient, and gravity
+ * pulls as many times, for rest.
  *
  * A patch is what hangs together through faces that a film would open. It is a film
  *   - where no air is on its rim, and the liquid there is one region without it: a plug between two stays
@@ -20,6 +22,8 @@
  *   - else below the lowest air on its rim, and as high as that water stands elsewhere: what floats along a
  *     wall is wet up to the water's level, but not a stopper with air below it, nor a piston on water that it
  *     shuts in.
+ *
+ * Source: lubrication theory for the inertia; docs/decisions/0016-films.md.
  *
  * Limits: water that pressure drives through below a body flows too easily as well; how fast a body comes off
  * depends on the step; between two solids thinner than a cell there are no films; what a film is wider than
@@ -32,16 +36,11 @@
 #include "grid/free_share.h"
 #include "grid/rows.h"
 #include "stage/walls/meet.h"
-
-#define LEVEL 1.5    /* cells that waters may differ in height by and be taken for one */
-enum { LITTLE = 8 }; /* cells of air or liquid beside a patch that say nothing */
-/* The last: as a power of two. Films weigh as EASE / 12 cells of water then: beside a thin body, which is
- * hardly heavier than a cell, as one. A film's flow is that many times a difference of pressures, which are
- * floats: more would show as divergence. */
-enum { EASE = 96, EASE_THIN = 12, EASE_MOST = 6 };
+#include "stage/walls/tuning.h"
 
 enum { NO_PART, UNSEEN, SEEN, PASSED, POCKET, AIR, BORDER, WET }; /* marks of cells */
-enum { REGIONS = 253, DROPS, OTHER }; /* of liquid: 1 to 253, all of up to LITTLE cells, all further ones */
+/* Of liquid: 1 to 253, all of up to FILM_LITTLE cells, all further ones. */
+enum { REGIONS = 253, DROPS, OTHER };
 
 typedef struct {
     films *f;
@@ -100,7 +99,7 @@ static void keep_thin(const search *s) {
         const float open = s->o->open.value[f->face.axis][above(f, &s->g->box)];
         if (open < f->was) f->was = f->face.open = open;
         f->wet = 0;
-        f->ease = 0;
+        f->mobility = 0;
     }
 }
 
@@ -133,7 +132,7 @@ static int mark_patches(const search *s) {
 
 /* What of liquid beside a patch is too little to matter, cells. */
 static int little(const search *s) {
-    return LITTLE + s->narrow / 2;
+    return FILM_LITTLE + s->narrow / 2;
 }
 
 /* One cell beyond a patch's cell, or beyond air beside it. What has hardly any free share says nothing, and
@@ -145,7 +144,7 @@ static int look_at(search *s, ptrdiff_t c, int from_air) {
     if (mark == NO_PART && is_liquid(s, c)) return push(&s->f->rim, c);
     const int is_air = mark == AIR || mark == BORDER || (mark == NO_PART && s->free_share[c] >= FREE_ENOUGH);
     if (is_air) s->lowest = fmin(s->lowest, height_of(s, c));
-    if (mark == AIR || mark == BORDER || (is_air && (from_air || s->f->stack.count == LITTLE))) {
+    if (mark == AIR || mark == BORDER || (is_air && (from_air || s->f->stack.count == FILM_LITTLE))) {
         s->air = s->lowest;
         return 0;
     }
@@ -223,7 +222,7 @@ static int find_regions(search *s) {
                 if (s->f->region[c] || !is_liquid(s, c)) continue;
                 const uint8_t next = number < REGIONS ? (uint8_t)(number + 1) : OTHER;
                 bad = number_region(s, c, 0, next);
-                if (!bad && s->size[next] <= LITTLE) bad = number_region(s, c, next, DROPS);
+                if (!bad && s->size[next] <= FILM_LITTLE) bad = number_region(s, c, next, DROPS);
                 else number += number < REGIONS;
             }
     set_open(s, 1);
@@ -243,7 +242,7 @@ static int is_one_region(double *level, const search *s) {
         if (region != OTHER && s->size[region] <= little(s)) continue;
         if (region == OTHER) return 0;
         if (!one) one = region;
-        else if (region != one && !(fabs(s->level[region] - s->level[one]) <= LEVEL)) return 0;
+        else if (region != one && !(fabs(s->level[region] - s->level[one]) <= FILM_LEVEL)) return 0;
     }
     *level = s->level[one];
     return one > 0;
@@ -264,21 +263,23 @@ static void find_free_air(search *s, double level) {
 }
 
 /* How easily water flows in a film of so many cells, as a power of two. */
-static int ease_of(int cells, int dim, int thin) {
+static int mobility_of(int cells, int dim, int thin) {
     const double wide = dim == 3 ? sqrt(cells) : cells;
-    int ease = 0;
-    while (ease < EASE_MOST && (1 << ease) < wide * wide / (thin ? EASE_THIN : EASE)) ++ease;
-    return ease;
+    int mobility = 0;
+    while (mobility < FILM_MOBILITY_MOST &&
+           (1 << mobility) < wide * wide / (thin ? FILM_INERTIA_THIN : FILM_INERTIA))
+        ++mobility;
+    return mobility;
 }
 
 /* Makes what of the listed patch is below the air on its rim liquid. */
 static void wet_patch(search *s, int thin) {
     const film_cells *patch = &s->f->patch;
-    const int ease = ease_of(s->narrow, s->g->box.dim, thin);
+    const int mobility = mobility_of(s->narrow, s->g->box.dim, thin);
     for (int n = 0; n < patch->count; ++n) {
         const ptrdiff_t c = patch->cell[n];
         if (!(height_of(s, c) < s->air - 0.5) || (s->mark[c] == PASSED && s->air < INFINITY)) continue;
-        s->mark[c] = (uint8_t)(WET + ease);
+        s->mark[c] = (uint8_t)(WET + mobility);
         if (s->phi[c] >= 0) s->phi[c] = -(float)s->g->dx;
         s->f->any = 1;
     }
@@ -324,7 +325,7 @@ int films_find(films *f, openings *o, float *phi, uint8_t *mark, const mac_grid 
         face->wet = wet && face->face.open > face->was;
         if (wet && phi[high] < 0 && phi[low] < 0 && face->face.open > 0 &&
             (i == 0 || !is_same(face, face - 1)))
-            face->ease = (float)(1 << (most - WET)) / face->face.open;
+            face->mobility = (float)(1 << (most - WET)) / face->face.open;
     }
     return bad;
 }
@@ -344,7 +345,7 @@ void films_close(openings *o, const films *f, const mac_grid *g, int solids) {
         film_face *face = &o->met.film[i];
         if (face->wet) o->open.value[face->face.axis][above(face, &g->box)] = face->was;
         face->wet = 0;
-        face->ease = 0;
+        face->mobility = 0;
     }
     solids_meet_movers(o, g, solids);
 }
@@ -352,9 +353,9 @@ void films_close(openings *o, const films *f, const mac_grid *g, int solids) {
 void films_pull(mac_field *u, const openings *o, const films *f, const mac_grid *g, const double pull[3]) {
     for (int i = 0; i < o->met.film_count && f->any; ++i) {
         const film_face *face = &o->met.film[i];
-        if (face->ease > 0)
+        if (face->mobility > 0)
             u->value[face->face.axis][above(face, &g->box)] +=
-                (face->ease - 1) * (float)pull[face->face.axis];
+                (face->mobility - 1) * (float)pull[face->face.axis];
     }
 }
 

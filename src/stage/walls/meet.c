@@ -9,8 +9,8 @@
  * it ends; the gap would fall into chambers.
  *
  * All static solids are one. Where solids overlap the sum counts what both hold twice: there the common
- * distance has the say, and shares are scaled down to it. Cracks of less than CRACK cells are closed. Faces
- * at all corners of which one solid is nearest keep what they have, to the bit.
+ * distance has the say, and shares are scaled down to it. Cracks of less than CRACK_GAP cells are closed.
+ * Faces at all corners of which one solid is nearest keep what they have, to the bit.
  *
  * Source: docs/decisions/0015-gaps.md.
  *
@@ -22,8 +22,8 @@
 #include <math.h>
 #include "stage/walls/solids.h"
 
-enum { PARTS = 4 }; /* tasks an axis of a solid */
-#define DEEP 1.42f  /* cells in a solid from one corner: it holds the face wholly */
+enum { MEET_PARTS = 4 };   /* tasks an axis of a solid */
+#define FACE_COVERED 1.42f /* cells in a solid from one corner: it holds the face wholly */
 
 /* Whether one solid is nearest at all corners. */
 static int is_one_solids(const meeting *m, int corners) {
@@ -86,12 +86,12 @@ static int has_body(const meet_job *s, const meeting *m) {
 static void meet_on_row(const meet_part *t, int j, int k) {
     const meet_job *s = t->s;
     const box *b = &s->g->box;
-    const float least = CRACK * (float)s->g->dx, deep = -DEEP * (float)s->g->dx;
+    const float least = CRACK_GAP * (float)s->g->dx, deep = -FACE_COVERED * (float)s->g->dx;
     const float wide = s->films ? 0.5f * FILM_WIDE * (float)s->g->dx : least;
     int span[2];
     ptrdiff_t step[2];
     face_steps(step, b, t->axis);
-    row_in_ball(span, &t->range, b->dim, t->axis, j, k, t->around.middle, t->around.radius + NEAR);
+    row_in_ball(span, &t->range, b->dim, t->axis, j, k, t->around.middle, t->around.radius + MEET_REACH);
     const ptrdiff_t row = box_at(b, 0, j, k);
     if (span[1] <= span[0] || is_clear_row(s->phi + row + span[0], step, span[1] - span[0], wide)) return;
     for (int i = span[0]; i < span[1]; ++i) {
@@ -120,18 +120,18 @@ static int is_at_side(const meet_job *s, const reach_ball *around) {
 
 static void meet_task(void *context, int index) {
     const meet_job *s = context;
-    const int own = index / (PARTS * s->g->box.dim), part = index % PARTS;
+    const int own = index / (MEET_PARTS * s->g->box.dim), part = index % MEET_PARTS;
     const obstacle *solid = &s->solids[own];
     meet_part t = {
-        .s = s, .own = own, .axis = index / PARTS % s->g->box.dim, .list = &s->o->work->lists[index]};
+        .s = s, .own = own, .axis = index / MEET_PARTS % s->g->box.dim, .list = &s->o->work->lists[index]};
     t.list->count = t.list->films = t.list->failed = 0;
     if (solid->def->motion == RHEO_STATIC || solid->thin) return;
     t.others = reach_others(&s->o->work->near, s->g, s->solids, s->count, own);
     t.around = reach_around(s->g, solid);
     if (t.others.alone && !(s->films && is_at_side(s, &t.around))) return;
-    t.range = reach_within(range_inner_faces(s->g, t.axis), s->g, solid, NEAR);
+    t.range = reach_within(range_inner_faces(s->g, t.axis), s->g, solid, MEET_REACH);
     const int rows = range_rows(&t.range), high = t.range.upper[1] - t.range.lower[1];
-    for (int row = rows * part / PARTS; row < rows * (part + 1) / PARTS; ++row)
+    for (int row = rows * part / MEET_PARTS; row < rows * (part + 1) / MEET_PARTS; ++row)
         meet_on_row(&t, t.range.lower[1] + row % high, t.range.lower[2] + row / high);
 }
 
@@ -142,7 +142,7 @@ int solids_meet(openings *o, const mac_grid *g, const float *node_still, const f
     meet_job s = {.g = g, .solids = solids, .count = count, .still = node_still, .phi = node_phi, .o = o};
     s.films = films;
     while (s.still_count < count && solids[s.still_count].def->motion == RHEO_STATIC) ++s.still_count;
-    const int tasks = count * g->box.dim * PARTS;
+    const int tasks = count * g->box.dim * MEET_PARTS;
     m->count = w->found_count = m->film_count = 0;
     if (reach_list(&w->near, g, solids, count) || met_reserve_lists(o, tasks, count)) return -1;
     parallel_for(g->pool, tasks, meet_task, &s);

@@ -5,8 +5,6 @@
 #include "grid/openings.h"
 #include "solid/obstacle.h"
 
-#define FILM_WIDE 1.4f /* cells: gaps up to this lack particles, not water */
-
 /* After solids_open_faces(): opens faces where there is a way between two solids that their common distance
  * does not show. node_still: the distance of the static ones, node_phi: of all; films: whether faces of gaps
  * beside bodies are listed (stage/walls/film.h). -1: no memory. */

@@ -1,7 +1,7 @@
 /* Faces along gaps beside bodies, as a film of water would have them.
  *
- *   d_i <- d_i + max over k of (FILM - d_i - d_k):   solids drawn back from each other to where their gap is
- *   FILM cells wide; open = 1 - sum c_i of those.
+ *   d_i <- d_i + max over k of (FILM_GAP - d_i - d_k):   solids drawn back from each other to where their gap
+ * is FILM_GAP cells wide; open = 1 - sum c_i of those.
  *
  * What moves is drawn back from what does not, two that move half each. In this the domain's closed sides
  * count among what stands still. Faces are listed only; stage/walls/film.c says where there is a film.
@@ -68,7 +68,7 @@ void meeting_list_film(const meet_part *t, meeting *m, const int at[3], float wa
     meeting back;
     double sum = 0;
     join_sides(m, corners);
-    draw_back(&back, m, corners, FILM * dx);
+    draw_back(&back, m, corners, FILM_GAP * dx);
     for (int i = 0; i < back.count; ++i)
         sum += back.solid[i].share = meeting_closed_share(back.solid[i].corner, g->box.dim, ON_SURFACE * dx);
     float open = greater(was, (float)(1 - sum));

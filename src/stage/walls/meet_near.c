@@ -44,7 +44,7 @@ static int find_still(float corner[4], const meet_part *t, ptrdiff_t n) {
     float least = INFINITY;
     read_corners(corner, t->s->still, n, &g->box, t->axis);
     for (int c = 0; c < 4; ++c) least = lesser(least, corner[c]);
-    return least < (float)(NEAR * g->dx);
+    return least < (float)(MEET_REACH * g->dx);
 }
 
 /* The corners' distances from the closed sides of the domain; whether one is near. */
@@ -90,13 +90,13 @@ static int may_meet(const meet_part *t, const double x[3], int still) {
     int near = still;
     walk w = {0};
     for (int k = next_near(&w, t); k >= 0 && near < 2; k = next_near(&w, t))
-        near += may_be_near(&t->s->solids[k], x, NEAR * t->s->g->dx);
+        near += may_be_near(&t->s->solids[k], x, MEET_REACH * t->s->g->dx);
     return near > 1;
 }
 
 int meeting_gather(meeting *m, const meet_part *t, const int at[3], ptrdiff_t n) {
     const meet_job *s = t->s;
-    const double reach = NEAR * s->g->dx;
+    const double reach = MEET_REACH * s->g->dx;
     const int still = find_still(m->solid[0].corner, t, n);
     walk w = {0};
     double x[3];

@@ -5,13 +5,10 @@
 #include "core/hot.h"
 #include "stage/walls/meet.h"
 #include "stage/walls/reach.h"
+#include "stage/walls/tuning.h"
 #include "stage/walls/work.h"
 
 enum { MEETING_MOST = 8 }; /* solids at a face */
-/* All in cells. Contacts leave gaps of a hundredth, which are no cracks. */
-#define CRACK 0.005f
-#define FILM  0.05f /* what water holds open where a face lies on another */
-#define NEAR  1.5   /* from a face's middle; what is farther away is hardly ever nearest at a corner */
 
 typedef struct meet_job {
     const mac_grid *g;

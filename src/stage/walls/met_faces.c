@@ -111,7 +111,7 @@ int solids_meet_list(openings *o, const mac_grid *g, const int at[3], int axis) 
     film_face *f = &m->film[m->film_count++];
     *f = (film_face){.face = {.at = {at[0], at[1], at[2]}, .axis = (uint8_t)axis}};
     f->was = o->open.value[axis][met_index(&f->face, g)];
-    f->face.open = greater(f->was, FILM);
+    f->face.open = greater(f->was, FILM_GAP);
     return 0;
 }
 

@@ -1,4 +1,11 @@
-/* Balls around solids, and which of them come near each other. */
+/* Balls around solids, and which of them come near each other.
+ *
+ *   near: |m_i - m_k| <= r_i + r_k + REACH_GAP, in cells, m and r the middle and radius of a ball.
+ *
+ * Candidates come from a sweep over boxes (geom/sweep.h).
+ *
+ * Limits: planes and vessels have no ball and are near everything; so are thin solids and images beyond
+ * periodic sides, whose places are not known so well. */
 #include "stage/walls/reach.h"
 
 #include <math.h>

@@ -1,12 +1,16 @@
-/* Slivers of faces beside the surface.
+/* Slivers of faces beside the surface are closed.
+ *
+ *   A_f = 0 where A_f < KNOWN_MIN and phi > -dx in a cell beside it.
  *
  * What moves particles through a sliver is carried over from wider faces (grid/openings.h), so a flow that
  * the projection sends through one goes nowhere. Beside the surface it sends one at every step: a pocket
  * behind a sliver holds a particle or none, its surface is off by a part of a cell, and pressure fills or
  * drains it through the sliver and lets it rise or fall through the wide face to the air, for ever. A face
- * that moves nothing carries no flow: there slivers are closed. A linear pressure, and so hydrostatic rest,
- * stays exact, as each face for itself is at rest in it. Below the surface slivers stay open: there they make
- * the balance of cut cells second-order, and nothing is off.
+ * that moves nothing carries no flow. A linear pressure, and so hydrostatic rest, stays exact, as each face
+ * for itself is at rest in it. Below the surface slivers stay open: there they make the balance of cut cells
+ * second-order.
+ *
+ * Source: docs/decisions/0010-shares-of-areas.md and 0011-rest.md.
  *
  * Limits: static solids; a pocket with slivers only keeps what it holds until the surface has passed it. */
 #include "stage/walls/slivers.h"

@@ -22,7 +22,7 @@
 #include "grid/wrap.h"
 #include "stage/walls/reach.h"
 
-enum { BRICK = 4 }; /* nodes along an axis */
+enum { DISTANCE_BRICK = 4 }; /* nodes along an axis */
 
 typedef struct {
     const mac_grid *g;
@@ -41,14 +41,15 @@ static void brick_task(void *context, int brick) {
     const double band = SOLID_BAND * s->g->dx;
     int lower[3], upper[3], rest = brick;
     for (int a = 0; a < 3; ++a) {
-        lower[a] = s->range.lower[a] + rest % s->bricks[a] * BRICK;
-        upper[a] = lower[a] + BRICK < s->range.upper[a] ? lower[a] + BRICK : s->range.upper[a];
+        lower[a] = s->range.lower[a] + rest % s->bricks[a] * DISTANCE_BRICK;
+        upper[a] =
+            lower[a] + DISTANCE_BRICK < s->range.upper[a] ? lower[a] + DISTANCE_BRICK : s->range.upper[a];
         rest /= s->bricks[a];
     }
     double centre[3];
     mac_place(centre, s->g, 0.5 * (lower[0] + upper[0] - 1), 0.5 * (lower[1] + upper[1] - 1),
               0.5 * (lower[2] + upper[2] - 1));
-    const double radius = 0.5 * (BRICK - 1) * sqrt((double)b->dim) * s->g->dx;
+    const double radius = 0.5 * (DISTANCE_BRICK - 1) * sqrt((double)b->dim) * s->g->dx;
     const double middle = obstacles_thick_distance(s->solids, s->count, centre);
     const int far = fabs(middle) > radius + band;
     for (int k = lower[2]; k < upper[2]; ++k)
@@ -66,7 +67,7 @@ static void brick_task(void *context, int brick) {
 static void distance_in(job *s) {
     int bricks = 1;
     for (int a = 0; a < 3; ++a) {
-        s->bricks[a] = block_count(s->range.upper[a] - s->range.lower[a], BRICK);
+        s->bricks[a] = block_count(s->range.upper[a] - s->range.lower[a], DISTANCE_BRICK);
         bricks *= s->bricks[a];
     }
     if (bricks > 0) parallel_for(s->g->pool, bricks, brick_task, s);

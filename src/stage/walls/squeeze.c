@@ -1,12 +1,14 @@
-/* Water under a body that lies down.
+/* Water under a body that lies down goes out along the gap.
  *
- * Pressure drives it out as long as some face under the body is open. The last half cell has none: what is
- * there would stay for ever, in a film of no height, and be missing from the level. A film between plates
- * that close on each other flows along them, away from the middle, u = V r / (2 h) (Reynolds 1886), and h = 0
- * in the end: so what is caught goes along the gap, SQUEEZE_WAY a step, until it is out of the cells whose
- * centres the solid holds and pressure and the drift correction take it on.
+ *   x <- x + SQUEEZE_WAY dx w / |w|,   w = (x - c) - ((x - c) . n) n
  *
- * With n the direction out of the solid at x and c the solid's middle, the way is (x - c) - ((x - c) . n) n.
+ * with n the direction out of the solid at x and c the solid's middle. Pressure drives water out as long as
+ * some face under the body is open. The last half cell has none: what is there stays for ever, in a film of
+ * no height, and is missing from the level. A film between plates that close on each other flows along them,
+ * away from the middle, u = V r / (2 h), and h = 0 in the end: what is caught goes along the gap until it is
+ * out of the cells whose centres the solid covers, and pressure and the drift correction take it on.
+ *
+ * Source: Reynolds 1886.
  *
  * Limits: only gaps beside solids that move; a gap that goes around a corner is followed to the corner. */
 #include "stage/walls/squeeze.h"
@@ -15,8 +17,9 @@
 #include "grid/rows.h"
 #include "solid/vector.h"
 
-enum { GRAIN = 8192, GROUP = PARTICLE_GROUP };
-#define NEAR 1.0 /* cells from a solid's surface: as deep as a particle is in it, or as far from it */
+enum { SQUEEZE_GRAIN = 8192, GROUP = PARTICLE_GROUP };
+/* Cells from a solid\'s surface: as deep as a particle is in it, or as far from it. */
+#define SQUEEZE_REACH 1.0
 
 typedef struct {
     particles *p;
@@ -97,7 +100,7 @@ static int is_blocked(const job *s, const obstacle *solid, const double x[3]) {
 /* Whether x may be between a solid and another one or a side: around most of a body that moves there is
  * nothing else, which costs no distance to find. */
 static int is_beside_two(const job *s, const double x[3]) {
-    const double reach = (NEAR + SQUEEZE_GAP + 0.01) * s->g->dx; /* and some more, for rounding */
+    const double reach = (SQUEEZE_REACH + SQUEEZE_GAP + 0.01) * s->g->dx; /* and some more, for rounding */
     int solids = 0;
     for (int a = 0; a < s->g->box.dim; ++a) {
         const double low = x[a] - s->g->origin[a], high = s->g->dx * s->g->box.n[a] - low;
@@ -110,7 +113,7 @@ static int is_beside_two(const job *s, const double x[3]) {
 /* The nearest of the solids that move, if it is near, and its distance. */
 static const obstacle *nearest_mover(double *distance, const job *s, const double x[3]) {
     const obstacle *nearest = NULL;
-    *distance = NEAR * s->g->dx;
+    *distance = SQUEEZE_REACH * s->g->dx;
     for (int i = 0; i < s->count; ++i) {
         if (s->solids[i].def->motion == RHEO_STATIC || obstacle_is_beyond(&s->solids[i], x, fabs(*distance)))
             continue;
@@ -145,7 +148,7 @@ static int squeeze_one(const job *s, size_t q, const double centre[3]) {
 
 HOT static double squeeze_task(void *context, int block) {
     const job *s = context;
-    const size_t from = (size_t)block * GRAIN, end = from + GRAIN;
+    const size_t from = (size_t)block * SQUEEZE_GRAIN, end = from + SQUEEZE_GRAIN;
     const size_t to = end < s->p->count ? end : s->p->count;
     double moved = 0;
     for (size_t group = from; group < to; group += GROUP) {
@@ -165,5 +168,5 @@ int64_t squeeze_particles(particles *p, uint8_t *scratch, const mac_grid *g, con
     s.gaps = scratch;
     s.range = range_cells(g);
     parallel_for(g->pool, range_blocks(&s.range), gap_task, &s);
-    return (int64_t)parallel_sum(g->pool, block_count((long)p->count, GRAIN), squeeze_task, &s);
+    return (int64_t)parallel_sum(g->pool, block_count((long)p->count, SQUEEZE_GRAIN), squeeze_task, &s);
 }

@@ -1,6 +1,6 @@
 /* Cells near thin walls: which are cut, where their liquid is asked for, which cells they see.
  *
- *   cut:        a wall within CUT of the centre;
+ *   cut:        a wall within CUT_REACH of the centre;
  *   c sees n:   no thin solid on the straight way between their middles.
  *
  * The middle of a cell is its centre or, where that is in a wall or nearer to it than KEPT_OFF, a place just
@@ -16,10 +16,7 @@
 #include <string.h>
 #include "solid/vector.h"
 
-#define MIDDLE    (MIDDLE_ROOM / 100.0) /* cells from its centre: a cell's middle */
-#define ASIDE     1.2                   /* cells: where a wall is looked for beside a place in it, */
-#define BESIDE    0.25                  /* and how near it must be there */
-#define GAP_REACH 1.7                   /* cells from a thin body: farther cells are in no gap below it */
+#define MIDDLE (MIDDLE_ROOM / 100.0) /* cells from its centre: a cell's middle */
 
 /* Distances of a row; where the solids are far, as many cells are passed over as that proves far too. */
 static void distance_task(void *context, int block) {
@@ -36,10 +33,10 @@ static void distance_task(void *context, int block) {
             const int far =
                 d > THIN_BAND * g->dx ? (int)fmin((d - THIN_BAND * g->dx) / g->dx, g->box.n[0]) : 0;
             const int end = i + far < g->box.n[0] ? i + far : g->box.n[0] - 1;
-            s->t->gap[row + i] = d < (double)cap ? (float)d : cap;
-            for (; i < end; ++i) s->t->gap[row + i + 1] = cap;
+            s->t->distance[row + i] = d < (double)cap ? (float)d : cap;
+            for (; i < end; ++i) s->t->distance[row + i + 1] = cap;
         }
-        for (int i = 0; i < g->box.n[0]; ++i) near += s->t->gap[row + i] < (float)(CUT * g->dx);
+        for (int i = 0; i < g->box.n[0]; ++i) near += s->t->distance[row + i] < (float)(CUT_REACH * g->dx);
         s->t->row_count[row_ + 1] = near;
     }
 }
@@ -60,10 +57,10 @@ static int goes_on(const thin_job *s, const obstacle *solid, const double x[3], 
         size = vec_length(ways[k]);
         for (int side = -1; side <= 1; side += 2) {
             double y[3];
-            for (int a = 0; a < 3; ++a) y[a] = x[a] + side * ASIDE * s->g->dx / size * ways[k][a];
+            for (int a = 0; a < 3; ++a) y[a] = x[a] + side * SIDE_STEP * s->g->dx / size * ways[k][a];
             nearest = fmin(nearest, obstacle_distance(solid, y));
         }
-        if (nearest > BESIDE * s->g->dx) return 0;
+        if (nearest > SIDE_FOUND * s->g->dx) return 0;
     }
     return 1;
 }
@@ -106,7 +103,7 @@ static void find_gap(cut_cell *cell, const thin_job *s, const int c[3]) {
     const ptrdiff_t at = box_at(&s->g->box, c[0], c[1], c[2]);
     const gap_view v = thin_gaps(s);
     float none[3] = {0, 0, 0}, *middle = cell ? cell->middle : none;
-    const int near = s->t->gap[at] < (float)(GAP_REACH * s->g->dx);
+    const int near = s->t->distance[at] < (float)(GAP_REACH * s->g->dx);
     const int code = near ? gap_of_cell(middle, &v, c) : 0;
     s->t->gaps.lies[at] = (uint8_t)code;
     if (code & GAP_TURNED)
@@ -121,7 +118,7 @@ static void middle_task(void *context, int block) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         int next = s->t->row_count[row_];
         for (int i = 0; i < s->g->box.n[0]; ++i) {
-            const int cut = s->t->gap[row + i] < (float)(CUT * s->g->dx);
+            const int cut = s->t->distance[row + i] < (float)(CUT_REACH * s->g->dx);
             s->t->cut[row + i] = cut ? next : -1;
             cut_cell *cell = cut ? &s->t->cells[next++] : NULL;
             if (cell) {
@@ -171,7 +168,7 @@ static void sees_task(void *context, int block) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         for (int i = 0; i < s->g->box.n[0]; ++i) {
             s->t->sees[row + i] = SIGHT_ALL;
-            if (!(s->t->gap[row + i] < reach)) continue;
+            if (!(s->t->distance[row + i] < reach)) continue;
             s->v.near = pick_cell(&pick, (const int[3]){i, j, k});
             s->t->sees[row + i] = look_around(s, (const int[3]){i, j, k});
         }

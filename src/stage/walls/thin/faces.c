@@ -15,9 +15,8 @@
 #include "core/hot.h"
 #include "stage/walls/solids.h"
 
-#define SLIVER 0.25f /* open share of faces in a wall: narrower ones are closed */
-#define ACROSS 0.999 /* of a normal's part along an axis: the wall lies across it */
-#define HAIR   1e-6  /* cells: more than distances are rounded by, so that none is taken for farther */
+/* Cells: more than distances are rounded by, so that none is taken for farther. */
+#define DISTANCE_ROUNDING 1e-6
 
 /* Whether a wall goes on beside the face between two cells that it keeps apart: along every other axis, at
  * least on one side, the way around through the neighbours is closed too. Else it is a rod or a ball. What a
@@ -51,7 +50,7 @@ static int is_wall(const thin_job *s, ptrdiff_t low, int axis) {
  * from a surface none of them, or where it is deeper all, are inside. */
 static float taken_share(const thin_job *s, const double face[3]) {
     const int dim = s->g->box.dim, parts = 1 << dim;
-    const double half = 0.25 * s->g->dx, root = sqrt((double)dim), edge = 0.5 / QUARTERS + HAIR;
+    const double half = 0.25 * s->g->dx, root = sqrt((double)dim), edge = 0.5 / QUARTERS + DISTANCE_ROUNDING;
     double inside = 0;
     if (thin_distance(&s->v, face) > (0.375 * root + edge) * s->g->dx) return 0;
     for (int o = 0; o < parts; ++o) {
@@ -75,15 +74,16 @@ static float taken_share(const thin_job *s, const double face[3]) {
 static int is_slanting(const thin_job *s, const double face[3], ptrdiff_t c) {
     double x[3] = {face[0], face[1], face[2]}, n[3], distance;
     const obstacle *wall = thin_nearest(&distance, &s->v, face);
-    x[s->axis] += s->t->gap[c] > s->t->gap[c - s->g->box.step[s->axis]] ? 0.5 * s->g->dx : -0.5 * s->g->dx;
-    return !obstacle_normal(n, wall, x, s->g->box.dim, 0.05 * s->g->dx) || fabs(n[s->axis]) < ACROSS;
+    x[s->axis] +=
+        s->t->distance[c] > s->t->distance[c - s->g->box.step[s->axis]] ? 0.5 * s->g->dx : -0.5 * s->g->dx;
+    return !obstacle_normal(n, wall, x, s->g->box.dim, 0.05 * s->g->dx) || fabs(n[s->axis]) < FACE_ACROSS;
 }
 
 /* Whether the centres of two cells are both in a wall: they may see each other beside it, but the face
  * between them has its own centre in the wall too, and what is read there is of both sides. */
 INLINE int is_buried(const thin_job *s, ptrdiff_t c, ptrdiff_t low) {
     const float skin = (float)(SKIN * s->g->dx);
-    return s->t->gap[c] < skin && s->t->gap[low] < skin && thin_is_outside(&s->v, c) &&
+    return s->t->distance[c] < skin && s->t->distance[low] < skin && thin_is_outside(&s->v, c) &&
            thin_is_outside(&s->v, low);
 }
 
@@ -116,7 +116,7 @@ static void close_task(void *context, int block) {
             double x[3];
             s->t->slants[c] = (uint8_t)(s->t->slants[c] & ~(1u << a));
             if (s->around && close_in_gap(s, (const int[3]){i, j, k}, c, low)) continue;
-            if (*open <= 0 || (s->t->gap[c] > near && s->t->gap[low] > near)) continue;
+            if (*open <= 0 || (s->t->distance[c] > near && s->t->distance[low] > near)) continue;
             mac_place(x, s->g, i + (a != 0) * 0.5, j + (a != 1) * 0.5, k + (a != 2) * 0.5);
             s->v.near = pick_cell(&pick, (const int[3]){i, j, k});
             if (!(s->t->sees[low] >> over & 1) && is_wall(s, low, a)) {
@@ -125,7 +125,7 @@ static void close_task(void *context, int block) {
                 continue;
             }
             *open -= taken_share(s, x);
-            if (*open < (is_buried(s, c, low) ? SLIVER : OPEN_MIN)) *open = 0;
+            if (*open < (is_buried(s, c, low) ? SLIVER_IN_WALL : OPEN_MIN)) *open = 0;
         }
     }
 }

@@ -18,8 +18,8 @@
 #include "solid/vector.h"
 #include "stage/walls/thin/parts.h"
 
-enum { GRAIN = 1024, PASSES = 3 };
-#define EDGE 2e-3f /* cells kept from closed sides, twice the margin of stage/walls/boundary.c */
+enum { THIN_GRAIN = 1024, PASSES = 3 };
+#define SIDE_MARGIN 2e-3f /* cells kept from closed sides, twice the margin of stage/walls/boundary.c */
 
 typedef struct {
     const thin_walls *t;
@@ -36,11 +36,6 @@ typedef struct {
     float *drawn;
     cell_range range;
 } job;
-
-static void place(double x[3], const mac_grid *g, const double cells[3]) {
-    for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * cells[a];
-    if (g->box.dim == 2) x[2] = g->origin[2] + 0.5 * g->dx;
-}
 
 /* ---- particles ---- */
 
@@ -91,8 +86,8 @@ static void bounce(const job *s, size_t q, const obstacle *o, const double x[3],
 static void put(const job *s, size_t q, const double x[3]) {
     for (int a = 0; a < s->p->dim; ++a) {
         float cells = (float)((x[a] - s->g->origin[a]) / s->g->dx);
-        const float high = (float)s->g->box.n[a] - EDGE;
-        if (!(cells >= EDGE)) cells = EDGE;
+        const float high = (float)s->g->box.n[a] - SIDE_MARGIN;
+        if (!(cells >= SIDE_MARGIN)) cells = SIDE_MARGIN;
         s->p->x[a][q] = cells <= high ? cells : high;
     }
 }
@@ -108,10 +103,10 @@ static int hold_one(const job *s, size_t q) {
         const int i = (int)cells[a];
         at[a] = i < 0 ? 0 : i < g->box.n[a] ? i : g->box.n[a] - 1;
     }
-    const double near = (double)s->t->gap[box_at(&g->box, at[0], at[1], at[2])];
+    const double near = (double)s->t->distance[box_at(&g->box, at[0], at[1], at[2])];
     const double reach = (sqrt(way) + 0.87 + 2 * THIN_SKIN) * g->dx;
-    place(from, g, old);
-    place(to, g, cells);
+    mac_place(from, g, old[0], old[1], old[2]);
+    mac_place(to, g, cells[0], cells[1], cells[2]);
     for (int pass = 0; pass < PASSES; ++pass) {
         int touched = 0;
         for (int i = 0; i < s->count; ++i) {
@@ -131,7 +126,8 @@ static int hold_one(const job *s, size_t q) {
 
 static double hold_task(void *context, int block) {
     const job *s = context;
-    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < s->p->count ? from + GRAIN : s->p->count;
+    const size_t from = (size_t)block * THIN_GRAIN,
+                 to = from + THIN_GRAIN < s->p->count ? from + THIN_GRAIN : s->p->count;
     double touches = 0;
     for (size_t q = from; q < to; ++q) touches += hold_one(s, q);
     return touches;
@@ -140,23 +136,24 @@ static double hold_task(void *context, int block) {
 int64_t thin_keep_sides(particles *p, thin_walls *t, const mac_grid *g, const obstacle *solids, int count) {
     job s = {.t = t, .g = g, .solids = solids, .count = count, .p = p, .swept = t->swept};
     for (int i = 0; i < count; ++i) t->swept[i] = thin_swept(&solids[i], &t->then[i], THIN_BAND * g->dx);
-    return (int64_t)parallel_sum(g->pool, block_count((long)p->count, GRAIN), hold_task, &s);
+    return (int64_t)parallel_sum(g->pool, block_count((long)p->count, THIN_GRAIN), hold_task, &s);
 }
 
 static void reject_task(void *context, int block) {
     const job *s = context;
-    const size_t from = (size_t)block * GRAIN, to = from + GRAIN < s->p->count ? from + GRAIN : s->p->count;
+    const size_t from = (size_t)block * THIN_GRAIN,
+                 to = from + THIN_GRAIN < s->p->count ? from + THIN_GRAIN : s->p->count;
     for (size_t q = from; q < to; ++q) {
         double cells[3] = {0, 0, 0}, x[3];
         for (int a = 0; a < s->p->dim; ++a) cells[a] = (double)s->p->x[a][q];
-        place(x, s->g, cells);
+        mac_place(x, s->g, cells[0], cells[1], cells[2]);
         s->keep[q] = obstacles_thin_distance(s->solids, s->count, x) >= THIN_SKIN * s->g->dx;
     }
 }
 
 void thin_reject(uint8_t *keep, const mac_grid *g, particles *p, const obstacle *solids, int count) {
     job s = {.g = g, .solids = solids, .count = count, .p = p, .keep = keep};
-    parallel_for(g->pool, block_count((long)p->count, GRAIN), reject_task, &s);
+    parallel_for(g->pool, block_count((long)p->count, THIN_GRAIN), reject_task, &s);
 }
 
 /* ---- velocity ---- */
@@ -196,9 +193,9 @@ static float slide(const job *s, const int c[3]) {
     float here[3] = {0, 0, 0}, u[3];
     for (int e = 0; e < 3; ++e) cells[e] = c[e] + (e != a) * 0.5;
     for (int e = 0; e < dim; ++e) here[e] = (float)cells[e];
-    place(x, g, cells);
-    cells[a] += s->t->gap[at] > s->t->gap[low] ? 0.5 : -0.5;
-    place(y, g, cells);
+    mac_place(x, g, cells[0], cells[1], cells[2]);
+    cells[a] += s->t->distance[at] > s->t->distance[low] ? 0.5 : -0.5;
+    mac_place(y, g, cells[0], cells[1], cells[2]);
     const obstacle *wall = nearest_wall(s, x);
     const double size = gradient(n, s, wall, y);
     if (!(size > 0)) return s->u->value[a][at];
@@ -249,20 +246,20 @@ void thin_constrain(mac_field *u, float *const scratch[3], const thin_walls *t, 
 static void draw_cell(const job *s, ptrdiff_t c) {
     const box *b = &s->g->box;
     static const int across[6] = {12, 14, 10, 16, 4, 22};
-    const float *gap = s->t->gap, phi = s->phi[c];
+    const float *distance = s->t->distance, phi = s->phi[c];
     float behind = -1;
     int dry = 0;
-    if (gap[c] <= 0) {
-        s->drawn[c] = fmaxf(s->drawn[c], -gap[c]);
+    if (distance[c] <= 0) {
+        s->drawn[c] = fmaxf(s->drawn[c], -distance[c]);
         return;
     }
     for (int d = 0; d < 2 * b->dim; ++d) {
         const ptrdiff_t step = d % 2 ? b->step[d / 2] : -b->step[d / 2], n = c + step;
         if (s->t->sees[c] >> across[d] & 1) continue;
-        if (gap[n] <= 0 || s->phi[n] >= 0) dry = 1;
-        else behind = fmaxf(behind, fmaxf(gap[n + step] - 2 * gap[n], gap[c]));
+        if (distance[n] <= 0 || s->phi[n] >= 0) dry = 1;
+        else behind = fmaxf(behind, fmaxf(distance[n + step] - 2 * distance[n], distance[c]));
     }
-    if (phi < 0 && dry) s->drawn[c] = fmaxf(s->drawn[c], -gap[c]);
+    if (phi < 0 && dry) s->drawn[c] = fmaxf(s->drawn[c], -distance[c]);
     if (phi >= 0 && behind >= 0) s->drawn[c] = fminf(s->drawn[c], behind);
 }
 
@@ -271,7 +268,7 @@ static void drawn_task(void *context, int block) {
     FOR_ROWS(&s->range, block, j, k) {
         const ptrdiff_t row = box_at(&s->g->box, 0, j, k);
         for (int i = 0; i < s->g->box.n[0]; ++i)
-            if (s->t->gap[row + i] < (float)s->g->dx) draw_cell(s, row + i);
+            if (s->t->distance[row + i] < (float)s->g->dx) draw_cell(s, row + i);
     }
 }
 

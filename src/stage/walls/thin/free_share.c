@@ -3,7 +3,11 @@
  *   free share of c = sum over octants o around of (what c sees of o) w(o - c) / sum of w(o - c)
  *
  * with the weights w that particles have (reach_of) and, of octants that a wall cuts, the parts whose home c
- * sees (stage/walls/thin/thin.c), each less what thick solids and the domain's closed sides take. */
+ * sees (stage/walls/thin/home.c), each less what thick solids and the domain's closed sides take.
+ *
+ * Source: grid/free_share.c, with sight.
+ *
+ * Limits: an octant has at most two parts. */
 #include <string.h>
 #include "core/hot.h"
 #include "grid/rows.h"

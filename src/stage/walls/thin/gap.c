@@ -28,12 +28,10 @@
 #include "stage/walls/meet.h"
 #include "stage/walls/thin/parts.h"
 
-enum { STEPS = 32 };
-/* In cells, but for the last. */
-#define BEYOND (GAP_BEYOND / 100.0) /* behind what is closed ways begin: contacts may be a little inside */
-#define THICK  1.8                  /* no thin body is thicker; along itself it is */
-#define ACROSS 0.7                  /* of a normal's part along an axis: the wall lies across it */
-#define HARDLY 1e-3                 /* of gravity, along an axis: what side walls get of it by rounding */
+enum { GAP_STEPS = 32 };
+/* Cells behind what is closed at which ways begin: contacts may be a little inside. */
+#define GAP_BEHIND       (GAP_BEYOND / 100.0)
+#define GRAVITY_ROUNDING 1e-3 /* of gravity, along an axis: what side walls get of it by rounding */
 
 /* ---- one way ---- */
 
@@ -46,8 +44,8 @@ typedef struct {
 
 /* How far from the start a body begins [m]; INFINITY: not before `most`, or the start is in it. */
 static double begins_at(const gap_view *v, const obstacle *solid, const gap_start *from, double most) {
-    double gone = -BEYOND * v->g->dx, x[3] = {from->x[0], from->x[1], from->x[2]};
-    for (int step = 0; step < STEPS && gone < most; ++step) {
+    double gone = -GAP_BEHIND * v->g->dx, x[3] = {from->x[0], from->x[1], from->x[2]};
+    for (int step = 0; step < GAP_STEPS && gone < most; ++step) {
         x[from->axis] = from->x[from->axis] + from->way * gone;
         const double d = obstacle_distance(solid, x);
         if (d < 1e-3 * v->g->dx) return step ? gone : INFINITY;
@@ -63,7 +61,7 @@ static int is_board(const gap_view *v, const body *b, const double n[3]) {
     body_inertia(inertia, b);
     mat_times(about, inertia, n);
     const double square = (0.5 * (inertia[0] + inertia[4] + inertia[8]) - vec_dot(n, about)) / b->mass;
-    return 12 * square < THICK * THICK * v->g->dx * v->g->dx;
+    return 12 * square < GAP_THICKEST * GAP_THICKEST * v->g->dx * v->g->dx;
 }
 
 /* Whether a board lies across the way at x on its surface, not its end. */
@@ -71,8 +69,8 @@ static int lies_across(const gap_view *v, const obstacle *solid, const gap_start
     double n[3], behind[3] = {x[0], x[1], x[2]};
     if (!obstacle_normal(n, solid, x, v->g->box.dim, 0.05 * v->g->dx) || !is_board(v, solid->body, n))
         return 0;
-    behind[from->axis] += from->way * THICK * v->g->dx;
-    return fabs(n[from->axis]) > ACROSS && obstacle_distance(solid, behind) > 0;
+    behind[from->axis] += from->way * GAP_THICKEST * v->g->dx;
+    return fabs(n[from->axis]) > GAP_ACROSS && obstacle_distance(solid, behind) > 0;
 }
 
 static double to_thick(const gap_view *v, const double x[3]) {
@@ -85,7 +83,8 @@ static double to_thick(const gap_view *v, const double x[3]) {
  * without a film, and the cell stays with the liquid that lies on it. */
 static int is_pressed(const gap_view *v, const body *b, const gap_start *from) {
     const double *g = v->around->gravity;
-    return b->mass > v->around->density * b->volume && from->way * g[from->axis] < -HARDLY * vec_length(g);
+    return b->mass > v->around->density * b->volume &&
+           from->way * g[from->axis] < -GRAVITY_ROUNDING * vec_length(g);
 }
 
 typedef struct {
@@ -119,7 +118,7 @@ static int find_body(thin_gap *gap, const gap_view *v, const gap_start *from) {
         x[from->axis] += from->way * at;
         const double width = from->on_side ? fmin(at, to_thick(v, x)) : to_thick(v, x);
         if (!(width < (double)FILM_WIDE * dx) || !lies_across(v, o, from, x)) continue;
-        if (has_body(v, x, THICK * dx, 1, i)) continue;
+        if (has_body(v, x, GAP_THICKEST * dx, 1, i)) continue;
         *gap = (thin_gap){at, width, i};
         any = 1;
     }
@@ -177,7 +176,7 @@ int gap_of_cell(float middle[3], const gap_view *v, const int c[3]) {
 static int is_below(const gap_view *v, const int c[3], int axis, int way) {
     const gap_start from = start_below(v, c, axis, way, 0);
     double start[3] = {from.x[0], from.x[1], from.x[2]}, centre[3] = {from.x[0], from.x[1], from.x[2]};
-    start[axis] -= way * BEYOND * v->g->dx;
+    start[axis] -= way * GAP_BEHIND * v->g->dx;
     centre[axis] += 0.5 * way * v->g->dx;
     for (int i = 0; i < v->count; ++i)
         if (v->solids[i].thin && obstacle_hides(&v->solids[i], start, centre, THIN_SKIN * v->g->dx)) return 0;

@@ -42,12 +42,12 @@ static int has_turned(const thin_view *v, ptrdiff_t c) {
 }
 
 double thin_free_around(const thin_view *v, ptrdiff_t c) {
-    return has_turned(v, c) ? 0 : (double)v->t->gap[c];
+    return has_turned(v, c) ? 0 : (double)v->t->distance[c];
 }
 
 int thin_is_outside(const thin_view *v, ptrdiff_t c) {
     const int32_t cut = v->t->cut[c];
-    if ((double)v->t->gap[c] >= SKIN * v->g->dx) return 1;
+    if ((double)v->t->distance[c] >= SKIN * v->g->dx) return 1;
     const float *middle = cut >= 0 ? v->t->cells[cut].middle : NULL;
     return middle && (middle[0] != 0 || middle[1] != 0 || middle[2] != 0);
 }
@@ -61,13 +61,13 @@ static int next_nearest(uint32_t *tried, const double far[27]) {
     return nearest;
 }
 
-/* Whether x, `near` to the walls, sees the middle y of a cell whose centre is at `gap` from them: at once
+/* Whether x, `near` to the walls, sees the middle y of a cell whose centre is at `clear` from them: at once
  * when a ball about y holds x, or balls about the two cover the way. */
 static int sees_centre(const thin_view *v, const double x[3], double near, const double y[3], double far,
-                       double gap) {
+                       double clear) {
     const double skin = 0.5 * SKIN * v->g->dx; /* a particle rests nearer than a skin */
-    if (gap > far + 2 * skin) return 1;
-    if (near > skin && gap >= KEPT_OFF * v->g->dx && near + gap > far + 2 * skin)
+    if (clear > far + 2 * skin) return 1;
+    if (near > skin && clear >= KEPT_OFF * v->g->dx && near + clear > far + 2 * skin)
         return 1; /* y is the centre */
     return !picked_hide(&v->near, x, y, skin);
 }
@@ -104,8 +104,8 @@ int thin_find_home_of(const thin_view *v, const int c[3], const double x[3]) {
     double way[3];
     thin_middle_of(way, v, c);
     for (int a = 0; a < 3; ++a) way[a] -= x[a];
-    const double gap = thin_free_around(v, box_at(&v->g->box, c[0], c[1], c[2]));
-    if (gap > vec_length(way) + SKIN * v->g->dx) return SELF;
+    const double clear = thin_free_around(v, box_at(&v->g->box, c[0], c[1], c[2]));
+    if (clear > vec_length(way) + SKIN * v->g->dx) return SELF;
     return thin_find_home(v, c, x, thin_distance(v, x));
 }
 

@@ -31,16 +31,14 @@ INLINE ptrdiff_t step_of(const box *b, int dir) {
     return d[0] + d[1] * b->step[1] + d[2] * b->step[2];
 }
 
-#define KEPT_OFF 0.1 /* cells from a wall: as near as a middle may be where there is room */
-#define SKIN     THIN_SKIN
+#define SKIN THIN_SKIN
 
-/* Cells: walls farther from a cell's centre do not cut it; and, sqrt(3) farther, none of those around it. */
-#define CUT       0.9
+/* Cells, sqrt(3) more than CUT_REACH: walls farther from a cell's centre cut none of those around it. */
 #define NEAR_THIN 2.7
 
 /* Whether what walls leave of a cell and those around may be less than all. */
 INLINE int is_near_thin(const thin_walls *t, const mac_grid *g, ptrdiff_t c) {
-    return t->gap[c] < (float)(NEAR_THIN * g->dx);
+    return t->distance[c] < (float)(NEAR_THIN * g->dx);
 }
 
 /* Hundredths of a cell. A cell's middle is at most so far from its centre along an axis: where walls leave

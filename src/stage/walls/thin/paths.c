@@ -20,7 +20,7 @@
 #include "solid/vector.h"
 #include "stage/walls/thin/thin.h"
 
-enum { CELLS = 3, PASSES = 3, GRAIN = 1 << 14 };
+enum { CELLS = 3, PASSES = 3, PATH_GRAIN = 1 << 14 };
 #define STENCIL  1.85 /* cells: corners around a place are not farther, nor a skin more */
 #define ONE_SIDE 2.05 /* from a cell's centre: what places in it look at is on one side of such walls */
 
@@ -34,11 +34,6 @@ typedef struct {
     double reach; /* cells: how far from a sample anything is looked at, at most */
     cell_range range;
 } job;
-
-static void to_metres(double x[3], const mac_grid *g, const double cells[3]) {
-    for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * cells[a];
-    if (g->box.dim == 2) x[2] = g->origin[2] + 0.5 * g->dx;
-}
 
 static void to_cells(double cells[3], const job *s, const double x[3]) {
     cells[2] = 0.5;
@@ -104,14 +99,14 @@ static int look_around(sighted *out, const thin_scene *w, const mac_grid *g, con
     out->corner = box_at(b, low[0], low[1], low[2]);
     out->home = out->sample;
     out->seen = 0;
-    if ((double)w->walls->gap[box_at(b, in[0], in[1], in[2])] > ONE_SIDE * g->dx) {
+    if ((double)w->walls->distance[box_at(b, in[0], in[1], in[2])] > ONE_SIDE * g->dx) {
         out->seen = (uint8_t)all;
         return 1;
     }
     const int easy = sees_all(w, b, in);
     if (easy) memcpy(home, in, sizeof in);
     else {
-        to_metres(x, g, cells);
+        mac_place(x, g, cells[0], cells[1], cells[2]);
         if (!thin_home(home, w, g, in, x)) return 0;
     }
     out->home = box_at(b, home[0], home[1], home[2]);
@@ -149,16 +144,16 @@ static void velocity_here(double v[3], const job *s, ptrdiff_t c) {
 }
 
 /* Whether a straight way from a sample `gap` cells from the walls as they were is too short to meet one. */
-static int is_short(const job *s, const double from[3], const double to[3], double gap) {
+static int is_short(const job *s, const double from[3], const double to[3], double distance) {
     double way[3];
     vec_sub(way, to, from);
-    return vec_length(way) / s->g->dx + 2 * (s->swept + THIN_SKIN) < gap;
+    return vec_length(way) / s->g->dx + 2 * (s->swept + THIN_SKIN) < distance;
 }
 
 /* From a place beside the walls as they are now to one beside them as they were. 1 when it met one. */
-static int block_path(double to[3], const job *s, const double from[3], double gap) {
+static int block_path(double to[3], const job *s, const double from[3], double distance) {
     int met = 0;
-    if (is_short(s, from, to, gap)) return 0;
+    if (is_short(s, from, to, distance)) return 0;
     for (int pass = 0; pass < PASSES; ++pass) {
         int touched = 0;
         for (int i = 0; i < s->now->count; ++i) {
@@ -180,8 +175,7 @@ static int find_start(double x[3], const job *s, const int c[3]) {
     const double skin = THIN_SKIN * s->g->dx;
     double low[3], high[3];
     if (at == CELLS) return thin_middle(x, s->now->walls, s->g, c);
-    to_metres(x, s->g,
-              (const double[3]){c[0] + (at != 0) * 0.5, c[1] + (at != 1) * 0.5, c[2] + (at != 2) * 0.5});
+    mac_place(x, s->g, c[0] + (at != 0) * 0.5, c[1] + (at != 1) * 0.5, c[2] + (at != 2) * 0.5);
     if (obstacles_thin_distance(s->now->solids, s->now->count, x) >= skin) return 1;
     if (c[at] == 0 || c[at] == s->g->box.n[at]) return 0;
     const int low_out = thin_middle(low, s->now->walls, s->g,
@@ -194,8 +188,8 @@ static int find_start(double x[3], const job *s, const int c[3]) {
 }
 
 /* Whether what was at x then goes on unhindered, as the correction of a scheme asks. */
-static int is_free_ahead(const job *s, const double x[3], const double ahead[3], double gap) {
-    const int all = is_short(s, x, ahead, gap) ? 0 : s->now->count;
+static int is_free_ahead(const job *s, const double x[3], const double ahead[3], double distance) {
+    const int all = is_short(s, x, ahead, distance) ? 0 : s->now->count;
     double cells[3];
     sighted near = {0};
     for (int i = 0; i < all; ++i)
@@ -207,40 +201,40 @@ static int is_free_ahead(const job *s, const double x[3], const double ahead[3],
 }
 
 /* Cells from a sample to the nearest thin wall then; capped as the gap of cells is. */
-static double gap_of(const job *s, const int c[3]) {
+static double distance_at(const job *s, const int c[3]) {
     const int at = s->p->at;
     const ptrdiff_t high = box_at(&s->g->box, c[0], c[1], c[2]);
-    const float *gap = s->then->walls->gap;
-    if (at == CELLS) return (double)gap[high] / s->g->dx;
+    const float *distance = s->then->walls->distance;
+    if (at == CELLS) return (double)distance[high] / s->g->dx;
     const ptrdiff_t low = high - s->g->box.step[at];
-    const float far = c[at] == 0                 ? gap[high]
-                      : c[at] == s->g->box.n[at] ? gap[low]
-                                                 : fmaxf(gap[low], gap[high]);
+    const float far = c[at] == 0                 ? distance[high]
+                      : c[at] == s->g->box.n[at] ? distance[low]
+                                                 : fmaxf(distance[low], distance[high]);
     return (double)far / s->g->dx - 0.5;
 }
 
 /* 1 when a wall is in the way of the sample's path, or of anything that is interpolated along it. */
 static int look_back(sighted *out, const job *s, const int c[3]) {
     const int dim = s->g->box.dim;
-    const double gap = gap_of(s, c);
+    const double distance = distance_at(s, c);
     double here[3], x[3], mid[3], back[3], ahead[3], v[3], cells[3];
     out->sample = box_at(&s->g->box, c[0], c[1], c[2]);
     if (!find_start(x, s, c)) return 0;
     velocity_here(here, s, out->sample);
     memcpy(mid, x, sizeof x);
     for (int a = 0; a < dim; ++a) mid[a] -= 0.5 * s->p->dt * here[a];
-    int free = !block_path(mid, s, x, gap);
+    int free = !block_path(mid, s, x, distance);
     to_cells(cells, s, mid);
     free &= velocity_seen(v, s, out->sample, cells);
     memcpy(back, x, sizeof x);
     for (int a = 0; a < dim; ++a) back[a] -= s->p->dt * v[a];
-    free &= !block_path(back, s, x, gap);
+    free &= !block_path(back, s, x, distance);
     to_cells(cells, s, back);
     free &= look_around(out, s->then, s->g, s->p->share, s->p->at, cells);
     if (!free) return 1;
     memcpy(ahead, back, sizeof back);
     for (int a = 0; a < dim; ++a) ahead[a] += 2 * s->p->dt * here[a];
-    return !is_free_ahead(s, x, ahead, gap);
+    return !is_free_ahead(s, x, ahead, distance);
 }
 
 /* ---- which samples ---- */
@@ -249,9 +243,9 @@ static int look_back(sighted *out, const job *s, const int c[3]) {
 static int is_near(const job *s, const int c[3]) {
     const int at = s->p->at;
     const ptrdiff_t sample = box_at(&s->g->box, c[0], c[1], c[2]);
-    const double gap = gap_of(s, c);
+    const double distance = distance_at(s, c);
     double way = 0, fast = 0, v[3], cells[3], x[3];
-    if (gap > s->reach) return 0; /* most */
+    if (distance > s->reach) return 0; /* most */
     velocity_here(v, s, sample);
     for (int a = 0; a < 3; ++a) cells[a] = c[a] + (a != at) * 0.5;
     for (int a = 0; a < s->g->box.dim; ++a) {
@@ -260,9 +254,9 @@ static int is_near(const job *s, const int c[3]) {
         fast += v[a] * v[a];
     }
     const double reach = sqrt(way) + 2 * s->p->dt / s->g->dx * sqrt(fast) + s->swept + STENCIL;
-    if (gap > reach) return 0;
-    if (gap < THIN_BAND - 0.6) return 1;
-    to_metres(x, s->g, cells);
+    if (distance > reach) return 0;
+    if (distance < THIN_BAND - 0.6) return 1;
+    mac_place(x, s->g, cells[0], cells[1], cells[2]);
     return obstacles_thin_distance(s->then->solids, s->then->count, x) <= reach * s->g->dx;
 }
 
@@ -270,8 +264,8 @@ static int is_near(const job *s, const int c[3]) {
 HOT static double fastest_task(void *context, int block) {
     const job *s = context;
     const float *u = s->p->u->value[s->axis];
-    const size_t from = (size_t)block * GRAIN,
-                 to = from + GRAIN < s->g->box.size ? from + GRAIN : s->g->box.size;
+    const size_t from = (size_t)block * PATH_GRAIN,
+                 to = from + PATH_GRAIN < s->g->box.size ? from + PATH_GRAIN : s->g->box.size;
     float most = 0;
     for (size_t i = from; i < to; ++i) most = greater(fabsf(u[i]), most);
     return (double)most;
@@ -282,7 +276,7 @@ static double longest_reach(job *s) {
     double fast = 0;
     for (s->axis = 0; s->axis < s->g->box.dim; ++s->axis) {
         const double most =
-            parallel_max(s->g->pool, block_count((long)s->g->box.size, GRAIN), fastest_task, s);
+            parallel_max(s->g->pool, block_count((long)s->g->box.size, PATH_GRAIN), fastest_task, s);
         fast += most * most;
     }
     return 3 * s->p->dt / s->g->dx * sqrt(fast) + s->swept + STENCIL + 1e-3; /* and some, for rounding */

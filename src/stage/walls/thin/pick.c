@@ -37,24 +37,18 @@ static int pick_near(const obstacle *picked[PICKS], const obstacle *const *from,
     return n;
 }
 
-static void row_place(double x[3], const mac_grid *g, double i, int j, int k) {
-    x[0] = g->origin[0] + g->dx * (i + 0.5);
-    x[1] = g->origin[1] + g->dx * (j + 0.5);
-    x[2] = g->origin[2] + g->dx * (g->box.dim == 3 ? k + 0.5 : 0.5);
-}
-
 static void pick_span(thin_pick *p, const int at[3]) {
     double x[3];
     if (at[0] == p->span_at[0] && at[1] == p->span_at[1] && at[2] == p->span_at[2]) return;
     for (int a = 0; a < 3; ++a) p->span_at[a] = at[a];
-    row_place(x, p->g, at[0] * SPAN + 0.5 * (SPAN - 1), at[1], at[2]);
+    mac_place(x, p->g, at[0] * SPAN + 0.5 * (SPAN - 1) + 0.5, at[1] + 0.5, at[2] + 0.5);
     p->span_count = pick_near(p->span, NULL, p->all, p->all_count, x, (PICK_REACH + 0.5 * SPAN) * p->g->dx);
 }
 
 picked_solids pick_cell(thin_pick *p, const int c[3]) {
     double x[3];
     pick_span(p, (const int[3]){c[0] / SPAN, c[1], c[2]});
-    row_place(x, p->g, c[0], c[1], c[2]);
+    mac_place(x, p->g, c[0] + 0.5, c[1] + 0.5, c[2] + 0.5);
     const int whole = p->span_count < 0;
     const int n = pick_near(p->cell, whole ? NULL : p->span, p->all, whole ? p->all_count : p->span_count, x,
                             PICK_REACH * p->g->dx);

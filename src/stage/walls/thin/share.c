@@ -3,9 +3,13 @@
  *   share of c = sum over the cells n around of (part of n whose home is c) x (share of n outside thick
  * solids)
  *
- * A cell holds what is on the side of its middle; what a wall cuts off it belongs to a neighbour. As a wall
+ * A cell has what is on the side of its middle; what a wall cuts off it belongs to a neighbour. As a wall
  * sweeps through a cell, shares on its two sides change by what it sweeps, and a cell changes sides together
- * with what it has: sums over one side are those of the space there, to a sixteenth of a cell. */
+ * with what it has: sums over one side are those of the space there.
+ *
+ * Source: ours.
+ *
+ * Limits: shares are known to a sixteenth of a cell. */
 #include "core/hot.h"
 #include "grid/rows.h"
 #include "stage/walls/thin/thin.h"

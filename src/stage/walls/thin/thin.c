@@ -33,14 +33,15 @@ int thin_make(thin_walls *t, const mac_grid *g, obstacle *solids, int count) {
     const cell_range cells = range_cells(g);
     t->then = mem_alloc((size_t)count * sizeof *t->then);
     t->swept = mem_alloc((size_t)count * sizeof *t->swept);
-    t->gap = mem_alloc(g->box.size * sizeof *t->gap);
+    t->distance = mem_alloc(g->box.size * sizeof *t->distance);
     t->sees = mem_alloc(g->box.size * sizeof *t->sees);
     t->slants = mem_alloc(g->box.size);
     t->cut = mem_alloc(g->box.size * sizeof *t->cut);
     t->row_count = mem_alloc(((size_t)range_rows(&cells) + 1) * sizeof *t->row_count);
-    if (!t->then || !t->swept || !t->gap || !t->sees || !t->slants || !t->cut || !t->row_count) return -1;
+    if (!t->then || !t->swept || !t->distance || !t->sees || !t->slants || !t->cut || !t->row_count)
+        return -1;
     for (size_t i = 0; i < g->box.size; ++i) {
-        t->gap[i] = (float)(THIN_BAND * g->dx);
+        t->distance[i] = (float)(THIN_BAND * g->dx);
         t->sees[i] = SIGHT_ALL;
         t->cut[i] = -1;
     }
@@ -48,9 +49,9 @@ int thin_make(thin_walls *t, const mac_grid *g, obstacle *solids, int count) {
 }
 
 void thin_free(thin_walls *t) {
-    void *const blocks[] = {t->then,      t->swept,      t->gap,     t->sees,   t->slants,
-                            t->gaps.lies, t->gaps.along, t->gaps.up, t->cut,    t->cells,
-                            t->home,      t->was[0],     t->was[1],  t->was[2], t->row_count};
+    void *const blocks[] = {t->then,      t->swept,      t->distance, t->sees,   t->slants,
+                            t->gaps.lies, t->gaps.along, t->gaps.up,  t->cut,    t->cells,
+                            t->home,      t->was[0],     t->was[1],   t->was[2], t->row_count};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) mem_free(blocks[i]);
     *t = (thin_walls){0};
 }
@@ -58,7 +59,8 @@ void thin_free(thin_walls *t) {
 size_t thin_bytes(const thin_walls *t, const mac_grid *g) {
     if (t->count == 0) return 0;
     const size_t beside = t->gaps.up ? 2 + sizeof *t->gaps.up : 0;
-    return g->box.size * (sizeof *t->gap + sizeof *t->sees + sizeof *t->slants + sizeof *t->cut + beside) +
+    return g->box.size *
+               (sizeof *t->distance + sizeof *t->sees + sizeof *t->slants + sizeof *t->cut + beside) +
            (size_t)t->cut_capacity * sizeof *t->cells + t->home_capacity +
            t->was_capacity * (size_t)g->box.dim * sizeof(float);
 }

@@ -7,9 +7,9 @@
 #include "grid/sight.h"
 #include "particle/particles.h"
 #include "solid/obstacle.h"
+#include "stage/walls/tuning.h"
 
-#define THIN_SKIN 0.02  /* cells that particles keep from thin walls */
-enum { THIN_BAND = 4 }; /* cells from a thin wall: what `gap` is capped at */
+enum { THIN_BAND = 4 }; /* cells from a thin wall: what `distance` is capped at */
 
 typedef struct cut_cell cut_cell;
 
@@ -18,7 +18,7 @@ typedef struct thin_walls {
     int count;       /* thin solids; 0: nothing else is set */
     placement *then; /* of all solids when the step under way began */
     double *swept;   /* m, scratch, a solid */
-    float *gap;      /* m, from the centres of cells to the nearest thin solid, negative inside; capped */
+    float *distance; /* m, from the centres of cells to the nearest thin solid, negative inside; capped */
     uint32_t *sees;  /* a bit for each of the 27 cells around: its centre is in sight of this one's */
     uint8_t *slants; /* a bit an axis: the low face is closed by a wall that does not lie across that axis */
     gaps gaps;       /* below thin bodies */
