@@ -1,6 +1,6 @@
 /* An engine of its own, made of the table alone: points that fly through the air and bounce off the floor. It
- * has neither a grid nor a surface. What stands around engines (clock, frames, checkpoints, statistics, views)
- * must serve it as it is. */
+ * has neither a grid nor a surface. What stands around engines (clock, frames, checkpoints, statistics,
+ * views) must serve it as it is. */
 #include "check.h"
 #include <rheo/rheo.h>
 #include "sim/sim.h"
