@@ -1,0 +1,460 @@
+/* Levels of a viscous system: the finest from fields, coarser ones from the next finer.
+ *
+ * Coarse samples gather fine ones with weights (1/2, 1, 1/2) along axes on which they sit at the low end of
+ * their cell (a face across its axis, an edge across the two axes beside its own), (1, 1) along the others:
+ *
+ *   masses: the sum;   K: 1/4 of the sum  (K = mu dt V / dx^2: dx^2 grows by four).
+ *
+ * A coarse face is fixed where all its children are; otherwise a fixed child adds its weight times the K
+ * around it to the mass, as if it were held. K on a coarse level is then at least SPREAD of the largest among
+ * its neighbours, unless it touches a fixed face: so every parent of an unknown exists and moves along
+ * rigidly. Without it a cycle leaves what sticks out of the coarse levels' reach uncorrected (55 iterations
+ * for 14). Source: E 3.3 for the operator on the finest level. */
+#include "linear/viscous_level.h"
+
+#include <string.h>
+#include "core/memory.h"
+
+enum { MARGIN = 2, GRAIN_ROWS = 32 };
+static const float SPREAD = 0.03f;
+static const float LEAST = 1e-30f; /* a smaller diagonal is none */
+
+/* ---- memory ---- */
+
+static int float_fields(const viscous_level *l) {
+    const int normals = l->weighted ? l->dim : 1, edges = l->dim == 3 ? 3 : 1;
+    return 2 * l->dim + normals + edges * (!l->weighted ? 1 : l->crossed ? 3 : 2);
+}
+
+static float *next_field(float **at, size_t size) {
+    float *field = *at;
+    *at += size;
+    return field;
+}
+
+static void place_fields(viscous_level *l, float *at) {
+    for (int c = 0; c < l->dim; ++c) l->diagonal[c] = next_field(&at, l->size);
+    for (int c = 0; c < l->dim; ++c) l->inverse[c] = next_field(&at, l->size);
+    for (int c = 0; c < l->dim; ++c)
+        l->normal[c] = l->weighted || c == 0 ? next_field(&at, l->size) : l->normal[0];
+    for (int e = l->dim == 3 ? 0 : 2; e < 3; ++e) {
+        const int p = e == 0 ? 1 : 0, q = e == 2 ? 1 : 2;
+        l->own[p][q] = next_field(&at, l->size);
+        l->own[q][p] = l->weighted ? next_field(&at, l->size) : l->own[p][q];
+        l->cross[e] = l->weighted && l->crossed ? next_field(&at, l->size) : l->own[p][q];
+    }
+}
+
+/* Arrays are all 0 afterwards. `finest`: x and b are the solver's own. */
+static int hold(viscous_level *l, pool *p, int finest) {
+    const int row = (l->n[0] + 1 + 15) / 16 * 16;
+    l->step[0] = 1;
+    l->step[1] = row;
+    l->step[2] = (ptrdiff_t)row * l->n[1];
+    l->rows = l->n[1] * l->n[2];
+    l->size = (size_t)row * (size_t)l->rows;
+    l->slab_rows = l->dim == 3 ? SLAB_PLANES * l->n[1] : SLAB_ROWS;
+    l->slabs = block_count(l->rows, l->slab_rows);
+    const size_t guard = (size_t)(l->step[1] + (l->dim == 3 ? l->step[2] : 0)) + 16;
+    const size_t fields = (size_t)float_fields(l) * l->size + 2 * guard;
+    const size_t lists = (size_t)(finest ? 1 : 3) * (size_t)l->dim * l->size;
+    l->scratch_row = 2 * row + 2 * SCRATCH_PAD;
+    const size_t vectors = lists + (size_t)(l->slabs * l->scratch_row) + 3 * guard;
+    if (buffer_hold(&l->fields, fields * sizeof(float)) ||
+        buffer_hold(&l->vectors, vectors * sizeof(float)) ||
+        buffer_hold(&l->marks, (size_t)l->dim * l->size) ||
+        buffer_hold(&l->row_memory, ((size_t)l->rows + 1) * sizeof *l->first))
+        return -1;
+    parallel_zero(p, l->fields.data, fields * sizeof(float));
+    parallel_zero(p, l->vectors.data, vectors * sizeof(float));
+    parallel_zero(p, l->marks.data, (size_t)l->dim * l->size);
+    place_fields(l, (float *)l->fields.data + (guard + 15) / 16 * 16);
+    for (int c = 0; c < l->dim; ++c) l->fixed[c] = (uint8_t *)l->marks.data + (size_t)c * l->size;
+    l->r = (float *)l->vectors.data + (guard + 15) / 16 * 16;
+    l->x = finest ? NULL : l->r + (size_t)l->dim * l->size;
+    l->b = finest ? NULL : l->x + (size_t)l->dim * l->size;
+    l->scratch = l->r + lists + (guard + 15) / 16 * 16;
+    l->first = l->row_memory.data;
+    return 0;
+}
+
+void viscous_level_free(viscous_level *l) {
+    buffer *all[] = {&l->fields, &l->marks, &l->vectors, &l->row_memory, &l->run_memory};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
+}
+
+size_t viscous_level_bytes(const viscous_level *l) {
+    return l->fields.bytes + l->marks.bytes + l->vectors.bytes + l->row_memory.bytes + l->run_memory.bytes;
+}
+
+/* ---- the finest level ---- */
+
+typedef struct source {
+    viscous_level *l;
+    const box *b;
+    const viscous_system *system;
+    int (*bounds)[6]; /* of planes (3D) or rows: low and high samples */
+} source;
+
+/* Samples of the box that are read along an axis. */
+static int read_low(const box *b, int a) {
+    return a < b->dim ? -LEVEL_REACH : 0;
+}
+static int read_high(const box *b, int a) {
+    return a < b->dim ? b->n[a] + LEVEL_REACH : 0;
+}
+static int lines(const box *b) {
+    const int a = b->dim - 1;
+    return read_high(b, a) - read_low(b, a) + 1;
+}
+
+static void widen(int bounds[6], int from, int to, int j, int k) {
+    const int low[3] = {from, j, k}, high[3] = {to, j, k};
+    for (int a = 0; a < 3; ++a) {
+        if (low[a] < bounds[a]) bounds[a] = low[a];
+        if (high[a] > bounds[3 + a]) bounds[3 + a] = high[a];
+    }
+}
+
+/* Widens the bounds by the samples of a row that are not 0. */
+static void bound_row(int bounds[6], const float *row, int low, int high, int j, int k) {
+    int from = low, to = high;
+    while (from <= high && !(row[from] > 0)) ++from;
+    if (from > high) return;
+    while (!(row[to] > 0)) --to;
+    widen(bounds, from, to, j, k);
+}
+
+static int list_fields(const float *list[16], const viscous_system *s, int dim) {
+    int count = 0;
+    for (int c = 0; c < dim; ++c) {
+        list[count++] = s->mass[c];
+        if (s->drag[c]) list[count++] = s->drag[c];
+        if (c == 0 || s->normal[c] != s->normal[0]) list[count++] = s->normal[c];
+    }
+    for (int e = dim == 3 ? 0 : 2; e < 3; ++e) {
+        list[count++] = s->edge[e].first;
+        if (s->edge[e].second != s->edge[e].first) list[count++] = s->edge[e].second;
+    }
+    return count;
+}
+
+static void bound_line(void *context, int line) {
+    const source *s = context;
+    const box *b = s->b;
+    const float *list[16];
+    const int count = list_fields(list, s->system, b->dim), at = line + read_low(b, b->dim - 1);
+    int *bounds = s->bounds[line];
+    for (int a = 0; a < 3; ++a) {
+        bounds[a] = INT32_MAX;
+        bounds[3 + a] = INT32_MIN;
+    }
+    const int from = b->dim == 3 ? read_low(b, 1) : at, to = b->dim == 3 ? read_high(b, 1) : at;
+    for (int j = from; j <= to; ++j) {
+        const int k = b->dim == 3 ? at : 0;
+        for (int f = 0; f < count; ++f)
+            bound_row(bounds, list[f] + box_at(b, 0, j, k), read_low(b, 0), read_high(b, 0), j, k);
+    }
+}
+
+/* The box around everything, with MARGIN free samples on all sides. 0: there is nothing. */
+static int bound_level(viscous_level *l, source *s, pool *p) {
+    const int count = lines(s->b);
+    int all[6] = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN, INT32_MIN};
+    parallel_for(p, count, bound_line, s);
+    for (int i = 0; i < count; ++i)
+        if (s->bounds[i][0] <= s->bounds[i][3]) {
+            widen(all, s->bounds[i][0], s->bounds[i][3], s->bounds[i][1], s->bounds[i][2]);
+            widen(all, s->bounds[i][0], s->bounds[i][3], s->bounds[i][4], s->bounds[i][5]);
+        }
+    l->dim = s->b->dim;
+    for (int a = 0; a < 3; ++a) {
+        const int flat = a >= l->dim, margin = flat ? 0 : MARGIN;
+        l->origin[a] = flat ? 0 : all[a] - margin;
+        l->n[a] = flat || all[a] > all[3 + a] ? 1 : (all[3 + a] - all[a] + 1 + 2 * margin + 1) / 2 * 2;
+    }
+    return all[0] <= all[3];
+}
+
+/* The row of the box that a row of the level is, and which samples of it are read; NULL: none. */
+static int box_row(ptrdiff_t *at, int from_to[2], const source *s, int row) {
+    const viscous_level *l = s->l;
+    const box *b = s->b;
+    const int j = row % l->n[1] + l->origin[1], k = row / l->n[1] + l->origin[2];
+    if (j < read_low(b, 1) || j > read_high(b, 1) || k < read_low(b, 2) || k > read_high(b, 2)) return 0;
+    const int low = read_low(b, 0) - l->origin[0], high = read_high(b, 0) - l->origin[0] + 1;
+    from_to[0] = low > 0 ? low : 0;
+    from_to[1] = high < l->n[0] ? high : l->n[0];
+    *at = box_at(b, l->origin[0], j, k);
+    return 1;
+}
+
+static void copy_row(float *to, const float *from, const int from_to[2]) {
+    memcpy(to + from_to[0], from + from_to[0], (size_t)(from_to[1] - from_to[0]) * sizeof *to);
+}
+
+static void load_row(const source *s, int row) {
+    const viscous_level *l = s->l;
+    const viscous_system *y = s->system;
+    const ptrdiff_t to = row_start(l, row);
+    ptrdiff_t at;
+    int part[2];
+    if (!box_row(&at, part, s, row)) return;
+    for (int c = 0; c < l->dim; ++c) {
+        copy_row(l->diagonal[c] + to, y->mass[c] + at, part);
+        for (int i = part[0]; i < part[1] && y->drag[c]; ++i) l->diagonal[c][to + i] += y->drag[c][at + i];
+        for (int i = part[0]; i < part[1] && y->owner[c]; ++i)
+            l->fixed[c][to + i] = y->owner[c][at + i] != VISCOUS_FREE;
+        if (c == 0 || l->weighted) copy_row(l->normal[c] + to, y->normal[c] + at, part);
+    }
+    for (int e = l->dim == 3 ? 0 : 2; e < 3; ++e) {
+        const int p = e == 0 ? 1 : 0, q = e == 2 ? 1 : 2;
+        copy_row(l->own[p][q] + to, y->edge[e].first + at, part);
+        if (!l->weighted) continue;
+        copy_row(l->own[q][p] + to, y->edge[e].second + at, part);
+        if (l->crossed) copy_row(l->cross[e] + to, y->edge[e].both + at, part);
+    }
+}
+
+static int rows_end(const viscous_level *l, int task) {
+    const int end = (task + 1) * GRAIN_ROWS;
+    return end < l->rows ? end : l->rows;
+}
+
+static void load_task(void *context, int task) {
+    const source *s = context;
+    for (int row = task * GRAIN_ROWS; row < rows_end(s->l, task); ++row) load_row(s, row);
+}
+
+static bool is_weighted(const viscous_system *s, int dim) {
+    bool weighted = false;
+    for (int c = 1; c < dim; ++c) weighted |= s->normal[c] != s->normal[0];
+    for (int e = dim == 3 ? 0 : 2; e < 3; ++e) {
+        weighted |= s->edge[e].first != s->edge[e].second;
+        weighted |= s->edge[e].both && s->edge[e].both != s->edge[e].first;
+    }
+    return weighted;
+}
+
+int viscous_level_from_system(viscous_level *l, const box *b, pool *p, const viscous_system *system) {
+    source s = {l, b, system, NULL};
+    buffer bounds = {0};
+    if (buffer_hold(&bounds, (size_t)lines(b) * sizeof *s.bounds)) return -1;
+    s.bounds = bounds.data;
+    const int any = bound_level(l, &s, p);
+    buffer_drop(&bounds);
+    l->crossed = system->edge[2].both != NULL;
+    l->weighted = is_weighted(system, b->dim);
+    if (hold(l, p, 1)) return -1;
+    if (any) parallel_for(p, block_count(l->rows, GRAIN_ROWS), load_task, &s);
+    return 0;
+}
+
+/* ---- a coarser level ---- */
+
+typedef struct halving {
+    viscous_level *coarse;
+    const viscous_level *fine;
+} halving;
+
+/* Fine samples that a coarse one gathers along an axis, and their weights. */
+typedef struct span {
+    int from, count;
+    float weight[3];
+} span;
+
+static span gather_span(const viscous_level *fine, int axis, int coarse, int at_low_end) {
+    if (axis >= fine->dim) return (span){0, 1, {1}};
+    const int first = 2 * (coarse - COARSE_SHIFT);
+    span s = at_low_end ? (span){first - 1, 3, {0.5f, 1, 0.5f}} : (span){first, 2, {1, 1}};
+    while (s.count > 0 && s.from < 0) {
+        memmove(s.weight, s.weight + 1, 2 * sizeof *s.weight);
+        ++s.from;
+        --s.count;
+    }
+    while (s.count > 0 && s.from + s.count > fine->n[axis]) --s.count;
+    return s;
+}
+
+/* What a fixed face would have on its diagonal: the K around it. */
+static float stiffness(const viscous_level *l, int c, ptrdiff_t i) {
+    float k = l->normal[c][i] + l->normal[c][i - l->step[c]];
+    for (int p = 0; p < l->dim; ++p)
+        if (p != c) k += l->own[c][p][i] + l->own[c][p][i + l->step[p]];
+    return k;
+}
+
+static float mass_of(const viscous_level *l, int c, ptrdiff_t i) {
+    return l->fixed[c][i] ? stiffness(l, c, i) : l->diagonal[c][i];
+}
+static float normal_of(const viscous_level *l, int c, ptrdiff_t i) {
+    (void)c;
+    float k = l->normal[0][i];
+    for (int a = 1; a < l->dim && l->weighted; ++a) k = lesser(k, l->normal[a][i]);
+    return k;
+}
+static float edge_of(const viscous_level *l, int e, ptrdiff_t i) {
+    const int p = e == 0 ? 1 : 0, q = e == 2 ? 1 : 2;
+    return lesser(l->own[p][q][i], l->own[q][p][i]);
+}
+
+/* Sum over the samples that coarse sample `at` gathers; low_ends: bit a, they sit at the low end along a. */
+INLINE float gather(const viscous_level *fine, const int at[3], int low_ends, int which,
+                    float (*value)(const viscous_level *, int, ptrdiff_t)) {
+    span s[3];
+    float sum = 0;
+    for (int a = 0; a < 3; ++a) s[a] = gather_span(fine, a, at[a], low_ends >> a & 1);
+    for (int z = 0; z < s[2].count; ++z)
+        for (int y = 0; y < s[1].count; ++y) {
+            const ptrdiff_t row =
+                (s[2].from + z) * fine->step[2] * (fine->dim == 3) + (s[1].from + y) * fine->step[1];
+            for (int x = 0; x < s[0].count; ++x)
+                sum += s[2].weight[z] * s[1].weight[y] * s[0].weight[x] *
+                       value(fine, which, row + s[0].from + x);
+        }
+    return sum;
+}
+
+static float loose(const viscous_level *l, int c, ptrdiff_t i) {
+    return l->fixed[c][i] ? 0 : 1;
+}
+
+static void halve_task(void *context, int row) {
+    const halving *h = context;
+    viscous_level *l = h->coarse;
+    int at[3] = {0, row % l->n[1], row / l->n[1]};
+    for (; at[0] < l->n[0]; ++at[0]) {
+        const ptrdiff_t i = row_start(l, row) + at[0];
+        l->normal[0][i] = 0.25f * gather(h->fine, at, 0, 0, normal_of);
+        for (int c = 0; c < l->dim; ++c) {
+            l->diagonal[c][i] = gather(h->fine, at, 1 << c, c, mass_of);
+            l->fixed[c][i] = (uint8_t) !(gather(h->fine, at, 1 << c, c, loose) > 0);
+        }
+        for (int e = l->dim == 3 ? 0 : 2; e < 3; ++e) {
+            const int p = e == 0 ? 1 : 0, q = e == 2 ? 1 : 2;
+            l->own[p][q][i] = 0.25f * gather(h->fine, at, 1 << p | 1 << q, e, edge_of);
+        }
+    }
+}
+
+bool viscous_level_can_halve(const viscous_level *l) {
+    int longest = 0;
+    for (int a = 0; a < l->dim; ++a) longest = l->n[a] > longest ? l->n[a] : longest;
+    return longest > 6;
+}
+
+int viscous_level_from_finer(viscous_level *coarse, const viscous_level *fine, pool *p) {
+    coarse->dim = fine->dim;
+    coarse->crossed = fine->crossed;
+    coarse->weighted = false;
+    for (int a = 0; a < 3; ++a)
+        coarse->n[a] = a >= fine->dim ? 1 : (fine->n[a] / 2 + 2 * COARSE_SHIFT + 1) / 2 * 2;
+    if (hold(coarse, p, 0)) return -1;
+    halving h = {coarse, fine};
+    parallel_for(viscous_pool(coarse, p), coarse->rows, halve_task, &h);
+    return 0;
+}
+
+/* ---- spreading, diagonals, runs ---- */
+
+typedef struct finishing {
+    viscous_level *l;
+    float *field;
+    const float *raw;
+    int edge; /* -1: cells */
+    int pass; /* 0: count runs, 1: list them */
+} finishing;
+
+static bool touches_fixed(const viscous_level *l, int edge, ptrdiff_t i) {
+    for (int c = 0; c < l->dim; ++c) {
+        if (c == edge) continue;
+        const ptrdiff_t other = edge < 0 ? l->step[c] : -l->step[third_axis(edge, c)];
+        if (l->fixed[c][i] || l->fixed[c][i + other]) return true;
+    }
+    return false;
+}
+
+static void spread_task(void *context, int row) {
+    const finishing *f = context;
+    const viscous_level *l = f->l;
+    const int j = row % l->n[1], k = row / l->n[1], deep = l->dim == 3;
+    if (j < 1 || j > l->n[1] - 2 || (deep && (k < 1 || k > l->n[2] - 2))) return;
+    for (int x = 1; x < l->n[0] - 1; ++x) {
+        const ptrdiff_t i = row_start(l, row) + x;
+        float most = 0;
+        for (int z = -deep; z <= deep; ++z)
+            for (int y = -1; y <= 1; ++y)
+                for (int w = -1; w <= 1; ++w)
+                    most = greater(f->raw[i + w + y * l->step[1] + z * l->step[2]], most);
+        if (f->raw[i] < SPREAD * most && !touches_fixed(l, f->edge, i)) f->field[i] = SPREAD * most;
+    }
+}
+
+static void spread_field(viscous_level *l, pool *p, float *field, int edge) {
+    finishing f = {.l = l, .field = field, .raw = l->r, .edge = edge};
+    memcpy(l->r, field, l->size * sizeof *field);
+    parallel_for(viscous_pool(l, p), l->rows, spread_task, &f);
+}
+
+static void invert_task(void *context, int row) {
+    const finishing *f = context;
+    viscous_level *l = f->l;
+    for (int c = 0; c < l->dim; ++c) {
+        float *inverse = l->inverse[c];
+        const ptrdiff_t from = row_start(l, row);
+        for (ptrdiff_t i = from; i < from + l->n[0]; ++i) {
+            const float d = l->diagonal[c][i] + stiffness(l, c, i);
+            inverse[i] = !l->fixed[c][i] && d > LEAST ? 1 / d : 0;
+        }
+    }
+}
+
+/* Whether any face of eight is unknown. */
+static bool any_unknown(const viscous_level *l, ptrdiff_t at) {
+    float sum = 0;
+    for (int c = 0; c < l->dim; ++c)
+        for (int i = 0; i < 8; ++i) sum += l->inverse[c][at + i];
+    return sum > 0;
+}
+
+static void run_task(void *context, int row) {
+    const finishing *f = context;
+    const viscous_level *l = f->l;
+    run *list = f->pass ? l->runs + l->first[row] : NULL;
+    int count = 0, open = 0;
+    for (int x = 0; x < l->step[1]; x += 8) {
+        const bool here = any_unknown(l, row_start(l, row) + x);
+        if (here && !open && f->pass) list[count].from = x;
+        if (here && f->pass) list[count].to = x + 8;
+        count += !here && open;
+        open = here;
+    }
+    if (!f->pass) l->first[row + 1] = count + open;
+}
+
+static int64_t count_unknowns(const viscous_level *l) {
+    int64_t count = 0;
+    for (int c = 0; c < l->dim; ++c)
+        for (size_t i = 0; i < l->size; ++i) count += l->inverse[c][i] > 0;
+    return count;
+}
+
+int viscous_level_finish(viscous_level *l, pool *p, bool spread) {
+    finishing f = {.l = l};
+    pool *workers = viscous_pool(l, p);
+    if (spread) {
+        spread_field(l, p, l->normal[0], -1);
+        for (int e = l->dim == 3 ? 0 : 2; e < 3; ++e) spread_field(l, p, l->cross[e], e);
+        memset(l->r, 0, (size_t)l->dim * l->size * sizeof *l->r);
+    }
+    parallel_for(workers, l->rows, invert_task, &f);
+    l->first[0] = 0;
+    parallel_for(workers, l->rows, run_task, &f);
+    for (int row = 0; row < l->rows; ++row) l->first[row + 1] += l->first[row];
+    if (buffer_hold(&l->run_memory, (size_t)l->first[l->rows] * sizeof *l->runs + 1)) return -1;
+    l->runs = l->run_memory.data;
+    f.pass = 1;
+    parallel_for(workers, l->rows, run_task, &f);
+    l->unknowns = count_unknowns(l);
+    return 0;
+}
