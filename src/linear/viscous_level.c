@@ -277,62 +277,68 @@ static span gather_span(const viscous_level *fine, int axis, int coarse, int at_
 }
 
 /* What a fixed face would have on its diagonal: the K around it. */
-static float stiffness(const viscous_level *l, int c, ptrdiff_t i) {
+INLINE float stiffness(const viscous_level *l, int c, ptrdiff_t i) {
     float k = l->normal[c][i] + l->normal[c][i - l->step[c]];
     for (int p = 0; p < l->dim; ++p)
         if (p != c) k += l->own[c][p][i] + l->own[c][p][i + l->step[p]];
     return k;
 }
 
-static float mass_of(const viscous_level *l, int c, ptrdiff_t i) {
-    return l->fixed[c][i] ? stiffness(l, c, i) : l->diagonal[c][i];
-}
-static float normal_of(const viscous_level *l, int c, ptrdiff_t i) {
-    (void)c;
+/* What coarse samples gather. */
+typedef enum { MASS, LOOSE, NORMAL, EDGE } gathered;
+
+INLINE float value_of(const viscous_level *l, gathered what, int which, ptrdiff_t i) {
+    if (what == MASS) return l->fixed[which][i] ? stiffness(l, which, i) : l->diagonal[which][i];
+    if (what == LOOSE) return l->fixed[which][i] ? 0 : 1;
     float k = l->normal[0][i];
-    for (int a = 1; a < l->dim && l->weighted; ++a) k = lesser(k, l->normal[a][i]);
-    return k;
-}
-static float edge_of(const viscous_level *l, int e, ptrdiff_t i) {
-    const int p = e == 0 ? 1 : 0, q = e == 2 ? 1 : 2;
-    return lesser(l->own[p][q][i], l->own[q][p][i]);
+    if (what == NORMAL) {
+        for (int a = 1; a < l->dim && l->weighted; ++a) k = lesser(k, l->normal[a][i]);
+        return k;
+    }
+    const int p = which == 0 ? 1 : 0, q = which == 2 ? 1 : 2;
+    return l->weighted ? lesser(l->own[p][q][i], l->own[q][p][i]) : l->own[p][q][i];
 }
 
-/* Sum over the samples that coarse sample `at` gathers; low_ends: bit a, they sit at the low end along a. */
-INLINE float gather(const viscous_level *fine, const int at[3], int low_ends, int which,
-                    float (*value)(const viscous_level *, int, ptrdiff_t)) {
-    span s[3];
-    float sum = 0;
-    for (int a = 0; a < 3; ++a) s[a] = gather_span(fine, a, at[a], low_ends >> a & 1);
-    for (int z = 0; z < s[2].count; ++z)
-        for (int y = 0; y < s[1].count; ++y) {
-            const ptrdiff_t row =
-                (s[2].from + z) * fine->step[2] * (fine->dim == 3) + (s[1].from + y) * fine->step[1];
-            for (int x = 0; x < s[0].count; ++x)
-                sum += s[2].weight[z] * s[1].weight[y] * s[0].weight[x] *
-                       value(fine, which, row + s[0].from + x);
+/* sum = the rows across x that the coarse row (j, k) gathers; low_ends: bit a, samples sit at the low end of
+ * cells along a. */
+INLINE void gather_rows(float *restrict sum, const viscous_level *fine, int j, int k, int low_ends,
+                        gathered what, int which) {
+    const span y = gather_span(fine, 1, j, low_ends >> 1 & 1), z = gather_span(fine, 2, k, low_ends >> 2 & 1);
+    memset(sum, 0, (size_t)fine->step[1] * sizeof *sum);
+    for (int b = 0; b < z.count; ++b)
+        for (int a = 0; a < y.count; ++a) {
+            const ptrdiff_t at = row_start(fine, y.from + a + fine->n[1] * (z.from + b));
+            const float weight = y.weight[a] * z.weight[b];
+            for (int i = 0; i < fine->n[0]; ++i) sum[i] += weight * value_of(fine, what, which, at + i);
         }
-    return sum;
 }
 
-static float loose(const viscous_level *l, int c, ptrdiff_t i) {
-    return l->fixed[c][i] ? 0 : 1;
+INLINE void gather_row(float *restrict to, float *sum, const halving *h, const int jk[2], int low_ends,
+                       gathered what, int which, float factor) {
+    const viscous_level *l = h->coarse;
+    gather_rows(sum, h->fine, jk[0], jk[1], low_ends, what, which);
+    for (int i = 0; i < l->n[0]; ++i) {
+        const float *s = sum + 2 * (i - COARSE_SHIFT);
+        to[i] = factor * (low_ends & 1 ? 0.5f * (s[-1] + s[1]) + s[0] : s[0] + s[1]);
+    }
 }
 
-static void halve_task(void *context, int row) {
+HOT static void halve_task(void *context, int slab) {
     const halving *h = context;
     viscous_level *l = h->coarse;
-    int at[3] = {0, row % l->n[1], row / l->n[1]};
-    for (; at[0] < l->n[0]; ++at[0]) {
-        const ptrdiff_t i = row_start(l, row) + at[0];
-        l->normal[0][i] = 0.25f * gather(h->fine, at, 0, 0, normal_of);
+    float *sum = slab_scratch(l, slab);
+    for (int row = slab * l->slab_rows; row < slab_end(l, slab); ++row) {
+        const int jk[2] = {row % l->n[1], row / l->n[1]};
+        const ptrdiff_t at = row_start(l, row);
+        gather_row(l->normal[0] + at, sum, h, jk, 0, NORMAL, 0, 0.25f);
         for (int c = 0; c < l->dim; ++c) {
-            l->diagonal[c][i] = gather(h->fine, at, 1 << c, c, mass_of);
-            l->fixed[c][i] = (uint8_t) !(gather(h->fine, at, 1 << c, c, loose) > 0);
+            gather_row(l->diagonal[c] + at, sum, h, jk, 1 << c, LOOSE, c, 1);
+            for (int i = 0; i < l->n[0]; ++i) l->fixed[c][at + i] = (uint8_t)!(l->diagonal[c][at + i] > 0);
+            gather_row(l->diagonal[c] + at, sum, h, jk, 1 << c, MASS, c, 1);
         }
         for (int e = l->dim == 3 ? 0 : 2; e < 3; ++e) {
             const int p = e == 0 ? 1 : 0, q = e == 2 ? 1 : 2;
-            l->own[p][q][i] = 0.25f * gather(h->fine, at, 1 << p | 1 << q, e, edge_of);
+            gather_row(l->own[p][q] + at, sum, h, jk, 1 << p | 1 << q, EDGE, e, 0.25f);
         }
     }
 }
@@ -351,7 +357,7 @@ int viscous_level_from_finer(viscous_level *coarse, const viscous_level *fine, p
         coarse->n[a] = a >= fine->dim ? 1 : (fine->n[a] / 2 + 2 * COARSE_SHIFT + 1) / 2 * 2;
     if (hold(coarse, p, 0)) return -1;
     halving h = {coarse, fine};
-    parallel_for(viscous_pool(coarse, p), coarse->rows, halve_task, &h);
+    parallel_for(viscous_pool(coarse, p), coarse->slabs, halve_task, &h);
     return 0;
 }
 
@@ -374,26 +380,32 @@ static bool touches_fixed(const viscous_level *l, int edge, ptrdiff_t i) {
     return false;
 }
 
-static void spread_task(void *context, int row) {
+HOT static void spread_task(void *context, int slab) {
     const finishing *f = context;
     const viscous_level *l = f->l;
-    const int j = row % l->n[1], k = row / l->n[1], deep = l->dim == 3;
-    if (j < 1 || j > l->n[1] - 2 || (deep && (k < 1 || k > l->n[2] - 2))) return;
-    for (int x = 1; x < l->n[0] - 1; ++x) {
-        const ptrdiff_t i = row_start(l, row) + x;
-        float most = 0;
+    const int deep = l->dim == 3;
+    float *restrict most = slab_scratch(l, slab);
+    for (int row = slab * l->slab_rows; row < slab_end(l, slab); ++row) {
+        const int j = row % l->n[1], k = row / l->n[1];
+        if (j < 1 || j > l->n[1] - 2 || (deep && (k < 1 || k > l->n[2] - 2))) continue;
+        const ptrdiff_t at = row_start(l, row);
+        memset(most, 0, (size_t)l->step[1] * sizeof *most);
         for (int z = -deep; z <= deep; ++z)
-            for (int y = -1; y <= 1; ++y)
-                for (int w = -1; w <= 1; ++w)
-                    most = greater(f->raw[i + w + y * l->step[1] + z * l->step[2]], most);
-        if (f->raw[i] < SPREAD * most && !touches_fixed(l, f->edge, i)) f->field[i] = SPREAD * most;
+            for (int y = -1; y <= 1; ++y) {
+                const float *restrict raw = f->raw + at + y * l->step[1] + z * l->step[2];
+                for (int i = 0; i < l->n[0]; ++i) most[i] = greater(raw[i], most[i]);
+            }
+        for (int i = 1; i < l->n[0] - 1; ++i) {
+            const float least = SPREAD * greater(greater(most[i - 1], most[i]), most[i + 1]);
+            if (f->raw[at + i] < least && !touches_fixed(l, f->edge, at + i)) f->field[at + i] = least;
+        }
     }
 }
 
 static void spread_field(viscous_level *l, pool *p, float *field, int edge) {
     finishing f = {.l = l, .field = field, .raw = l->r, .edge = edge};
     memcpy(l->r, field, l->size * sizeof *field);
-    parallel_for(viscous_pool(l, p), l->rows, spread_task, &f);
+    parallel_for(viscous_pool(l, p), l->slabs, spread_task, &f);
 }
 
 static void invert_task(void *context, int row) {

@@ -27,7 +27,7 @@
 #include "stage/viscosity/viscosity_shares.h"
 
 enum { PIECE = 8 };
-static const double THETA_LEAST = 0.02, ON_WALL = 1e-4, MOSTLY_NORMAL = 0.95;
+static const double THETA_LEAST = 0.02, THETA_MOST = 1.5, ON_WALL = 0.02, MOSTLY_NORMAL = 0.95;
 
 struct viscosity {
     viscous *solver;
@@ -140,7 +140,7 @@ static cut cut_between(const job *w, int c, int axis, const int at[3]) {
     const int *inside = above <= wall ? high : low, back = above > wall;
     int place[3] = {at[0], at[1], at[2]};
     place[axis] -= back;
-    const double theta = fmin(fmax(shares_reach(w->g, w->in, high, low, axis), THETA_LEAST), 1);
+    const double theta = fmin(fmax(shares_reach(w->g, w->in, high, low, axis), THETA_LEAST), THETA_MOST);
     const double length = shares_slip(w->g, w->in, inside) / w->g->dx;
     if (length > 0) {
         const double along = 1 - shares_normal(w->g, w->in, inside, c);
@@ -148,6 +148,7 @@ static cut cut_between(const job *w, int c, int axis, const int at[3]) {
     }
     if (in_body(w, c, place)) return k;
     k.stretch = 1 / theta;
+    k.slip *= fmax(theta, 1); /* the share of the volume beyond the face that counts as wall */
     k.offset = (1 - theta) * (wall_velocity(w, c, at, axis, 1) - wall_velocity(w, c, at, axis, 0));
     return k;
 }
@@ -207,7 +208,7 @@ static void put_normals(job *w, const int at[3], double V, bool walls) {
         ++next[c];
         const cut s = walls && k > 0 ? cut_between(w, c, c, next) : (cut){1, 1, 0};
         w->v->normal[c][q] = (float)(k * s.slip * s.stretch * s.stretch);
-        if (s.slip < 1 || s.stretch > 1) __atomic_store_n(&w->cut, 1, __ATOMIC_RELAXED);
+        if (s.stretch > 1 || s.stretch < 1 || s.slip < 1) __atomic_store_n(&w->cut, 1, __ATOMIC_RELAXED);
     }
 }
 
@@ -224,7 +225,8 @@ static void put_edge(job *w, int e, const int at[3], double V, bool walls) {
     w->v->edge[e][0][here] = (float)(k * first.stretch * first.stretch);
     w->v->edge[e][1][here] = (float)(k * first.stretch * second.stretch);
     w->v->edge[e][2][here] = (float)(k * second.stretch * second.stretch);
-    if (first.stretch > 1 || second.stretch > 1) __atomic_store_n(&w->cut, 1, __ATOMIC_RELAXED);
+    const bool plain = first.stretch >= 1 && first.stretch <= 1 && second.stretch >= 1 && second.stretch <= 1;
+    if (!plain) __atomic_store_n(&w->cut, 1, __ATOMIC_RELAXED);
 }
 
 static void put_face(job *w, int c, const int at[3], double V, bool walls) {

@@ -9,6 +9,9 @@
 #include <math.h>
 #include "geom/fractions.h"
 
+/* A wall this many cells beyond a face is looked for along the axis; reach is at most FAR cells. */
+static const double NEAR = 0.2, FAR = 2;
+
 static int clamp(int i, int low, int high) {
     return i < low ? low : i > high ? high : i;
 }
@@ -98,10 +101,11 @@ double shares_wet(const mac_grid *g, const viscosity_input *in, const int h[3], 
 double shares_reach(const mac_grid *g, const viscosity_input *in, const int high[3], const int low[3],
                     int axis) {
     const int last = 2 * g->box.n[axis];
-    double reach = 1;
+    double reach = INFINITY;
     if (in->node_phi) {
         const double a = mean_at(g, in->node_phi, high, 1), b = mean_at(g, in->node_phi, low, 1);
-        if ((a > 0) != (b > 0)) reach = fmax(a, b) / fabs(a - b);
+        const double out = fmax(a, b), across = fabs(a - b);
+        if (fmin(a, b) < NEAR * g->dx) reach = out < across * FAR ? out / across : FAR;
     }
     if (low[axis] <= 0 && is_closed(in, 2 * axis)) reach = fmin(reach, 0.5 * high[axis]);
     if (high[axis] >= last && is_closed(in, 2 * axis + 1)) reach = fmin(reach, 0.5 * (last - low[axis]));
