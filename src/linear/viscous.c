@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/memory.h"
+#include "linear/viscous_bodies.h"
 #include "linear/viscous_level.h"
 
 #define REAL        float
@@ -36,6 +37,7 @@ struct viscous {
     int count; /* levels; 0: nothing is set up */
     viscous_level levels[VISCOUS_LEVELS];
     viscous_direct direct;
+    viscous_bodies bodies;
     float *rhs, *r, *z, *search, *q; /* [dim * size] of the finest level */
     double *x, *row;                 /* row: a row a slab */
     buffer vectors, doubles;
@@ -54,6 +56,7 @@ void viscous_free(viscous *s) {
     if (!s) return;
     for (int i = 0; i < VISCOUS_LEVELS; ++i) viscous_level_free(&s->levels[i]);
     viscous_direct_free(&s->direct);
+    bodies_free(&s->bodies);
     buffer_drop(&s->vectors);
     buffer_drop(&s->doubles);
     mem_free(s);
@@ -61,7 +64,8 @@ void viscous_free(viscous *s) {
 
 size_t viscous_bytes(const viscous *s) {
     size_t bytes = sizeof *s + s->vectors.bytes + s->doubles.bytes + s->direct.factor_memory.bytes +
-                   s->direct.place_memory.bytes + s->direct.y_memory.bytes;
+                   s->direct.place_memory.bytes + s->direct.y_memory.bytes + s->bodies.bodies.bytes +
+                   s->bodies.faces.bytes + s->bodies.firsts.bytes;
     for (int i = 0; i < VISCOUS_LEVELS; ++i) bytes += viscous_level_bytes(&s->levels[i]);
     return bytes;
 }
@@ -108,7 +112,8 @@ static int make_levels(viscous *s) {
 int viscous_setup(viscous *s, const viscous_system *system) {
     s->count = 0;
     viscous_level *fine = &s->levels[0];
-    if (viscous_level_from_system(fine, &s->b, s->p, system) || viscous_level_finish(fine, s->p, false) ||
+    if (viscous_level_from_system(fine, &s->b, s->p, system) ||
+        bodies_setup(&s->bodies, fine, &s->b, system) || viscous_level_finish(fine, s->p, false) ||
         hold_vectors(s))
         return -1;
     return make_levels(s);
@@ -219,6 +224,17 @@ HOT static void direct_task(void *context, int slab) {
         *(vec8 *)(s->search + i) = load8(s->z + i) + beta * load8(s->search + i);
 }
 
+/* Returns r . r */
+HOT static double norm_task(void *context, int slab) {
+    viscous *s = ((pass *)context)->s;
+    const viscous_level *l = &s->levels[0];
+    dvec8 sum = dvec8_of(0);
+    FOR_RUNS(l, slab, c, at, from, to)
+    for (ptrdiff_t i = at + from; i < at + to; i += 8) sum =
+        dvec8_plus_dot(sum, load8(s->r + i), load8(s->r + i));
+    return dvec8_total(sum);
+}
+
 /* Returns r . z */
 HOT static double dot_task(void *context, int slab) {
     viscous *s = ((pass *)context)->s;
@@ -316,19 +332,36 @@ static pool *workers(const viscous *s) {
 
 static double replace_residual(viscous *s) {
     pass w = {.s = s};
-    return parallel_sum(workers(s), s->levels[0].slabs, residual_task, &w);
+    const int slabs = s->levels[0].slabs;
+    bodies_spread_exact(&s->bodies, s->x);
+    const double rr = parallel_sum(workers(s), slabs, residual_task, &w);
+    if (!s->bodies.count) return rr;
+    const double of_bodies = bodies_residual(&s->bodies, &s->levels[0], s->x, s->r);
+    return of_bodies + parallel_sum(workers(s), slabs, norm_task, &w);
 }
 
 /* z = M r; returns r . z */
 static double precondition(viscous *s, viscous_kind by) {
     pass w = {.s = s, .to = s->z};
     const int slabs = s->levels[0].slabs;
+    bodies_before_cycle(&s->bodies, s->r);
     if (by == VISCOUS_JACOBI) parallel_for(workers(s), slabs, diagonal_task, &w);
     else {
         parallel_for(workers(s), slabs, clear_task, &w);
         viscous_cycle(s->levels, s->count, &s->direct, s->p, s->z, s->r);
     }
-    return parallel_sum(workers(s), slabs, dot_task, &w);
+    const double rz = bodies_after_cycle(&s->bodies, s->z, s->r);
+    return rz + parallel_sum(workers(s), slabs, dot_task, &w);
+}
+
+/* The next direction p, and q = A p; returns p . q */
+static double turn(viscous *s, pass *w) {
+    const int slabs = s->levels[0].slabs;
+    parallel_for(workers(s), slabs, direct_task, w);
+    bodies_direct(&s->bodies, w->beta);
+    bodies_spread(&s->bodies, s->search, BODY_FIELD(search));
+    const double pq = parallel_sum(workers(s), slabs, multiply_task, w);
+    return pq + bodies_multiply(&s->bodies, s->q);
 }
 
 static void iterate(viscous *s, viscous_result *out, double goal, int max_iterations) {
@@ -352,12 +385,12 @@ static void iterate(viscous *s, viscous_result *out, double goal, int max_iterat
         }
         if (!(rz > 0)) break;
         w.beta = rz_before > 0 ? rz / rz_before : 0;
-        parallel_for(workers(s), slabs, direct_task, &w);
-        const double pq = parallel_sum(workers(s), slabs, multiply_task, &w);
+        const double pq = turn(s, &w);
         if (!(pq > 0)) break;
         w.alpha = rz / pq;
         rz_before = rz;
-        rr = parallel_sum(workers(s), slabs, descend_task, &w);
+        rr = parallel_sum(workers(s), slabs, descend_task, &w) +
+             bodies_descend(&s->bodies, (double)(float)w.alpha);
         exact = false;
         ++out->iterations;
     }
@@ -366,25 +399,40 @@ static void iterate(viscous *s, viscous_result *out, double goal, int max_iterat
 }
 
 /* From the warm start, or from 0 where that is nearer: old velocities that K meets with 1e6 are far off. */
-static void start(viscous *s, pass *w, double bb) {
+static void start(viscous *s, pass *w, const double (*V)[6], double bb) {
     const int slabs = s->levels[0].slabs;
     parallel_for(workers(s), slabs, start_task, w);
-    if (!(replace_residual(s) <= bb)) parallel_for(workers(s), slabs, load_task, w);
+    for (int n = 0; n < s->bodies.count; ++n) memcpy(s->bodies.body[n].x, V[n], sizeof *V);
+    if (replace_residual(s) <= bb) return;
+    parallel_for(workers(s), slabs, load_task, w);
+    for (int n = 0; n < s->bodies.count; ++n) memset(s->bodies.body[n].x, 0, sizeof *V);
+}
+
+/* Right-hand sides, known velocities, and 0 for everything else. */
+static void load(viscous *s, pass *w, const double (*body_b)[6]) {
+    parallel_for(workers(s), s->levels[0].slabs, load_task, w);
+    for (int n = 0; n < s->bodies.count; ++n) {
+        body_state *b = &s->bodies.body[n];
+        memset(b->x, 0, sizeof b->x);
+        memset(b->search, 0, sizeof b->search);
+        memcpy(b->rhs, body_b[n], sizeof b->rhs);
+    }
 }
 
 viscous_result viscous_solve(viscous *s, float *const u[3], const float *const b[3], double (*V)[6],
                              const double (*body_b)[6], double tolerance, int max_iterations) {
-    (void)V;
-    (void)body_b;
     viscous_result out = {.unknowns = s->levels[0].unknowns, .converged = true};
-    if (!s->count || !out.unknowns) return out;
+    if (s->bodies.count) out.unknowns -= s->bodies.first[s->bodies.count];
+    if (!s->count || !s->levels[0].unknowns) return out;
     pass w = {.s = s, .field_in = b, .field_out = u};
-    parallel_for(workers(s), s->levels[0].slabs, load_task, &w);
-    const double bb = replace_residual(s);
-    if (bb > 0) start(s, &w, bb);
-    iterate(s, &out, tolerance * tolerance * bb, max_iterations);
-    out.converged = out.residual <= tolerance * tolerance * bb;
-    out.residual = sqrt(out.residual / bb);
+    load(s, &w, body_b);
+    const double bb = replace_residual(s), goal = tolerance * tolerance * bb;
+    if (bb > 0) start(s, &w, (const double(*)[6])V, bb);
+    iterate(s, &out, goal, max_iterations);
+    out.converged = out.residual <= goal;
+    out.residual = bb > 0 ? sqrt(out.residual / bb) : sqrt(out.residual);
+    bodies_spread_exact(&s->bodies, s->x);
     parallel_for(workers(s), s->levels[0].slabs, store_task, &w);
+    for (int n = 0; n < s->bodies.count; ++n) memcpy(V[n], s->bodies.body[n].x, sizeof *V);
     return out;
 }

@@ -64,8 +64,4 @@ int viscous_setup(viscous *s, const viscous_system *system);
  * each, or NULL. */
 viscous_result viscous_solve(viscous *s, float *const u[3], const float *const b[3], double (*V)[6],
                              const double (*body_b)[6], double tolerance, int max_iterations);
-
-/* After a solve: what its velocities ask of the known faces beside free ones, A u there, 0 elsewhere: the
- * momentum that they give to the liquid. */
-void viscous_reaction(const viscous *s, float *const out[3]);
 #endif

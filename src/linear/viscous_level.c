@@ -125,6 +125,12 @@ static void bound_row(int bounds[6], const float *row, int low, int high, int j,
     widen(bounds, from, to, j, k);
 }
 
+/* Widens them by the faces of a row that bodies own. */
+static void bound_owners(int bounds[6], const uint16_t *row, int low, int high, int j, int k) {
+    for (int i = low; i <= high; ++i)
+        if (row[i] != VISCOUS_FREE && row[i] != VISCOUS_KNOWN) widen(bounds, i, i, j, k);
+}
+
 static int list_fields(const float *list[16], const viscous_system *s, int dim) {
     int count = 0;
     for (int c = 0; c < dim; ++c) {
@@ -154,6 +160,9 @@ static void bound_line(void *context, int line) {
         const int k = b->dim == 3 ? at : 0;
         for (int f = 0; f < count; ++f)
             bound_row(bounds, list[f] + box_at(b, 0, j, k), read_low(b, 0), read_high(b, 0), j, k);
+        for (int c = 0; c < b->dim && s->system->bodies; ++c)
+            bound_owners(bounds, s->system->owner[c] + box_at(b, 0, j, k), read_low(b, 0), read_high(b, 0), j,
+                         k);
     }
 }
 
@@ -204,7 +213,7 @@ static void load_row(const source *s, int row) {
         copy_row(l->diagonal[c] + to, y->mass[c] + at, part);
         for (int i = part[0]; i < part[1] && y->drag[c]; ++i) l->diagonal[c][to + i] += y->drag[c][at + i];
         for (int i = part[0]; i < part[1] && y->owner[c]; ++i)
-            l->fixed[c][to + i] = y->owner[c][at + i] != VISCOUS_FREE;
+            l->fixed[c][to + i] = y->owner[c][at + i] == VISCOUS_KNOWN;
         if (c == 0 || l->weighted) copy_row(l->normal[c] + to, y->normal[c] + at, part);
     }
     for (int e = l->dim == 3 ? 0 : 2; e < 3; ++e) {
@@ -333,7 +342,7 @@ HOT static void halve_task(void *context, int slab) {
         gather_row(l->normal[0] + at, sum, h, jk, 0, NORMAL, 0, 0.25f);
         for (int c = 0; c < l->dim; ++c) {
             gather_row(l->diagonal[c] + at, sum, h, jk, 1 << c, LOOSE, c, 1);
-            for (int i = 0; i < l->n[0]; ++i) l->fixed[c][at + i] = (uint8_t)!(l->diagonal[c][at + i] > 0);
+            for (int i = 0; i < l->n[0]; ++i) l->fixed[c][at + i] = (uint8_t) !(l->diagonal[c][at + i] > 0);
             gather_row(l->diagonal[c] + at, sum, h, jk, 1 << c, MASS, c, 1);
         }
         for (int e = l->dim == 3 ? 0 : 2; e < 3; ++e) {

@@ -270,6 +270,111 @@ static void test_same_bits(void **state) {
     }
 }
 
+/* ---- a body in the blob ---- */
+
+/* Liquid ball of radius .33 n with a ball of radius .13 n in it, off the middle. */
+static viscous_problem blob_with_body(int dim, int n, double nu) {
+    viscous_problem p = viscous_make(dim, (int[3]){n, n, dim == 3 ? n : 1}, 0);
+    const double middle = 0.51 * n, off = 0.45 * n;
+    EACH_SAMPLE(&p, i, j, k) {
+        const ptrdiff_t q = box_at(&p.b, i, j, k);
+        for (int what = 0; what < 7; ++what) { /* cell, faces, edges */
+            const int c = what - 1, e = what - 4;
+            double x[3] = {i + 0.5, j + 0.5, dim == 3 ? k + 0.5 : middle};
+            if (what > 0 && what < 4) x[c] -= 0.5;
+            for (int a = 0; a < 3 && what > 3; ++a) x[a] -= a == e ? 0 : 0.5;
+            if (dim == 2) x[2] = middle;
+            const double hole = distance_to(x, off, off, middle) - 0.13 * n;
+            double share = fmin(0.5 - (distance_to(x, middle, middle, middle) - 0.33 * n), 0.5 + hole);
+            share = fmin(fmax(share, 0), 1);
+            if (what == 0) p.normal[0][q] = (float)(2 * nu * share);
+            else if (what > 3) {
+                if (p.edge[e][0]) p.edge[e][0][q] = (float)(nu * share);
+            } else if (c < dim) {
+                p.mass[c][q] = (float)share;
+                p.owner[c][q] = hole < 0;
+                p.u[c][q] = random_unit(2, (uint64_t)q, (uint64_t)c) - 0.3f;
+                p.rhs[c][q] = hole < 0 ? 0 : p.mass[c][q] * p.u[c][q];
+            }
+        }
+    }
+    return p;
+}
+
+static viscous_body ball_body(int dim, int n, double density) {
+    viscous_body body = {.centre = {0.45 * n, 0.45 * n, dim == 3 ? 0.51 * n : 0.5}};
+    const double r = 0.13 * n, pi = acos(-1);
+    const double m = density * (dim == 3 ? 4 * pi / 3 * r * r * r : pi * r * r);
+    for (int i = 0; i < 6; ++i) body.mass[7 * i] = i < 3 ? m : (dim == 3 ? 0.4 : 0.5) * m * r * r;
+    return body;
+}
+
+/* Momentum, and angular momentum about the corner, of masses times u, or of rhs; sums of sizes in the last.
+ */
+static void add_momentum(double all[7], const viscous_problem *p, int of_rhs) {
+    EACH_SAMPLE(p, i, j, k)
+    for (int c = 0; c < p->b.dim; ++c) {
+        const ptrdiff_t q = box_at(&p->b, i, j, k);
+        if (p->owner[c][q] != VISCOUS_FREE) continue;
+        const double f = of_rhs ? (double)p->rhs[c][q] : (double)p->mass[c][q] * (double)p->u[c][q];
+        double x[3] = {i + 0.5, j + 0.5, k + 0.5};
+        x[c] -= 0.5;
+        all[c] += f;
+        all[3 + (c + 1) % 3] += x[(c + 2) % 3] * f;
+        all[3 + (c + 2) % 3] -= x[(c + 1) % 3] * f;
+        all[6] += fabs(f);
+    }
+}
+
+static void add_body(double all[7], const viscous_body *body, const double V[6]) {
+    for (int c = 0; c < 3; ++c) {
+        const double f = body->mass[7 * c] * V[c];
+        all[c] += f;
+        all[3 + (c + 1) % 3] += body->centre[(c + 2) % 3] * f;
+        all[3 + (c + 2) % 3] -= body->centre[(c + 1) % 3] * f;
+        all[3 + c] += body->mass[7 * (3 + c)] * V[3 + c];
+    }
+}
+
+static void check_body(int dim, int n, double density, double nu, viscous_kind kind) {
+    viscous_problem p = blob_with_body(dim, n, nu);
+    const viscous_body body = ball_body(dim, n, density);
+    double V[1][6] = {{0.2, 0, 0, 0, 0, 0.1}}, rhs[1][6], before[7] = {0}, after[7] = {0};
+    for (int i = 0; i < 6; ++i) rhs[0][i] = body.mass[7 * i] * V[0][i];
+    p.system.body = &body;
+    p.system.bodies = 1;
+    add_momentum(before, &p, 1);
+    add_body(before, &body, V[0]);
+    viscous *s = viscous_create(&p.b, NULL, kind);
+    assert_int_equal(viscous_setup(s, &p.system), 0);
+    const viscous_result r =
+        viscous_solve(s, p.u, (const float *const *)p.rhs, V, (const double(*)[6])rhs, 1e-8, 3000);
+    add_momentum(after, &p, 0);
+    add_body(after, &body, V[0]);
+    double worst = 0;
+    for (int i = 0; i < 6; ++i)
+        if (dim == 3 || i < 2 || i == 5)
+            worst = larger(worst, fabs(after[i] - before[i]) / (before[6] * (i < 3 ? 1 : n)));
+    printf(
+        "body %dD %d density %g nu %g kind %d: iterations %d residual %.1e momenta %.1e V %.5f %.5f %.5f\n",
+        dim, n, density, nu, kind, r.iterations, r.residual, worst, V[0][0], V[0][1], V[0][5]);
+    assert_true(r.converged);
+    check_below(worst, 1e-6);
+    if (kind == VISCOUS_MULTIGRID) check_below(r.iterations, 60);
+    viscous_free(s);
+    viscous_drop(&p);
+}
+
+static void test_bodies(void **state) {
+    (void)state;
+    static const double densities[] = {1e-4, 0.1, 1, 100};
+    for (int dim = 2; dim <= 3; ++dim)
+        for (int i = 0; i < 4; ++i)
+            for (double nu = 1; nu < 1e4; nu *= 1e3) check_body(dim, 32, densities[i], nu, VISCOUS_MULTIGRID);
+    check_body(3, 24, 0.1, 1, VISCOUS_JACOBI);
+    check_body(3, 24, 0.1, 1, VISCOUS_MULTIGRID);
+}
+
 static void test_nothing_to_do(void **state) {
     (void)state;
     viscous_problem p = viscous_make(3, (int[3]){8, 8, 8}, 0);
@@ -300,7 +405,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_dense),   cmocka_unit_test(test_cycle_is_symmetric),
         cmocka_unit_test(test_iterations_stay), cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_nothing_to_do),   cmocka_unit_test(test_cap_is_a_result),
+        cmocka_unit_test(test_bodies),          cmocka_unit_test(test_nothing_to_do),
+        cmocka_unit_test(test_cap_is_a_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
