@@ -30,7 +30,7 @@ static viscous_problem viscous_make(int dim, const int n[3], int weighted) {
         p.u[c] = mem_alloc(bytes);
         p.owner[c] = mem_alloc(p.b.size * sizeof(uint16_t));
         p.system.mass[c] = p.mass[c];
-        p.system.drag[c] = p.drag[c];
+
         p.system.normal[c] = p.normal[c];
         p.system.owner[c] = p.owner[c];
     }
@@ -109,6 +109,7 @@ static viscous_problem viscous_scene_s(int n, scene_s s) {
  * velocity. */
 static viscous_problem viscous_random(int dim, const int n[3], int weighted, uint64_t seed) {
     viscous_problem p = viscous_make(dim, n, weighted);
+    for (int c = 0; c < dim; ++c) p.system.drag[c] = p.drag[c];
     EACH_SAMPLE(&p, i, j, k) {
         const ptrdiff_t q = box_at(&p.b, i, j, k);
         const int at[3] = {i, j, k};

@@ -18,6 +18,7 @@
 #include "core/memory.h"
 #include "linear/viscous_bodies.h"
 #include "linear/viscous_level.h"
+#include "linear/viscous_parts.h"
 
 #define REAL        float
 #define ROW_NAME(f) f##_float
@@ -38,6 +39,7 @@ struct viscous {
     viscous_level levels[VISCOUS_LEVELS];
     viscous_direct direct;
     viscous_bodies bodies;
+    viscous_parts parts;
     float *rhs, *r, *z, *search, *q; /* [dim * size] of the finest level */
     double *x, *row;                 /* row: a row a slab */
     buffer vectors, doubles;
@@ -57,6 +59,7 @@ void viscous_free(viscous *s) {
     for (int i = 0; i < VISCOUS_LEVELS; ++i) viscous_level_free(&s->levels[i]);
     viscous_direct_free(&s->direct);
     bodies_free(&s->bodies);
+    parts_free(&s->parts);
     buffer_drop(&s->vectors);
     buffer_drop(&s->doubles);
     mem_free(s);
@@ -109,12 +112,19 @@ static int make_levels(viscous *s) {
     return s->kind == VISCOUS_MULTIGRID ? viscous_direct_setup(&s->direct, &s->levels[count - 1]) : 0;
 }
 
+/* Whether anything but known faces may hold liquid. */
+static bool is_held(const viscous_system *system) {
+    bool any = system->bodies > 0;
+    for (int c = 0; c < 3; ++c) any |= system->drag[c] != NULL;
+    return any;
+}
+
 int viscous_setup(viscous *s, const viscous_system *system) {
     s->count = 0;
     viscous_level *fine = &s->levels[0];
     if (viscous_level_from_system(fine, &s->b, s->p, system) ||
         bodies_setup(&s->bodies, fine, &s->b, system) || viscous_level_finish(fine, s->p, false) ||
-        hold_vectors(s))
+        hold_vectors(s) || parts_find(&s->parts, fine, viscous_pool(fine, s->p), is_held(system)))
         return -1;
     return make_levels(s);
 }
@@ -230,8 +240,8 @@ HOT static double norm_task(void *context, int slab) {
     const viscous_level *l = &s->levels[0];
     dvec8 sum = dvec8_of(0);
     FOR_RUNS(l, slab, c, at, from, to)
-    for (ptrdiff_t i = at + from; i < at + to; i += 8) sum =
-        dvec8_plus_dot(sum, load8(s->r + i), load8(s->r + i));
+    for (ptrdiff_t i = at + from; i < at + to; i += 8)
+        sum = dvec8_plus_dot(sum, load8(s->r + i), load8(s->r + i));
     return dvec8_total(sum);
 }
 
@@ -351,6 +361,7 @@ static double precondition(viscous *s, viscous_kind by) {
         viscous_cycle(s->levels, s->count, &s->direct, s->p, s->z, s->r);
     }
     const double rz = bodies_after_cycle(&s->bodies, s->z, s->r);
+    parts_project(&s->parts, workers(s), s->z);
     return rz + parallel_sum(workers(s), slabs, dot_task, &w);
 }
 
@@ -368,6 +379,8 @@ static void iterate(viscous *s, viscous_result *out, double goal, int max_iterat
     pass w = {.s = s};
     const int slabs = s->levels[0].slabs;
     viscous_kind by = s->kind;
+    replace_residual(s);
+    parts_start(&s->parts, workers(s), s->x, s->r);
     double rr = replace_residual(s), rr_exact = rr, rz_before = 0;
     bool exact = true;
     for (;;) {
@@ -421,7 +434,7 @@ static void load(viscous *s, pass *w, const double (*body_b)[6]) {
 
 viscous_result viscous_solve(viscous *s, float *const u[3], const float *const b[3], double (*V)[6],
                              const double (*body_b)[6], double tolerance, int max_iterations) {
-    viscous_result out = {.unknowns = s->levels[0].unknowns, .converged = true};
+    viscous_result out = {.unknowns = s->levels[0].unknowns, .converged = true, .floating = s->parts.found};
     if (s->bodies.count) out.unknowns -= s->bodies.first[s->bodies.count];
     if (!s->count || !s->levels[0].unknowns) return out;
     pass w = {.s = s, .field_in = b, .field_out = u};

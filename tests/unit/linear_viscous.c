@@ -254,6 +254,22 @@ static void test_iterations_stay(void **state) {
     }
 }
 
+/* A ball that nothing holds: its rigid motion is taken out, and costs nothing however stiff it is. */
+static void test_floating(void **state) {
+    (void)state;
+    for (int n = 16; n <= 64; n *= 2)
+        for (double nu = 1; nu < 1e5; nu *= 1e4) {
+            viscous_problem p = viscous_scene_s(n, (scene_s){nu, 1, .01, 0});
+            const viscous_result r = solve_with(&p, VISCOUS_MULTIGRID, 2, 1e-4, 4000);
+            printf("floating ball %d nu %g: iterations %d residual %.2e floating %d\n", n, nu, r.iterations,
+                   r.residual, r.floating);
+            assert_true(r.converged);
+            assert_int_equal(r.floating, 1);
+            check_below(r.iterations, 12);
+            viscous_drop(&p);
+        }
+}
+
 static void test_same_bits(void **state) {
     (void)state;
     for (int kind = VISCOUS_MULTIGRID; kind <= (int)VISCOUS_JACOBI; ++kind) {
@@ -405,8 +421,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_dense),   cmocka_unit_test(test_cycle_is_symmetric),
         cmocka_unit_test(test_iterations_stay), cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_bodies),          cmocka_unit_test(test_nothing_to_do),
-        cmocka_unit_test(test_cap_is_a_result),
+        cmocka_unit_test(test_floating),        cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_nothing_to_do),   cmocka_unit_test(test_cap_is_a_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
