@@ -10,7 +10,8 @@
  * velocities are the rigid part of what the faces got, (J^T J)^-1 J^T z: symmetric, positive, as good for
  * light bodies as for heavy ones, and of a cost that does not grow with their number.
  *
- * Limits: stresses that two bodies share alone are taken as they are given. */
+ * Limits: where components do not feel each other a body is not free to turn. Stresses that two bodies share
+ * alone are taken as they are given. */
 #include "linear/viscous_bodies.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@
 #define ROW_NAME(f) f##_double
 #include "linear/viscous_row.h"
 
-static const float STIFF = 100;
+static const float STIFF = 4;
 static const double REGULAR = 1e-6; /* of the number of faces: bodies of too few of them */
 
 /* ---- J ---- */
@@ -206,7 +207,7 @@ int bodies_setup(viscous_bodies *b, viscous_level *l, const box *grid, const vis
     for (int n = 0; n < b->count; ++n)
         for (int32_t i = b->first[n]; i < b->first[n + 1]; ++i) owner[b->face[i].at] = (uint16_t)(n + 1);
     for (int n = 0; n < b->count; ++n) {
-        stiffen(b, l, owner, n);
+        if (l->crossed) stiffen(b, l, owner, n);
         bad |= weigh(b, l, system, n);
     }
     buffer_drop(&memory);

@@ -37,9 +37,10 @@ INLINE void smooth_row(const viscous_level *l, float *x, const float *b, float *
         row_product_float(t, l, x, c, at, l->runs[n].from, l->runs[n].to, dim, crossed, weighted);
     float *restrict to = x + (size_t)c * l->size + at;
     const float *restrict rhs = b + (size_t)c * l->size + at, *restrict inverse = l->inverse[c] + at;
-    for (int n = l->first[row]; n < l->first[row + 1]; ++n)
-#pragma GCC ivdep
+    for (int n = l->first[row]; n < l->first[row + 1]; ++n) {
+        SEPARATE
         for (int i = l->runs[n].from; i < l->runs[n].to; ++i) to[i] += inverse[i] * (rhs[i] - t[i]);
+    }
 }
 
 INLINE void smooth_slab(const cycle_job *w, int slab, int dim, int crossed, int weighted) {
@@ -81,7 +82,7 @@ INLINE void residual_slab(const cycle_job *w, int slab, int dim, int crossed, in
             for (int n = l->first[row]; n < l->first[row + 1]; ++n) {
                 const int from = l->runs[n].from, to = l->runs[n].to;
                 row_product_float(r, l, w->x, c, at, from, to, dim, crossed, weighted);
-#pragma GCC ivdep
+                SEPARATE
                 for (int i = from; i < to; ++i) r[i] = inverse[i] > 0 ? b[i] - r[i] : 0;
             }
         }
@@ -143,7 +144,7 @@ INLINE bool sum_rows(float *restrict sum, const viscous_level *l, const float *f
             const float weight = y->weight[a] * z->weight[b];
             if (!any) memset(sum, 0, (size_t)length * sizeof *sum);
             any = true;
-#pragma GCC ivdep
+            SEPARATE
             for (int i = 0; i < length; ++i) sum[i] += weight * r[i];
         }
     return any;
@@ -188,8 +189,8 @@ INLINE void prolong_row(const cycle_job *w, float *sum, int row, int c) {
     if (!sum_rows(sum, coarse, coarse->x, c, &y, &z)) return;
     float *restrict x = w->x + (size_t)c * l->size + row_start(l, row);
     const float *restrict inverse = l->inverse[c] + row_start(l, row);
-    for (int n = l->first[row]; n < l->first[row + 1]; ++n)
-#pragma GCC ivdep
+    for (int n = l->first[row]; n < l->first[row + 1]; ++n) {
+        SEPARATE
         for (int m = l->runs[n].from / 2; m < l->runs[n].to / 2; ++m) {
             const float low = sum[m], here = sum[m + 1], high = sum[m + 2];
             const float even = c == 0 ? here : 0.75f * here + 0.25f * low;
@@ -197,6 +198,7 @@ INLINE void prolong_row(const cycle_job *w, float *sum, int row, int c) {
             x[2 * m] += inverse[2 * m] > 0 ? even : 0;
             x[2 * m + 1] += inverse[2 * m + 1] > 0 ? odd : 0;
         }
+    }
 }
 
 HOT static void prolong_task(void *context, int slab) {

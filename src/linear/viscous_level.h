@@ -67,6 +67,13 @@ INLINE ptrdiff_t row_start(const viscous_level *l, int row) {
     return (ptrdiff_t)row * l->step[1];
 }
 
+/* Before a loop: what it writes is read by none of its turns. */
+#ifdef __clang__
+#define SEPARATE _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define SEPARATE _Pragma("GCC ivdep")
+#endif
+
 /* Calls F(dim, crossed, weighted) with constants. */
 #define VISCOUS_DISPATCH(l, F)                                                                               \
     do {                                                                                                     \

@@ -101,10 +101,13 @@ static void label(viscous_parts *p, int8_t *labels, int32_t *list, int32_t pairs
 
 /* ---- sums over parts ---- */
 
-/* J of component c at a sample, as in viscous_bodies.c. */
-INLINE void mode_row(double row[PART_MODES], const double middle[3], int dim, int c, const int at[3]) {
+/* J of component c at a sample, as in viscous_bodies.c; where components do not feel each other turning is no
+ * free motion. */
+INLINE void mode_row(double row[PART_MODES], const double middle[3], const viscous_level *l, int c,
+                     const int at[3]) {
     double arm[3];
-    for (int a = 0; a < 3; ++a) arm[a] = a >= dim ? 0 : at[a] + (a == c ? 0 : 0.5) - middle[a];
+    for (int a = 0; a < 3; ++a)
+        arm[a] = a >= l->dim || !l->crossed ? 0 : at[a] + (a == c ? 0 : 0.5) - middle[a];
     memset(row, 0, PART_MODES * sizeof *row);
     row[c] = 1;
     row[3 + (c + 1) % 3] = arm[(c + 2) % 3];
@@ -129,7 +132,7 @@ INLINE void visit(viscous_parts *p, int slab, double *sum,
                 for (u.c = 0; u.c < l->dim && u.part >= 0; ++u.c) {
                     if (!(l->inverse[u.c][u.in_field] > 0)) continue;
                     u.in_vector = (ptrdiff_t)((size_t)u.c * l->size) + u.in_field;
-                    mode_row(u.mode, p->part[u.part].middle, l->dim, u.c, u.place);
+                    mode_row(u.mode, p->part[u.part].middle, l, u.c, u.place);
                     act(p, &u, sum);
                 }
             }

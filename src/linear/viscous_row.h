@@ -26,7 +26,7 @@ INLINE void ROW_NAME(row_product)(REAL *restrict out, const viscous_level *l, co
     const float *restrict xp = weighted && crossed ? l->cross[ep] + row : kp;
     const float *restrict kq = dim == 3 ? l->own[c][q] + row : kp;
     const float *restrict xq = dim == 3 && weighted && crossed ? l->cross[p] + row : kq;
-#pragma GCC ivdep
+    SEPARATE
     for (ptrdiff_t i = from; i < to; ++i) {
         REAL f = (REAL)n[i - sc] * (uc[i] - uc[i - sc]) - (REAL)n[i] * (uc[i + sc] - uc[i]);
         f += ROW_NAME(edge_stress)(kp, xp, uc, up, i, sc, sp, crossed, weighted) -

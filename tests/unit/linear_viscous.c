@@ -376,7 +376,7 @@ static void check_body(int dim, int n, double density, double nu, viscous_kind k
         dim, n, density, nu, kind, r.iterations, r.residual, worst, V[0][0], V[0][1], V[0][5]);
     assert_true(r.converged);
     check_below(worst, 1e-6);
-    if (kind == VISCOUS_MULTIGRID) check_below(r.iterations, 60);
+    if (kind == VISCOUS_MULTIGRID) check_below(r.iterations, 30);
     viscous_free(s);
     viscous_drop(&p);
 }

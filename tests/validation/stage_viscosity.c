@@ -270,11 +270,73 @@ static void test_rigid_motion(void **state) {
     }
 }
 
+/* ---- a body that is free in free liquid ---- */
+
+static void hollow(flow *f, uint16_t *solid[3], viscous_body *body) {
+    const double r = 0.14, at[3] = {0.55, 0.5, 0.5},
+                 m = f->g.box.dim == 3 ? 4 * acos(-1) / 3 * r * r * r : acos(-1) * r * r;
+    for (int c = 0; c < f->g.box.dim; ++c) solid[c] = mem_alloc(f->g.box.size * sizeof(uint16_t));
+    *body = (viscous_body){
+        .centre = {at[0] / f->g.dx, at[1] / f->g.dx, f->g.box.dim == 3 ? at[2] / f->g.dx : 0.5}};
+    for (int i = 0; i < 6; ++i)
+        body->mass[7 * i] =
+            0.3 * m / pow(f->g.dx, f->g.box.dim) * (i < 3 ? 1 : 0.4 * r * r / (f->g.dx * f->g.dx));
+    EACH_SAMPLE(f, i, j, k) {
+        const ptrdiff_t q = box_at(&f->g.box, i, j, k);
+        for (int c = -1; c < f->g.box.dim; ++c) {
+            double x[3] = {i * f->g.dx, j * f->g.dx, f->g.box.dim == 3 ? k * f->g.dx : 0.5};
+            if (c >= 0) face_place(x, f, c, i, j, k);
+            if (f->g.box.dim == 2) x[2] = 0.5;
+            const double d = sqrt(pow(x[0] - at[0], 2) + pow(x[1] - at[1], 2) + pow(x[2] - at[2], 2)) - r;
+            if (c < 0) f->node_phi[q] = (float)d;
+            else solid[c][q] = d < 0;
+        }
+    }
+    for (int c = 0; c < f->g.box.dim; ++c) f->in.solid[c] = solid[c];
+    f->in.node_phi = f->node_phi;
+    f->in.body = body;
+    f->in.bodies = 1;
+}
+
+/* Liquid and body turn together, and go on so. */
+static void test_turning_with_a_body(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        const int n = dim == 3 ? 32 : 64;
+        flow f = flow_make(dim, (int[3]){n, n, dim == 3 ? n : 1}, 1.0 / n);
+        uint16_t *solid[3] = {NULL};
+        viscous_body body;
+        blob_fill(&f, 1, 0);
+        hollow(&f, solid, &body);
+        double V[1][6] = {{0.47 - 0.5, 0.55 - 0.52, 0, 0, 0, f.g.dx}}, rhs[1][6], most = 0;
+        for (int i = 0; i < 6; ++i) rhs[0][i] = body.mass[7 * i] * V[0][i];
+        V[0][0] = V[0][1] = V[0][5] = 0; /* not told */
+        viscosity *v = viscosity_create(&f.g, VISCOUS_MULTIGRID);
+        assert_int_equal(viscosity_assemble(v, &f.g, &f.in), 0);
+        const viscous_result r =
+            viscosity_solve(&f.u, V, (const double(*)[6])rhs, v, &f.g, &f.in, 1e-7, MOST);
+        assert_true(r.converged);
+        for (int i = 0; i < 6; ++i)
+            if (dim == 3 || i < 2 || i == 5)
+                most = larger(most, fabs(V[0][i] * body.mass[7 * i] - rhs[0][i]) / body.mass[7 * i]);
+        printf("turning with a body %dD: change of its velocity %.2e iterations %d\n", dim, most,
+               r.iterations);
+        check_below(most, 1e-5);
+        viscosity_free(v);
+        for (int c = 0; c < dim; ++c) mem_free(solid[c]);
+        flow_drop(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_annular_couette), cmocka_unit_test(test_poiseuille),
-        cmocka_unit_test(test_couette),         cmocka_unit_test(test_wave),
-        cmocka_unit_test(test_two_layers),      cmocka_unit_test(test_rigid_motion),
+        cmocka_unit_test(test_annular_couette),
+        cmocka_unit_test(test_poiseuille),
+        cmocka_unit_test(test_couette),
+        cmocka_unit_test(test_wave),
+        cmocka_unit_test(test_two_layers),
+        cmocka_unit_test(test_rigid_motion),
+        cmocka_unit_test(test_turning_with_a_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

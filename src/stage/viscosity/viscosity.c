@@ -124,8 +124,15 @@ static double wall_velocity(const job *w, int c, const int at[3], int axis, int 
     return w->in->wall ? (double)w->in->wall->value[c][box_at(&w->g->box, place[0], place[1], place[2])] : 0;
 }
 
-static bool in_body(const job *w, int c, const int at[3]) {
-    return w->in->solid[c] && w->in->solid[c][box_at(&w->g->box, at[0], at[1], at[2])] != VISCOUS_FREE;
+/* The body that a face on or in a wall belongs to, its own or that of a face beside it; VISCOUS_FREE: none.
+ */
+static uint16_t body_at(const job *w, int c, const int at[3]) {
+    if (!w->in->solid[c]) return VISCOUS_FREE;
+    const uint16_t *solid = w->in->solid[c] + box_at(&w->g->box, at[0], at[1], at[2]);
+    for (int a = 0; a < w->g->box.dim && *solid == VISCOUS_FREE; ++a)
+        for (int side = -1; side <= 1; side += 2)
+            if (solid[side * w->g->box.step[a]] != VISCOUS_FREE) return solid[side * w->g->box.step[a]];
+    return *solid;
 }
 
 static cut cut_between(const job *w, int c, int axis, const int at[3]) {
@@ -146,7 +153,7 @@ static cut cut_between(const job *w, int c, int axis, const int at[3]) {
         const double along = 1 - shares_normal(w->g, w->in, inside, c);
         k.slip = isinf(length) ? along < 1 - MOSTLY_NORMAL : theta / (theta + along * length);
     }
-    if (in_body(w, c, place)) return k;
+    if (body_at(w, c, place) != VISCOUS_FREE) return k;
     k.stretch = 1 / theta;
     k.slip *= fmax(theta, 1); /* the share of the volume beyond the face that counts as wall */
     k.offset = (1 - theta) * (wall_velocity(w, c, at, axis, 1) - wall_velocity(w, c, at, axis, 0));
@@ -238,7 +245,7 @@ static void put_face(job *w, int c, const int at[3], double V, bool walls) {
     w->v->mass[c][q] = (float)(density * V);
     w->v->owner[c][q] = VISCOUS_FREE;
     if (walls && shares_solid(w->g, w->in, h) <= ON_WALL * w->g->dx)
-        w->v->owner[c][q] = in_body(w, c, at) ? w->in->solid[c][q] : VISCOUS_KNOWN;
+        w->v->owner[c][q] = body_at(w, c, at) != VISCOUS_FREE ? body_at(w, c, at) : VISCOUS_KNOWN;
     else if (w->in->held_surface && !(V > 0)) w->v->owner[c][q] = VISCOUS_KNOWN;
 }
 
@@ -324,23 +331,41 @@ static bool wet_beside(const job *w, int row) {
     return false;
 }
 
-static void put_row(void *context, int row) {
-    job *w = context;
+/* Faces of bodies deep inside them, which nothing else asks for. Returns whether there are any in the row. */
+static bool put_bodies(const job *w, int j, int k) {
+    const box *b = &w->g->box;
+    bool any = false;
+    for (int c = 0; c < b->dim && w->in->solid[c]; ++c)
+        for (int i = -1; i <= b->n[0] + 1; ++i) {
+            const ptrdiff_t q = box_at(b, i, j, k);
+            if (w->in->solid[c][q] == VISCOUS_FREE) continue;
+            w->v->owner[c][q] = w->in->solid[c][q];
+            any = true;
+        }
+    return any;
+}
+
+static void put_wet_row(job *w, int j, int k) {
     const box *b = &w->g->box;
     const int reach = w->in->held_surface ? 2 : 1;
-    int jk[2];
-    row_place(jk, b, row);
-    if (w->v->dirty[row]) clear_row(w->v, b, jk[0], jk[1]);
-    w->v->dirty[row] = (uint8_t)wet_beside(w, row);
-    if (!w->v->dirty[row]) return;
     for (int i = -1; i <= b->n[0] + 1; i += PIECE) {
         const int length = b->n[0] + 2 - i < PIECE ? b->n[0] + 2 - i : PIECE;
-        const around a = look_around(w, i, jk[0], jk[1], length, reach);
+        const around a = look_around(w, i, j, k, length, reach);
         if (!(a.phi_low < 0)) continue;
-        const bool walls = !(a.solid_low > 0) || near_side(b, i, jk[0], jk[1], length);
+        const bool walls = !(a.solid_low > 0) || near_side(b, i, j, k, length);
         const bool mixed = walls || !(a.phi_high < 0);
-        for (int x = i; x < i + length; ++x) put_sample(w, (int[3]){x, jk[0], jk[1]}, mixed, walls);
+        for (int x = i; x < i + length; ++x) put_sample(w, (int[3]){x, j, k}, mixed, walls);
     }
+}
+
+static void put_row(void *context, int row) {
+    job *w = context;
+    int jk[2];
+    row_place(jk, &w->g->box, row);
+    if (w->v->dirty[row]) clear_row(w->v, &w->g->box, jk[0], jk[1]);
+    const bool wet = wet_beside(w, row);
+    if (wet) put_wet_row(w, jk[0], jk[1]);
+    w->v->dirty[row] = (uint8_t)(put_bodies(w, jk[0], jk[1]) || wet);
 }
 
 int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *in) {

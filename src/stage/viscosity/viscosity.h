@@ -24,8 +24,8 @@ typedef struct viscosity_input {
     const float *mu;           /* Pa s, of cells; below 0: not known, left out of means */
     const float *node_phi;     /* m, of nodes, positive outside solids; NULL: no solids */
     const mac_field *wall; /* m/s, the velocity of solids continued to a cell around them; NULL: all rest */
-    const uint16_t *solid[3]; /* whose a face inside a solid is: VISCOUS_FREE for known motion, 1 + a body of
-                                 `body` whose velocity is solved; NULL: all motion is known */
+    const uint16_t *solid[3]; /* 1 + the body of `body`, whose velocity is solved, that a face's centre lies
+                                 in; VISCOUS_FREE elsewhere; NULL: all motion of solids is known */
     const viscous_body *body; /* masses in units of density dx^3 (dx^2 in 2D), lengths in cells */
     int bodies;
     const uint8_t *open_side; /* six, 1: not a wall; NULL: all closed */
