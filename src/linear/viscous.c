@@ -158,7 +158,7 @@ INLINE void multiply_slab(viscous *s, double *dot, int slab, int dim, int crosse
         const ptrdiff_t row = row_start(l, row_);
         float *restrict q = s->q + at;
         const float *restrict search = s->search + at, *restrict inverse = l->inverse[c] + row;
-        row_product_float(q, l, s->search, c, row, from, to, dim, crossed, weighted);
+        run_product_float(q, l, s->search, c, row, &l->runs[n_], dim, crossed, weighted);
         for (int i = from; i < to; i += 8) {
             const vec8 mask = (vec8)((mask8)load8(q + i) & (load8(inverse + i) > 0));
             *(vec8 *)(q + i) = mask;
@@ -185,7 +185,7 @@ INLINE void residual_slab(viscous *s, double *dot, int slab, int dim, int crosse
         const ptrdiff_t row = row_start(l, row_);
         float *restrict r = s->r + at;
         const float *restrict rhs = s->rhs + at, *restrict inverse = l->inverse[c] + row;
-        row_product_double(ax, l, s->x, c, row, from, to, dim, crossed, weighted);
+        run_product_double(ax, l, s->x, c, row, &l->runs[n_], dim, crossed, weighted);
         for (int i = from; i < to; ++i) {
             const double d = inverse[i] > 0 ? (double)rhs[i] - ax[i] : 0;
             r[i] = (float)d;

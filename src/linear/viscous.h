@@ -38,6 +38,7 @@ typedef struct viscous_system {
     const uint16_t *owner[3]; /* VISCOUS_FREE, VISCOUS_KNOWN, or 1 + a body; NULL: all free */
     const viscous_body *body;
     int bodies;
+    const int *within; /* six: the lowest and the highest samples that are not 0; NULL: they are looked for */
 } viscous_system;
 
 typedef enum { VISCOUS_MULTIGRID, VISCOUS_JACOBI, VISCOUS_IC } viscous_kind;

@@ -34,7 +34,7 @@ INLINE void smooth_row(const viscous_level *l, float *x, const float *b, float *
                        int crossed, int weighted) {
     const ptrdiff_t at = row_start(l, row);
     for (int n = l->first[row]; n < l->first[row + 1]; ++n)
-        row_product_float(t, l, x, c, at, l->runs[n].from, l->runs[n].to, dim, crossed, weighted);
+        run_product_float(t, l, x, c, at, &l->runs[n], dim, crossed, weighted);
     float *restrict to = x + (size_t)c * l->size + at;
     const float *restrict rhs = b + (size_t)c * l->size + at, *restrict inverse = l->inverse[c] + at;
     for (int n = l->first[row]; n < l->first[row + 1]; ++n) {
@@ -81,7 +81,7 @@ INLINE void residual_slab(const cycle_job *w, int slab, int dim, int crossed, in
             const float *restrict b = w->b + (size_t)c * l->size + at, *restrict inverse = l->inverse[c] + at;
             for (int n = l->first[row]; n < l->first[row + 1]; ++n) {
                 const int from = l->runs[n].from, to = l->runs[n].to;
-                row_product_float(r, l, w->x, c, at, from, to, dim, crossed, weighted);
+                run_product_float(r, l, w->x, c, at, &l->runs[n], dim, crossed, weighted);
                 SEPARATE
                 for (int i = from; i < to; ++i) r[i] = inverse[i] > 0 ? b[i] - r[i] : 0;
             }

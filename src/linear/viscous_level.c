@@ -12,6 +12,7 @@
  * for 14). Source: E 3.3 for the operator on the finest level. */
 #include "linear/viscous_level.h"
 
+#include <math.h>
 #include <string.h>
 #include "core/memory.h"
 
@@ -79,12 +80,13 @@ static int hold(viscous_level *l, pool *p, int finest) {
 }
 
 void viscous_level_free(viscous_level *l) {
-    buffer *all[] = {&l->fields, &l->marks, &l->vectors, &l->row_memory, &l->run_memory};
+    buffer *all[] = {&l->fields, &l->marks, &l->vectors, &l->row_memory, &l->run_memory, &l->weighted_memory};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
 }
 
 size_t viscous_level_bytes(const viscous_level *l) {
-    return l->fields.bytes + l->marks.bytes + l->vectors.bytes + l->row_memory.bytes + l->run_memory.bytes;
+    return l->fields.bytes + l->marks.bytes + l->vectors.bytes + l->row_memory.bytes + l->run_memory.bytes +
+           l->weighted_memory.bytes;
 }
 
 /* ---- the finest level ---- */
@@ -168,7 +170,7 @@ static void bound_line(void *context, int line) {
 
 /* The box around everything, with MARGIN free samples on all sides. 0: there is nothing. */
 static int bound_level(viscous_level *l, source *s, pool *p) {
-    const int count = lines(s->b);
+    const int count = s->system->within ? 0 : lines(s->b);
     int all[6] = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN, INT32_MIN};
     parallel_for(p, count, bound_line, s);
     for (int i = 0; i < count; ++i)
@@ -176,6 +178,7 @@ static int bound_level(viscous_level *l, source *s, pool *p) {
             widen(all, s->bounds[i][0], s->bounds[i][3], s->bounds[i][1], s->bounds[i][2]);
             widen(all, s->bounds[i][0], s->bounds[i][3], s->bounds[i][4], s->bounds[i][5]);
         }
+    if (s->system->within) memcpy(all, s->system->within, sizeof all);
     l->dim = s->b->dim;
     for (int a = 0; a < 3; ++a) {
         const int flat = a >= l->dim, margin = flat ? 0 : MARGIN;
@@ -376,8 +379,9 @@ typedef struct finishing {
     viscous_level *l;
     float *field;
     const float *raw;
-    int edge; /* -1: cells */
-    int pass; /* 0: count runs, 1: list them */
+    int edge;          /* -1: cells */
+    int pass;          /* 0: count runs, 1: list them */
+    uint8_t *weighted; /* of eight samples */
 } finishing;
 
 static bool touches_fixed(const viscous_level *l, int edge, ptrdiff_t i) {
@@ -438,19 +442,53 @@ static bool any_unknown(const viscous_level *l, ptrdiff_t at) {
     return sum > 0;
 }
 
+/* Notes of which eights of a row hold K that differ from own[low][high]. */
+HOT static void note_weighted(void *context, int row) {
+    const finishing *f = context;
+    const viscous_level *l = f->l;
+    for (int x = 0; x < l->step[1]; x += 8) {
+        const ptrdiff_t at = row_start(l, row) + x;
+        float sum = 0;
+        for (int c = 1; c < l->dim; ++c)
+            for (ptrdiff_t i = at; i < at + 8; ++i) sum += fabsf(l->normal[c][i] - l->normal[0][i]);
+        for (int e = l->dim == 3 ? 0 : 2; e < 3; ++e) {
+            const int p = e == 0 ? 1 : 0, q = e == 2 ? 1 : 2;
+            const float *own = l->own[p][q], *cross = l->crossed ? l->cross[e] : own;
+            for (ptrdiff_t i = at; i < at + 8; ++i)
+                sum += fabsf(l->own[q][p][i] - own[i]) + fabsf(cross[i] - own[i]);
+        }
+        f->weighted[at / 8] = sum > 0;
+    }
+}
+
+/* Whether eight faces read any such K, in their own eight or in those around it. */
+static int reads_weighted(const finishing *f, int row, int x) {
+    const viscous_level *l = f->l;
+    if (!l->weighted) return 0;
+    const int deep = l->dim == 3, last = (int)l->step[1] - 8;
+    for (int z = -deep; z <= deep; ++z)
+        for (int y = -1; y <= 1; ++y) {
+            const int other = row + y + z * l->n[1];
+            if (other < 0 || other >= l->rows) continue;
+            for (int i = x > 0 ? x - 8 : 0; i <= (x < last ? x + 8 : last); i += 8)
+                if (f->weighted[(row_start(l, other) + i) / 8]) return 1;
+        }
+    return 0;
+}
+
 static void run_task(void *context, int row) {
     const finishing *f = context;
     const viscous_level *l = f->l;
     run *list = f->pass ? l->runs + l->first[row] : NULL;
-    int count = 0, open = 0;
+    int count = 0, before = -1; /* weighted or not; -1: no run */
     for (int x = 0; x < l->step[1]; x += 8) {
-        const bool here = any_unknown(l, row_start(l, row) + x);
-        if (here && !open && f->pass) list[count].from = x;
-        if (here && f->pass) list[count].to = x + 8;
-        count += !here && open;
-        open = here;
+        const int here = any_unknown(l, row_start(l, row) + x) ? reads_weighted(f, row, x) : -1;
+        count += here >= 0 && here != before;
+        if (here >= 0 && here != before && f->pass) list[count - 1] = (run){x, x + 8, here};
+        else if (here >= 0 && f->pass) list[count - 1].to = x + 8;
+        before = here;
     }
-    if (!f->pass) l->first[row + 1] = count + open;
+    if (!f->pass) l->first[row + 1] = count;
 }
 
 static int64_t count_unknowns(const viscous_level *l) {
@@ -462,6 +500,7 @@ static int64_t count_unknowns(const viscous_level *l) {
 
 int viscous_level_finish(viscous_level *l, pool *p, bool spread) {
     finishing f = {.l = l};
+    if (buffer_hold(&l->weighted_memory, l->size / 8)) return -1;
     pool *workers = viscous_pool(l, p);
     if (spread) {
         spread_field(l, p, l->normal[0], -1);
@@ -470,6 +509,8 @@ int viscous_level_finish(viscous_level *l, pool *p, bool spread) {
     }
     parallel_for(workers, l->rows, invert_task, &f);
     l->first[0] = 0;
+    f.weighted = l->weighted_memory.data;
+    if (l->weighted) parallel_for(workers, l->rows, note_weighted, &f);
     parallel_for(workers, l->rows, run_task, &f);
     for (int row = 0; row < l->rows; ++row) l->first[row + 1] += l->first[row];
     if (buffer_hold(&l->run_memory, (size_t)l->first[l->rows] * sizeof *l->runs + 1)) return -1;

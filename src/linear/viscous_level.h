@@ -22,6 +22,7 @@ enum {
 
 typedef struct run {
     int32_t from, to; /* multiples of 8 within a row */
+    int32_t weighted; /* the level is, and some K that its rows read differ; else all are own[low][high] */
 } run;
 
 typedef struct viscous_level {
@@ -45,7 +46,7 @@ typedef struct viscous_level {
     int32_t *first; /* runs of a row: first[row] .. first[row + 1] */
     run *runs;
     int64_t unknowns;
-    buffer fields, marks, vectors, row_memory, run_memory;
+    buffer fields, marks, vectors, row_memory, run_memory, weighted_memory;
 } viscous_level;
 
 INLINE int slab_end(const viscous_level *l, int slab) {

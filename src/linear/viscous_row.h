@@ -21,10 +21,11 @@ INLINE void ROW_NAME(row_product)(REAL *restrict out, const viscous_level *l, co
     const REAL *restrict uc = u + (size_t)c * l->size + row;
     const REAL *restrict up = u + (size_t)p * l->size + row;
     const REAL *restrict uq = dim == 3 ? u + (size_t)q * l->size + row : up;
-    const float *restrict d = l->diagonal[c] + row, *restrict n = l->normal[c] + row;
-    const float *restrict kp = l->own[c][p] + row;
+    const float *restrict d = l->diagonal[c] + row, *restrict n = l->normal[weighted ? c : 0] + row;
+    const int swap_p = !weighted && p < c, swap_q = !weighted && q < c;
+    const float *restrict kp = l->own[swap_p ? p : c][swap_p ? c : p] + row;
     const float *restrict xp = weighted && crossed ? l->cross[ep] + row : kp;
-    const float *restrict kq = dim == 3 ? l->own[c][q] + row : kp;
+    const float *restrict kq = dim == 3 ? l->own[swap_q ? q : c][swap_q ? c : q] + row : kp;
     const float *restrict xq = dim == 3 && weighted && crossed ? l->cross[p] + row : kq;
     SEPARATE
     for (ptrdiff_t i = from; i < to; ++i) {
@@ -36,4 +37,12 @@ INLINE void ROW_NAME(row_product)(REAL *restrict out, const viscous_level *l, co
                  ROW_NAME(edge_stress)(kq, xq, uc, uq, i + sq, sc, sq, crossed, weighted);
         out[i] = f + (REAL)d[i] * uc[i];
     }
+}
+
+/* The same for a run, by what its K ask for. */
+INLINE void ROW_NAME(run_product)(REAL *restrict out, const viscous_level *l, const REAL *u, int c,
+                                  ptrdiff_t row, const run *part, int dim, int crossed, int weighted) {
+    if (weighted && part->weighted)
+        ROW_NAME(row_product)(out, l, u, c, row, part->from, part->to, dim, crossed, 1);
+    else ROW_NAME(row_product)(out, l, u, c, row, part->from, part->to, dim, crossed, 0);
 }

@@ -20,6 +20,7 @@
  * stretched difference would not be free of their turning. */
 #include "stage/viscosity/viscosity.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include "core/memory.h"
@@ -34,6 +35,7 @@ struct viscosity {
     float *mass[3], *rhs[3], *normal[3], *edge[3][3];
     uint16_t *owner[3];
     uint8_t *wet, *dirty; /* of rows: liquid in them; not 0 in the fields */
+    int (*extent)[2];     /* of rows that are dirty: the first and the last sample */
     size_t bytes;
 };
 
@@ -61,6 +63,7 @@ void viscosity_free(viscosity *v) {
     }
     mem_free(v->wet);
     mem_free(v->dirty);
+    mem_free(v->extent);
     viscous_free(v->solver);
     mem_free(v);
 }
@@ -87,6 +90,7 @@ viscosity *viscosity_create(const mac_grid *g, viscous_kind kind) {
         for (int part = 0; part < 3; ++part) v->edge[e][part] = hold(v, bytes, &good);
     v->wet = hold(v, (size_t)row_count(&g->box), &good);
     v->dirty = hold(v, (size_t)row_count(&g->box), &good);
+    v->extent = hold(v, (size_t)row_count(&g->box) * sizeof *v->extent, &good);
     v->solver = viscous_create(&g->box, g->pool, kind);
     if (good && v->solver) return v;
     viscosity_free(v);
@@ -331,8 +335,13 @@ static bool wet_beside(const job *w, int row) {
     return false;
 }
 
+static void stretch_extent(int extent[2], int from, int to) {
+    if (from < extent[0]) extent[0] = from;
+    if (to > extent[1]) extent[1] = to;
+}
+
 /* Faces of bodies deep inside them, which nothing else asks for. Returns whether there are any in the row. */
-static bool put_bodies(const job *w, int j, int k) {
+static bool put_bodies(const job *w, int extent[2], int j, int k) {
     const box *b = &w->g->box;
     bool any = false;
     for (int c = 0; c < b->dim && w->in->solid[c]; ++c)
@@ -340,12 +349,21 @@ static bool put_bodies(const job *w, int j, int k) {
             const ptrdiff_t q = box_at(b, i, j, k);
             if (w->in->solid[c][q] == VISCOUS_FREE) continue;
             w->v->owner[c][q] = w->in->solid[c][q];
+            stretch_extent(extent, i, i);
             any = true;
         }
     return any;
 }
 
-static void put_wet_row(job *w, int j, int k) {
+/* A piece of a row that is neither all liquid nor all air, or beside a wall. */
+static void put_mixed(job *w, int i, int j, int k, int length, bool walls, int reach) {
+    for (int x = i; x < i + length; ++x) {
+        const around a = look_around(w, x, j, k, 1, reach);
+        if (a.phi_low < 0) put_sample(w, (int[3]){x, j, k}, walls || !(a.phi_high < 0), walls);
+    }
+}
+
+static void put_wet_row(job *w, int extent[2], int j, int k) {
     const box *b = &w->g->box;
     const int reach = w->in->held_surface ? 2 : 1;
     for (int i = -1; i <= b->n[0] + 1; i += PIECE) {
@@ -353,8 +371,10 @@ static void put_wet_row(job *w, int j, int k) {
         const around a = look_around(w, i, j, k, length, reach);
         if (!(a.phi_low < 0)) continue;
         const bool walls = !(a.solid_low > 0) || near_side(b, i, j, k, length);
-        const bool mixed = walls || !(a.phi_high < 0);
-        for (int x = i; x < i + length; ++x) put_sample(w, (int[3]){x, j, k}, mixed, walls);
+        stretch_extent(extent, i, i + length - 1);
+        if (walls || !(a.phi_high < 0)) put_mixed(w, i, j, k, length, walls, reach);
+        else
+            for (int x = i; x < i + length; ++x) put_sample(w, (int[3]){x, j, k}, false, false);
     }
 }
 
@@ -364,8 +384,29 @@ static void put_row(void *context, int row) {
     row_place(jk, &w->g->box, row);
     if (w->v->dirty[row]) clear_row(w->v, &w->g->box, jk[0], jk[1]);
     const bool wet = wet_beside(w, row);
-    if (wet) put_wet_row(w, jk[0], jk[1]);
-    w->v->dirty[row] = (uint8_t)(put_bodies(w, jk[0], jk[1]) || wet);
+    int *extent = w->v->extent[row];
+    extent[0] = INT_MAX;
+    extent[1] = INT_MIN;
+    if (wet) put_wet_row(w, extent, jk[0], jk[1]);
+    w->v->dirty[row] = (uint8_t)(put_bodies(w, extent, jk[0], jk[1]) || wet);
+}
+
+/* The samples that are not 0 lie within. */
+static void find_within(int within[6], const viscosity *v, const box *b) {
+    for (int a = 0; a < 3; ++a) {
+        within[a] = INT_MAX;
+        within[3 + a] = INT_MIN;
+    }
+    for (int row = 0; row < row_count(b); ++row) {
+        int jk[2];
+        row_place(jk, b, row);
+        if (!v->dirty[row] || v->extent[row][0] > v->extent[row][1]) continue;
+        const int low[3] = {v->extent[row][0], jk[0], jk[1]}, high[3] = {v->extent[row][1], jk[0], jk[1]};
+        for (int a = 0; a < 3; ++a) {
+            if (low[a] < within[a]) within[a] = low[a];
+            if (high[a] > within[3 + a]) within[3 + a] = high[a];
+        }
+    }
 }
 
 int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *in) {
@@ -373,6 +414,9 @@ int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *i
     viscous_system s = {.body = in->body, .bodies = in->bodies};
     parallel_for(g->pool, row_count(&g->box), wet_task, &w);
     parallel_for(g->pool, row_count(&g->box), put_row, &w);
+    int within[6];
+    find_within(within, v, &g->box);
+    s.within = within;
     for (int c = 0; c < g->box.dim; ++c) {
         s.mass[c] = v->mass[c];
         s.normal[c] = v->normal[w.cut ? c : 0];
@@ -437,7 +481,7 @@ static void load_row(void *context, int row) {
     int jk[2];
     row_place(jk, b, row);
     for (int c = 0; c < b->dim && w->v->dirty[row]; ++c)
-        for (int i = -1; i <= b->n[0] + 1; ++i) {
+        for (int i = w->v->extent[row][0]; i <= w->v->extent[row][1]; ++i) {
             const ptrdiff_t q = box_at(b, i, jk[0], jk[1]);
             float *u = w->u->value[c];
             w->v->rhs[c][q] = w->v->mass[c][q] * u[q];
