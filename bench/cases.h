@@ -27,4 +27,5 @@ rheo_status bench_step(rows *out);
 rheo_status bench_smoke(rows *out);
 rheo_status bench_separation(rows *out);
 rheo_status bench_bodies(rows *out);
+rheo_status bench_viscosity(rows *out);
 #endif

@@ -51,11 +51,12 @@ static const rheo_case_name benches[] = {
     {"step", "whole steps of the dam break at 32 to 192 cells a side"},
     {"smoke", "frames of paddle-smoke at 40 and 80 cells along its length"},
     {"bodies", "what rigid bodies add to the pressure solve, frames of their scenes, cost a cell"},
+    {"viscosity", "implicit viscosity of a ball in a round container, by multigrid and by Jacobi"},
     {NULL, NULL},
 };
 static const entry bench_runs[] = {
     {.run = bench_stream}, {.run = bench_poisson}, {.run = bench_particles}, {.run = bench_separation},
-    {.run = bench_step},   {.run = bench_smoke},   {.run = bench_bodies}};
+    {.run = bench_step},   {.run = bench_smoke},   {.run = bench_bodies},    {.run = bench_viscosity}};
 
 const rheo_case_name *rheo_list_reproductions(void) {
     return reproductions;

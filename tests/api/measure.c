@@ -37,7 +37,7 @@ static void test_lists(void **state) {
         "vortex-in-box",  "momentum",       "wall-separation", "added-mass",      "buoyancy",
         "box-in-channel", "hourglass-plug", "tumbling-stones", "contact"};
     static const char *const figures[] = {"stream", "poisson", "particles", "separation",
-                                          "step",   "smoke",   "bodies"};
+                                          "step",   "smoke",   "bodies",    "viscosity"};
     enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };
     for (int i = 0; i < CASES; ++i) assert_string_equal(rheo_list_reproductions()[i].name, cases[i]);
     for (int i = 0; i < FIGURES; ++i) assert_string_equal(rheo_list_benches()[i].name, figures[i]);

@@ -1,0 +1,57 @@
+/* Implicit viscosity: velocities after a time step of viscous stress, on the faces of a grid. */
+#ifndef STAGE_VISCOSITY_VISCOSITY_H
+#define STAGE_VISCOSITY_VISCOSITY_H
+
+#include <stdbool.h>
+#include "grid/mac.h"
+#include "linear/viscous.h"
+
+typedef enum {
+    VISCOSITY_FULL,     /* the whole symmetric stress: turning costs nothing, free surfaces are right */
+    VISCOSITY_LAPLACIAN /* each component diffuses by itself; stress stops at the surface (Neumann) */
+} viscosity_model;
+typedef enum { VISCOSITY_HARMONIC, VISCOSITY_GEOMETRIC, VISCOSITY_ARITHMETIC } viscosity_mean;
+
+/* Fields in the box's layout. Slip lengths in m: 0 sticks, INFINITY is free. */
+typedef struct viscosity_input {
+    viscosity_model model;
+    viscosity_mean mean; /* of the cells around an edge */
+    bool held_surface;   /* laplacian: faces in the air keep their velocity and hold the liquid (Dirichlet) */
+    double dt;           /* s */
+    double density;      /* kg/m3, of all faces, or what `densities` are measured by */
+    const float *densities[3]; /* kg/m3 of faces; NULL: one density */
+    const float *phi;          /* m, of cells, negative in liquid */
+    const float *mu;           /* Pa s, of cells; below 0: not known, left out of means */
+    const float *node_phi;     /* m, of nodes, positive outside solids; NULL: no solids */
+    const mac_field *wall; /* m/s, the velocity of solids continued to a cell around them; NULL: all rest */
+    const uint16_t *solid[3]; /* 1 + the body of `body`, whose velocity is solved, that a face's centre lies
+                                 in; VISCOUS_FREE elsewhere; NULL: all motion of solids is known */
+    const viscous_body *body; /* masses in units of density dx^3 (dx^2 in 2D), lengths in cells */
+    int bodies;
+    const uint8_t *open_side; /* six, 1: not a wall; NULL: all closed */
+    double side_slip[6];      /* m */
+    double solid_slip;        /* m, of all solids where `slip` does not say */
+    const float *slip;        /* m, of nodes; NULL */
+} viscosity_input;
+
+typedef struct viscosity viscosity;
+
+viscosity *viscosity_create(const mac_grid *g, viscous_kind kind); /* NULL: no memory */
+void viscosity_free(viscosity *v);
+size_t viscosity_bytes(const viscosity *v);
+
+/* Builds the system and hands it to the solver. -1: no memory. */
+int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *in);
+
+/* u after the step: of faces that liquid or stress reaches, and of faces in solids that hold it, which get
+ * the wall's velocity. V, rhs: of bodies, (v, omega dx) and the mass times what they had; NULL: none. */
+viscous_result viscosity_solve(mac_field *u, double (*V)[6], const double (*rhs)[6], viscosity *v,
+                               const mac_grid *g, const viscosity_input *in, double tolerance,
+                               int max_iterations);
+
+/* After a solve: force [N] and torque about `centre` [N m] on what lies around the faces for which
+ * `mine(user, axis, i, j, k)` holds (2D: per m of depth). */
+void viscosity_force(double force[3], double torque[3], const double centre[3], const viscosity *v,
+                     const mac_grid *g, const viscosity_input *in, const mac_field *u,
+                     bool (*mine)(const void *user, int axis, const int at[3]), const void *user);
+#endif
