@@ -132,6 +132,10 @@ static void put_frame(const runner *r, rheo_sim *sim, const rheo_frame_stats *s)
         putchar(',');
         put_solve("density", &s->density);
     }
+    if (s->viscosity.unknowns) {
+        putchar(',');
+        put_solve("viscosity", &s->viscosity);
+    }
     printf("},\"seconds\":{\"total\":");
     print_json_number(stdout, s->seconds);
     for (int i = 0; i < s->stage_count; ++i) put_number(s->stages[i].name, s->stages[i].seconds);

@@ -70,6 +70,7 @@ typedef struct rheo_frame_stats {
     rheo_particle_counts counts;
     int refusing;                       /* 1 + the first emitter with particles in counts.refused; 0: none */
     rheo_solve_stats pressure, density; /* density: the volume-keeping solve */
+    rheo_solve_stats viscosity;         /* unknowns 0: none is solved */
     rheo_fluid_stats fluids[RHEO_FLUIDS_MAX];
     int fluid_count;
     int body_count; /* keyed and dynamic solids: rheo_read_body() */

@@ -77,6 +77,8 @@ static void keep_separation(rheo_solve_stats *stats, const lcp_result *r) {
 projecting projection_faces(projection *p, walls *w, emitters *e, rheo_sim *s, const float *phi, double dt) {
     const mac_grid *g = &s->g;
     projecting on = {.work = projection_borrow(p, s), .faces = &w->open, .phi = phi, .dt = dt};
+    sim_gravity(on.pull, s, s->clock.time + 0.5 * dt);
+    for (int a = 0; a < 3; ++a) on.pull[a] *= dt;
     const int drives = emitters_drive(e, w, s, dt);
     if (w->slivers.count == 0 && !w->films.any && !drives) return on; /* the walls' own */
     mac_field_copy(&p->open, &w->open.open, g);
@@ -167,6 +169,7 @@ rheo_status projection_solve(mac_field *vel, projecting *on, projection *p, wall
     if (p->separation) pressure_release(vel, g, on->faces, projection_voids(p));
     projection_push_bodies(vel, p, s);
     p->q_dt = on->dt;
+    on->again = 1;
 out:
     return status;
 }

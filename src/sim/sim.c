@@ -95,6 +95,7 @@ static void list_shared(rheo_sim *s) {
     field_kept(l, "refusing", FIELD_INT, &f->refusing);
     field_kept_solve(l, "pressure", &f->pressure);
     field_kept_solve(l, "volume", &f->density);
+    field_kept_solve(l, "viscosity", &f->viscosity);
     if (world_count(s->world))
         field_kept_reals(l, "bodies", (double *)world_states(s->world),
                          world_count(s->world) * BODY_STATE_REALS);
