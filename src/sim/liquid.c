@@ -149,8 +149,8 @@ static void extend(liquid *l, const projecting *on, rheo_sim *s, const double gr
     const double pull = vec_length(gravity) * on->dt;
     const calm slow = {.beside_solids = s->def.solid_count ? QUIET * pull : 0,
                        .corners = is_oblique(gravity) ? QUIET_CORNER * pull : 0};
-    walls_extend(&l->vel, marks_only(s) ? far : near, &l->carry, far, &l->walls, s, on->phi, &slow,
-                 stress_sticks(&l->stress, s));
+    stress_extend(&l->vel, marks_only(s) ? far : near, &l->carry, far, &l->stress, &l->walls, s, on->phi,
+                  &slow);
     if (s->moving || emitters_drive(&l->emitters, &l->walls, s, on->dt)) l->risen = 0;
     else
         volume_limit_lift(&l->carry, &l->risen, scratch_cells(&s->scratch), &s->g, &l->vel, &l->markers.parts,
@@ -226,6 +226,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "from grid");
     particles_from_grid(&l->markers.parts, g, &l->vel, before, kept_share(s, dt), is_affine(s), kick);
+    stress_calm(&l->markers.parts, &l->vel, &l->stress, s, dt);
 out:
     scratch_back(&s->scratch, mine);
     timer_stage(&s->timer, NULL);
@@ -247,6 +248,7 @@ static void liquid_list(rheo_sim *s) {
     emitters_list(&l->emitters, s);
     projection_list(&l->projection, &l->walls, s);
     stress_list(&l->stress, s);
+    l->markers.stiff = l->stress.model != RHEO_VISCOSITY_NONE;
     s->fields.borrowed = (scratch_count){.faces = 2, .cells = 3, .marks = 2};
 }
 

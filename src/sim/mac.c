@@ -126,7 +126,7 @@ static void change_momentum(mac *m, const projecting *on, rheo_sim *s, const dou
 
 static void extend(mac_field *u, mac *m, rheo_sim *s) {
     walls_extend(u, LAYERS, NULL, 0, &m->walls, s, m->cell_phi, &as_solved, sticks(s));
-    mac_mirror_walls(u, &s->g, &m->walls.open, sticks(s));
+    solids_mirror_sides(u, &s->g, &m->walls.open, sticks(s) ? 0 : INFINITY);
 }
 
 static void find_carry(mac *m, const projecting *on, rheo_sim *s) {

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/report.h"
+#include "particle/transfer.h"
 #include "sim/bodies.h"
 #include "sim/definition.h"
 #include "solid/vector.h"
@@ -80,13 +81,25 @@ size_t stress_bytes(const stress *t, const rheo_sim *s) {
            (t->own[0] ? (size_t)s->g.box.dim * size * sizeof *t->own[0] : 0);
 }
 
-int stress_sticks(const stress *t, const rheo_sim *s) {
-    return t->model != RHEO_VISCOSITY_NONE && definition_slip(&s->def, NULL) < RHEO_SLIP_FREE;
+void stress_extend(mac_field *u, int layers, mac_field *far, int far_layers, const stress *t, walls *w,
+                   rheo_sim *s, const float *phi, const calm *slow) {
+    const double slip = slip_of(s, NULL);
+    const int solved = t->model != RHEO_VISCOSITY_NONE;
+    walls_extend(u, layers, far, far_layers, w, s, phi, slow, solved && slip < 0.5 * s->g.dx);
+    if (!solved) return;
+    solids_mirror_sides(u, &s->g, &w->open, slip);
+    if (far) solids_mirror_sides(far, &s->g, &w->open, slip);
 }
 
-double stress_diffusivity(const stress *t, const rheo_sim *s, int fluid, double time) {
-    const rheo_fluid *f = &s->def.fluids[fluid];
-    return t->model == RHEO_VISCOSITY_NONE ? 0 : definition_viscosity(f, time) / f->density;
+void stress_calm(particles *p, const mac_field *vel, const stress *t, const rheo_sim *s, double dt) {
+    double kept[RHEO_FLUIDS_MAX];
+    if (t->model == RHEO_VISCOSITY_NONE || s->def.method != RHEO_FLIP) return;
+    for (int i = 0; i < s->def.fluid_count; ++i) {
+        const rheo_fluid *f = &s->def.fluids[i];
+        const double nu = definition_viscosity(f, s->clock.time + dt) / f->density;
+        kept[i] = exp(-2 * s->g.box.dim * nu * dt / (s->g.dx * s->g.dx));
+    }
+    particles_calm(p, &s->g, vel, kept);
 }
 
 /* ---- bodies ---- */

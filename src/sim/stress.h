@@ -32,8 +32,9 @@ rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, const projec
 /* Makes what stress has done to a velocity free of divergence; nothing where there is no stress. */
 rheo_status stress_project(mac_field *vel, projecting *on, const stress *t, projection *p, walls *w,
                            rheo_sim *s, rheo_report *report);
-/* Whether liquid sticks to walls. */
-int stress_sticks(const stress *t, const rheo_sim *s);
-/* Kinematic viscosity [m2/s] of each fluid at a time; 0 where none is solved. */
-double stress_diffusivity(const stress *t, const rheo_sim *s, int fluid, double time);
+/* Carries a velocity around the liquid as walls_extend() does, and past walls as their slip asks. */
+void stress_extend(mac_field *u, int layers, mac_field *far, int far_layers, const stress *t, walls *w,
+                   rheo_sim *s, const float *phi, const calm *slow);
+/* FLIP's noise, which the grid cannot see, dies as waves of the grid's length would (flip only). */
+void stress_calm(particles *p, const mac_field *vel, const stress *t, const rheo_sim *s, double dt);
 #endif
