@@ -226,7 +226,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "from grid");
     particles_from_grid(&l->markers.parts, g, &l->vel, before, kept_share(s, dt), is_affine(s), kick);
-    stress_calm(&l->markers.parts, &l->vel, &l->stress, s, dt);
+    stress_calm(&l->markers.parts, &l->vel, &l->stress, s, dt, is_flip(s));
 out:
     scratch_back(&s->scratch, mine);
     timer_stage(&s->timer, NULL);

@@ -92,9 +92,10 @@ void stress_extend(mac_field *u, int layers, mac_field *far, int far_layers, con
     if (far) solids_mirror_sides(far, &s->g, &w->open, slip);
 }
 
-void stress_calm(particles *p, const mac_field *vel, const stress *t, const rheo_sim *s, double dt) {
+void stress_calm(particles *p, const mac_field *vel, const stress *t, const rheo_sim *s, double dt,
+                 int flip) {
     double kept[RHEO_FLUIDS_MAX];
-    if (t->model == RHEO_VISCOSITY_NONE || s->def.method != RHEO_FLIP) return;
+    if (t->model == RHEO_VISCOSITY_NONE || !flip) return;
     for (int i = 0; i < s->def.fluid_count; ++i) {
         const rheo_fluid *f = &s->def.fluids[i];
         const double nu = definition_viscosity(f, s->clock.time + dt) / f->density;
