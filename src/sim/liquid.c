@@ -372,6 +372,7 @@ static rheo_status liquid_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report
 
 static void liquid_probe(double *values, const rheo_sim *s, unsigned of, const float x[3]) {
     const liquid *l = liquid_of(s);
+    if (of == RHEO_OF_VISCOSITY && stress_probe(values, &l->stress, s, x)) return;
     markers_probe(values, &l->markers, &l->vel, l->projection.q, l->projection.q_dt, l->markers.phi, s, of,
                   x);
 }

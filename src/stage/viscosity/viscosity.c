@@ -508,10 +508,9 @@ viscous_result viscosity_solve(mac_field *u, double (*V)[6], const double (*rhs)
 
 typedef struct grip {
     job w;
-    double force[3], torque[3];
-    const double *centre;
-    bool (*mine)(const void *user, int axis, const int at[3]);
-    const void *user;
+    double unit; /* N of what the system counts in */
+    void (*pull)(void *user, int axis, const int at[3], const double x[3], double force);
+    void *user;
 } grip;
 
 /* A difference of u_c along an axis bears the stress `pull`: what it does to those of its two faces that are
@@ -523,17 +522,11 @@ static void grip_difference(grip *s, int c, int axis, const int at[3], const cut
         here[axis] -= back;
         there[axis] -= !back;
         if (s->w.v->owner[c][box_at(b, here[0], here[1], here[2])] == VISCOUS_FREE) continue;
-        if (!s->mine(s->user, c, here)) continue;
         const bool alone = s->w.v->owner[c][box_at(b, there[0], there[1], there[2])] == VISCOUS_FREE;
-        double arm[3];
-        for (int a = 0; a < 3; ++a)
-            arm[a] = s->w.g->origin[a] + (here[a] + (a == c ? 0 : 0.5)) * s->w.g->dx - s->centre[a];
-        if (alone) arm[axis] += (back ? 1 : -1) * (1 - 1 / k->stretch) * s->w.g->dx;
-        if (b->dim == 2) arm[2] = 0;
-        const double f = back ? pull : -pull;
-        s->force[c] += f;
-        s->torque[(c + 2) % 3] += arm[(c + 1) % 3] * -f;
-        s->torque[(c + 1) % 3] += arm[(c + 2) % 3] * f;
+        double x[3];
+        mac_place(x, s->w.g, here[0] + (c != 0) * 0.5, here[1] + (c != 1) * 0.5, here[2] + (c != 2) * 0.5);
+        if (alone) x[axis] += (back ? 1 : -1) * (1 - 1 / k->stretch) * s->w.g->dx;
+        s->pull(s->user, c, here, x, s->unit * (back ? pull : -pull));
     }
 }
 
@@ -571,14 +564,12 @@ static void grip_normal(grip *s, int c, const int at[3]) {
     grip_difference(s, c, c, next, &s_cut, k * (difference(w, c, c, next) + s_cut.offset));
 }
 
-void viscosity_force(double force[3], double torque[3], const double centre[3], const viscosity *v,
-                     const mac_grid *g, const viscosity_input *in, const mac_field *u,
-                     bool (*mine)(const void *user, int axis, const int at[3]), const void *user) {
+void viscosity_pulls(const viscosity *v, const mac_grid *g, const viscosity_input *in, const mac_field *u,
+                     void (*pull)(void *user, int axis, const int at[3], const double x[3], double force),
+                     void *user) {
     const box *b = &g->box;
-    grip s = {.w = {.v = (viscosity *)(uintptr_t)v, .g = g, .in = in, .u = u},
-              .centre = centre,
-              .mine = mine,
-              .user = user};
+    grip s = {.w = {.v = (viscosity *)(uintptr_t)v, .g = g, .in = in, .u = u}, .pull = pull, .user = user};
+    s.unit = in->density * pow(g->dx, b->dim) / in->dt;
     for (int row = 0; row < row_count(b); ++row) {
         int jk[2];
         row_place(jk, b, row);
@@ -587,10 +578,5 @@ void viscosity_force(double force[3], double torque[3], const double centre[3], 
             for (int c = 0; c < b->dim; ++c) grip_normal(&s, c, at);
             for (int e = b->dim == 3 ? 0 : 2; e < 3; ++e) grip_edge(&s, e, at);
         }
-    }
-    const double unit = in->density * pow(g->dx, b->dim) / in->dt;
-    for (int a = 0; a < 3; ++a) {
-        force[a] = unit * s.force[a];
-        torque[a] = unit * s.torque[a];
     }
 }
