@@ -14,6 +14,7 @@
 #define TURN   1e-3 /* rad/s */
 #define MU     1000.0
 #define CENTRE 0.503
+#define END    0.3 /* s */
 
 static double exact(const double x[3], int axis, const void *of) {
     (void)of;
@@ -22,12 +23,12 @@ static double exact(const double x[3], int axis, const void *of) {
     return axis == 0 ? -turn * (x[1] - CENTRE) : turn * (x[0] - CENTRE);
 }
 
-static rheo_status run(thick_error *e, rows *out, const char *model, int n) {
+static rheo_status run(thick_error *e, double *torque, rows *out, const char *model, int n) {
     thick t;
     rheo_status status = thick_open(
         &t, out,
         "domain: { dim: 2, size: [1, 1, 1], cells: %d }\n"
-        "time: { frames: 1, fps: 0.01 }\n"
+        "time: { frames: 1, fps: %g }\n"
         "gravity: [0, 0, 0]\n"
         "solver: { method: apic, viscosity: %s, tolerance: 1e-7 }\n"
         "fluids: [ { name: honey, density: 1000, viscosity: %g,"
@@ -36,27 +37,38 @@ static rheo_status run(thick_error *e, rows *out, const char *model, int n) {
         "  - { name: vessel, inside: fluid, shape: { sphere: { center: [%g, %g, 0.5], radius: %g } } }\n"
         "  - { name: wheel, shape: { sphere: { center: [%g, %g, 0.5], radius: %g } },"
         " rotation: { axis: [0, 0, 1], degrees: { keys: [[0, 0], [100, %.17g]] } } }\n",
-        n, model, MU, CENTRE, CENTRE, OUTER, CENTRE, CENTRE, INNER, 100 * TURN * 180 / PI);
-    if (!status) status = thick_advance(&t, out, 0.3, 0.02);
-    if (!status) *e = thick_compare(&t, exact, NULL, NULL);
+        n, 1 / END, model, MU, CENTRE, CENTRE, OUTER, CENTRE, CENTRE, INNER, 100 * TURN * 180 / PI);
+    if (!status) status = thick_advance(&t, out, END, 0.02);
+    if (!status) {
+        rheo_solid_stats wheel;
+        rheo_read_solid(&wheel, t.s, 1);
+        *torque = wheel.torque[2];
+        *e = thick_compare(&t, exact, NULL, NULL);
+    }
     thick_close(&t);
     return status;
 }
 
 static rheo_status refine(rows *out, const char *model) {
     const int coarsest = out->quick ? 16 : 32;
+    static const double all = OUTER * OUTER - INNER * INNER;
+    const double drag = -4 * PI * MU * TURN * INNER * INNER * OUTER * OUTER / all;
     double first = 0, before = 0;
     char quantity[64];
-    rows_format(quantity, sizeof quantity, "velocity, rms, %s", model);
     for (int n = coarsest; n <= 4 * coarsest; n *= 2) {
         thick_error e;
-        const rheo_status status = run(&e, out, model, n);
+        double torque;
+        const rheo_status status = run(&e, &torque, out, model, n);
         if (status) return status;
         const double error = e.rms / (TURN * INNER), order = rows_order(first, error, 4);
         if (n == coarsest) first = error;
+        rows_format(quantity, sizeof quantity, "velocity, rms, %s", model);
         thick_row(out, "annular-couette", quantity, n, (double[]){error, 0, error},
                   rows_order(before, error, 2), n == 4 * coarsest ? "order >= 1.5 over both" : NULL,
                   order >= 1.5);
+        rows_format(quantity, sizeof quantity, "torque on the wheel, N, %s", model);
+        thick_row(out, "annular-couette", quantity, n, (double[]){torque, drag, torque / drag - 1}, NAN,
+                  n >= 64 ? "within 1 %" : NULL, fabs(torque / drag - 1) <= 0.01);
         before = error;
     }
     return RHEO_OK;

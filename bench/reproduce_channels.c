@@ -30,7 +30,7 @@ typedef struct channel {
 } channel;
 
 static rheo_status open_channel(thick *t, rows *out, const channel *c, int n) {
-    const double split = c->split > 0 ? c->split : c->right;
+    const double split = c->split > 0 ? c->split : 0.5 * (c->left + c->right); /* of one liquid too */
     return thick_open(t, out,
                       "domain: { dim: 2, size: [1, %g, 1], cells: %d }\n"
                       "time: { frames: 1, fps: 0.01 }\n"
@@ -40,14 +40,14 @@ static rheo_status open_channel(thick *t, rows *out, const channel *c, int n) {
                       "  - { name: left, density: 1000, viscosity: %.17g,"
                       " fill: [ { box: { min: [0, 0.5, 0], max: [%.17g, %g, 1] } } ] }\n"
                       "  - { name: right, density: 1000, viscosity: %.17g,"
-                      " fill: [ { box: { min: [%.17g, 0.5, 0], max: [%g, %g, 1] } } ] }\n"
+                      " fill: [ { box: { min: [%.17g, 0.5, 0], max: [1, %g, 1] } } ] }\n"
                       "solids:\n"
                       "  - { name: still, shape: { box: { min: [-1, -1, -1], max: [%.17g, 6, 2] } } }\n"
                       "  - { name: moving, shape: { box: { min: [%.17g, -1, -1], max: [2, 6, 2] } },"
                       " position: { keys: [[0, [%.17g, 2.5, 0.5]], [100, [%.17g, %.17g, 0.5]]] } }\n",
                       TALL, (int)lround(TALL) * n, -c->gravity, c->model, c->mu[0], split, TALL - 0.5,
-                      c->mu[1], split, c->split > 0 ? 1.0 : split + 1e-9, TALL - 0.5, c->left, c->right,
-                      0.5 * (c->right + 2), 0.5 * (c->right + 2), 2.5 + 100 * c->speed);
+                      c->mu[1], split, TALL - 0.5, c->left, c->right, 0.5 * (c->right + 2),
+                      0.5 * (c->right + 2), 2.5 + 100 * c->speed);
 }
 
 static bool in_middle(const double x[3], const void *of) {
@@ -112,7 +112,7 @@ static rheo_status refine(rows *out, const char *name, const char *quantity, con
     return RHEO_OK;
 }
 
-static const channel between = {.left = 0.137, .right = 0.871, .mu = {1000, 1000}, .dt = 0.05};
+static const channel between = {.left = 0.137, .right = 0.871, .mu = {1000, 1000}, .dt = 0.02};
 
 rheo_status reproduce_poiseuille(rows *out) {
     const thick_models models = thick_coupled();
