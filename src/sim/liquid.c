@@ -188,6 +188,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "sort");
     TRY(markers_sort(&l->markers, s, report));
+    TRY(markers_appear(&l->markers, &l->walls, s, report));
     TRY(emitters_emit(&l->markers, &l->emitters, &l->walls, s, dt, report));
 
     timer_stage(&s->timer, "to grid");

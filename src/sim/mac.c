@@ -166,6 +166,7 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "sort");
     TRY(markers_sort(&m->markers, s, report));
+    TRY(markers_appear(&m->markers, &m->walls, s, report));
     TRY(emitters_emit(&m->markers, &m->emitters, &m->walls, s, dt, report));
 
     timer_stage(&s->timer, "cells");
