@@ -611,34 +611,6 @@ static void look_at_bodies(doctor *d) {
     add_finding(d, RHEO_ERROR, &report);
 }
 
-/* How far momentum goes in a time, beside a cell. */
-static double thickest_diffusivity(const rheo_scene *s) {
-    double most = 0;
-    for (int i = 0; i < s->fluid_count; ++i)
-        most = fmax(most, definition_thickest(&s->fluids[i]) / s->fluids[i].density);
-    return most;
-}
-
-/* What viscosity is solved as, where the scene leaves it to us; and what walls then do. */
-static void look_at_viscosity(doctor *d) {
-    const rheo_scene *s = d->scene;
-    const rheo_viscosity chosen = rheo_choose_viscosity(s);
-    const double nu = thickest_diffusivity(s);
-    const char *const walls = definition_slip(s, NULL) < RHEO_SLIP_FREE ? "hold it" : "let it slide";
-    if (s->slip == 0 && chosen == RHEO_VISCOSITY_NONE && !rheo_describe_method(s->method)->shears)
-        doctor_find(d, RHEO_WARNING, "domain.slip", "solver.viscosity: full, method: mac",
-                    "slip: no has no effect where no viscosity is solved");
-    if (chosen == RHEO_VISCOSITY_NONE && s->viscosity == RHEO_VISCOSITY_AUTO &&
-        rheo_describe_method(s->method)->viscosity && definition_is_viscous(s))
-        doctor_find(d, RHEO_WARNING, "solver.viscosity", NULL,
-                    "no viscosity is solved: it does not go together with %s yet",
-                    definition_bars_viscosity(s));
-    if (chosen == RHEO_VISCOSITY_NONE || s->viscosity != RHEO_VISCOSITY_AUTO) return;
-    doctor_find(d, RHEO_NOTE, "solver.viscosity", "none, laplacian, full, stokes",
-                "viscosity is solved as 'full': %.3g m2/s moves momentum by %.3g cells in the run; walls %s",
-                nu, sqrt(nu * s->frames / s->fps) / d->out->dx, walls);
-}
-
 static void look_at_methods(doctor *d) {
     const rheo_scene *s = d->scene;
     const rheo_method_info *method = rheo_describe_method(s->method);
@@ -658,7 +630,7 @@ static void look_at_methods(doctor *d) {
                             : "the material '%s' is a liquid, and method smoke moves it as a gas",
                         material);
     }
-    look_at_viscosity(d);
+    doctor_viscosity(d);
 }
 
 rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene, const char *out,

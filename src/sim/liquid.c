@@ -227,7 +227,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "from grid");
     particles_from_grid(&l->markers.parts, g, &l->vel, before, kept_share(s, dt), is_affine(s), kick);
-    stress_calm(&l->markers.parts, &l->vel, &l->stress, s, dt);
+    stress_calm(&l->markers.parts, &l->vel, &l->stress, s, dt, is_flip(s));
 out:
     scratch_back(&s->scratch, mine);
     timer_stage(&s->timer, NULL);
@@ -373,6 +373,7 @@ static rheo_status liquid_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report
 
 static void liquid_probe(double *values, const rheo_sim *s, unsigned of, const float x[3]) {
     const liquid *l = liquid_of(s);
+    if (of == RHEO_OF_VISCOSITY && stress_probe(values, &l->stress, s, x)) return;
     markers_probe(values, &l->markers, &l->vel, l->projection.q, l->projection.q_dt, l->markers.phi, s, of,
                   x);
 }

@@ -15,6 +15,7 @@
 #include "particle/transfer.h"
 #include "sim/bodies.h"
 #include "sim/definition.h"
+#include "sim/felt.h"
 #include "solid/vector.h"
 #include "stage/viscosity/viscosity_fields.h"
 
@@ -91,9 +92,10 @@ void stress_extend(mac_field *u, int layers, mac_field *far, int far_layers, con
     if (far) solids_mirror_sides(far, &s->g, &w->open, slip);
 }
 
-void stress_calm(particles *p, const mac_field *vel, const stress *t, const rheo_sim *s, double dt) {
+void stress_calm(particles *p, const mac_field *vel, const stress *t, const rheo_sim *s, double dt,
+                 int flip) {
     double kept[RHEO_FLUIDS_MAX];
-    if (t->model == RHEO_VISCOSITY_NONE || s->def.method != RHEO_FLIP) return;
+    if (t->model == RHEO_VISCOSITY_NONE || !flip) return;
     for (int i = 0; i < s->def.fluid_count; ++i) {
         const rheo_fluid *f = &s->def.fluids[i];
         const double nu = definition_viscosity(f, s->clock.time + dt) / f->density;
@@ -184,6 +186,18 @@ static void find_fields(stress *t, const viscosity_input *in, const markers *m, 
     if (t->slip) viscosity_slip_of_solids(t->slip, g, w->solid, s->solids, t->length, s->wall_count);
 }
 
+/* What stress does to a solid. */
+typedef struct pull_on {
+    rheo_sim *s;
+    const walls *w;
+} pull_on;
+
+static void pull(void *user, int axis, const int at[3], const double x[3], double force) {
+    const pull_on *p = user;
+    const int solid = felt_owner(p->s, p->w, axis, at);
+    if (solid >= 0) felt_push(p->s, solid, axis, x, force);
+}
+
 static void keep_worst(rheo_solve_stats *stats, const viscous_result *r) {
     stats->unknowns = r->unknowns;
     if (r->iterations > stats->iterations) stats->iterations = r->iterations;
@@ -201,6 +215,8 @@ rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, const projec
     const viscous_result r = viscosity_solve(vel, t->velocity, (const double(*)[6])t->momentum, t->solver,
                                              &s->g, &in, s->def.tolerance, s->def.max_iterations);
     keep_worst(&s->stats.viscosity, &r);
+    if (s->clock.closing_step && s->wall_count)
+        viscosity_pulls(t->solver, &s->g, &in, vel, pull, &(pull_on){s, w});
     move_bodies(t, s);
     if (t->bodies) projection_follow(on, p, w, s);
     return RHEO_OK;
@@ -219,4 +235,15 @@ rheo_status stress_project(mac_field *vel, projecting *on, const stress *t, proj
     for (size_t c = 0; c < size; ++c) p->q[c] += first[c]; /* of the step: both */
     scratch_back(&s->scratch, mine);
     return status;
+}
+
+int stress_probe(double *mu, const stress *t, const rheo_sim *s, const float x[3]) {
+    int at[3] = {0, 0, 0};
+    if (t->model == RHEO_VISCOSITY_NONE || s->def.fluid_count < 2) return 0;
+    for (int a = 0; a < s->g.box.dim; ++a) {
+        const int last = s->g.box.n[a] - 1, cell = (int)floorf(x[a]);
+        at[a] = cell < 0 ? 0 : cell > last ? last : cell;
+    }
+    *mu = fmax((double)t->mu[box_at(&s->g.box, at[0], at[1], at[2])], 0);
+    return 1;
 }

@@ -35,6 +35,10 @@ rheo_status stress_project(mac_field *vel, projecting *on, const stress *t, proj
 /* Carries a velocity around the liquid as walls_extend() does, and past walls as their slip asks. */
 void stress_extend(mac_field *u, int layers, mac_field *far, int far_layers, const stress *t, walls *w,
                    rheo_sim *s, const float *phi, const calm *slow);
-/* FLIP's noise, which the grid cannot see, dies as waves of the grid's length would (flip only). */
-void stress_calm(particles *p, const mac_field *vel, const stress *t, const rheo_sim *s, double dt);
+/* FLIP's noise, which the grid cannot see, dies as waves of the grid's length would; without
+ * flip there is none. */
+void stress_calm(particles *p, const mac_field *vel, const stress *t, const rheo_sim *s, double dt, int flip);
+/* Viscosity [Pa s] of the cell at x, in cells, as the last step had it; 0 where no liquid is near. Returns 0
+ * where there is no such field. */
+int stress_probe(double *mu, const stress *t, const rheo_sim *s, const float x[3]);
 #endif

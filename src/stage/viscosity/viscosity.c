@@ -27,7 +27,7 @@
 #include "grid/rows.h"
 #include "stage/viscosity/viscosity_shares.h"
 
-enum { PIECE = 8 };
+enum { PIECE = PATCH_CELLS };
 static const double THETA_LEAST = 0.02, THETA_MOST = 1.5, ON_WALL = 0.02, MOSTLY_NORMAL = 0.95;
 
 struct viscosity {
@@ -108,7 +108,8 @@ typedef struct job {
     const mac_grid *g;
     const viscosity_input *in;
     const mac_field *u;
-    int cut; /* a wall cuts differences short; set by any task */
+    shares at;
+    int *cut; /* a wall cuts differences short; set by any task */
 } job;
 
 /* u_c along an axis between face `at` and the one before it. */
@@ -146,15 +147,15 @@ static cut cut_between(const job *w, int c, int axis, const int at[3]) {
     face_point(high, c, at);
     memcpy(low, high, sizeof low);
     low[axis] -= 2;
-    const double above = shares_solid(w->g, w->in, high), below = shares_solid(w->g, w->in, low);
+    const double above = shares_solid(&w->at, high), below = shares_solid(&w->at, low);
     if ((above <= wall) == (below <= wall)) return k;
     const int *inside = above <= wall ? high : low, back = above > wall;
     int place[3] = {at[0], at[1], at[2]};
     place[axis] -= back;
-    const double theta = fmin(fmax(shares_reach(w->g, w->in, high, low, axis), THETA_LEAST), THETA_MOST);
-    const double length = shares_slip(w->g, w->in, inside) / w->g->dx;
+    const double theta = fmin(fmax(shares_reach(&w->at, high, low, axis), THETA_LEAST), THETA_MOST);
+    const double length = shares_slip(&w->at, inside) / w->g->dx;
     if (length > 0) {
-        const double along = 1 - shares_normal(w->g, w->in, inside, c);
+        const double along = 1 - shares_normal(&w->at, inside, c);
         k.slip = isinf(length) ? along < 1 - MOSTLY_NORMAL : theta / (theta + along * length);
     }
     if (body_at(w, c, place) != VISCOUS_FREE) return k;
@@ -200,12 +201,12 @@ static double scale(const job *w) {
 
 /* Where the surface holds the liquid, stress goes on to the faces beyond it. */
 static double stress_share(const job *w, const int h[3], bool walls) {
-    if (!w->in->held_surface) return shares_wet(w->g, w->in, h, walls);
+    if (!w->in->held_surface) return shares_wet(&w->at, h, walls);
     bool reached = false;
     for (int n = 0; n < 2 * w->g->box.dim; ++n) {
         int near[3] = {h[0], h[1], h[2]};
         near[n / 2] += n & 1 ? 1 : -1;
-        reached |= shares_wet(w->g, w->in, near, walls) > 0;
+        reached |= shares_wet(&w->at, near, walls) > 0;
     }
     return reached ? 1 : 0;
 }
@@ -219,7 +220,7 @@ static void put_normals(job *w, const int at[3], double V, bool walls) {
         ++next[c];
         const cut s = walls && k > 0 ? cut_between(w, c, c, next) : (cut){1, 1, 0};
         w->v->normal[c][q] = (float)(k * s.slip * s.stretch * s.stretch);
-        if (s.stretch > 1 || s.stretch < 1 || s.slip < 1) __atomic_store_n(&w->cut, 1, __ATOMIC_RELAXED);
+        if (s.stretch > 1 || s.stretch < 1 || s.slip < 1) __atomic_store_n(w->cut, 1, __ATOMIC_RELAXED);
     }
 }
 
@@ -237,7 +238,7 @@ static void put_edge(job *w, int e, const int at[3], double V, bool walls) {
     w->v->edge[e][1][here] = (float)(k * first.stretch * second.stretch);
     w->v->edge[e][2][here] = (float)(k * second.stretch * second.stretch);
     const bool plain = first.stretch >= 1 && first.stretch <= 1 && second.stretch >= 1 && second.stretch <= 1;
-    if (!plain) __atomic_store_n(&w->cut, 1, __ATOMIC_RELAXED);
+    if (!plain) __atomic_store_n(w->cut, 1, __ATOMIC_RELAXED);
 }
 
 static void put_face(job *w, int c, const int at[3], double V, bool walls) {
@@ -248,7 +249,7 @@ static void put_face(job *w, int c, const int at[3], double V, bool walls) {
     if (w->in->held_surface) V = V > 0 ? 1 : 0;
     w->v->mass[c][q] = (float)(density * V);
     w->v->owner[c][q] = VISCOUS_FREE;
-    if (walls && shares_solid(w->g, w->in, h) <= ON_WALL * w->g->dx)
+    if (walls && shares_solid(&w->at, h) <= ON_WALL * w->g->dx)
         w->v->owner[c][q] = body_at(w, c, at) != VISCOUS_FREE ? body_at(w, c, at) : VISCOUS_KNOWN;
     else if (w->in->held_surface && !(V > 0)) w->v->owner[c][q] = VISCOUS_KNOWN;
 }
@@ -259,7 +260,7 @@ static void put_sample(job *w, const int at[3], bool mixed, bool walls) {
     put_normals(w, at, mixed ? stress_share(w, h, walls) : 1, walls);
     for (int c = 0; c < dim; ++c) {
         face_point(h, c, at);
-        put_face(w, c, at, mixed ? shares_wet(w->g, w->in, h, walls) : 1, walls);
+        put_face(w, c, at, mixed ? shares_wet(&w->at, h, walls) : 1, walls);
     }
     for (int e = dim == 3 ? 0 : 2; e < 3; ++e) {
         for (int a = 0; a < 3; ++a) h[a] = 2 * at[a] + (a == e || a >= dim);
@@ -356,7 +357,11 @@ static bool put_bodies(const job *w, int extent[2], int j, int k) {
 }
 
 /* A piece of a row that is neither all liquid nor all air, or beside a wall. */
-static void put_mixed(job *w, int i, int j, int k, int length, bool walls, int reach) {
+static void put_mixed(const job *all, int i, int j, int k, int length, bool walls, int reach) {
+    shares_patch patch;
+    job mine = *all, *w = &mine;
+    shares_take(&patch, w->g, w->in, i, j, k, length);
+    w->at.patch = &patch;
     for (int x = i; x < i + length; ++x) {
         const around a = look_around(w, x, j, k, 1, reach);
         if (a.phi_low < 0) put_sample(w, (int[3]){x, j, k}, walls || !(a.phi_high < 0), walls);
@@ -410,7 +415,8 @@ static void find_within(int within[6], const viscosity *v, const box *b) {
 }
 
 int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *in) {
-    job w = {.v = v, .g = g, .in = in};
+    int any_cut = 0;
+    job w = {.v = v, .g = g, .in = in, .at = {g, in, NULL}, .cut = &any_cut};
     viscous_system s = {.body = in->body, .bodies = in->bodies};
     parallel_for(g->pool, row_count(&g->box), wet_task, &w);
     parallel_for(g->pool, row_count(&g->box), put_row, &w);
@@ -419,13 +425,13 @@ int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *i
     s.within = within;
     for (int c = 0; c < g->box.dim; ++c) {
         s.mass[c] = v->mass[c];
-        s.normal[c] = v->normal[w.cut ? c : 0];
+        s.normal[c] = v->normal[any_cut ? c : 0];
         s.owner[c] = v->owner[c];
     }
     for (int e = g->box.dim == 3 ? 0 : 2; e < 3; ++e) {
         float *const *part = v->edge[e];
         s.edge[e] =
-            (viscous_edge){part[0], in->model == VISCOSITY_FULL ? part[w.cut] : NULL, part[2 * w.cut]};
+            (viscous_edge){part[0], in->model == VISCOSITY_FULL ? part[any_cut] : NULL, part[2 * any_cut]};
     }
     return viscous_setup(v->solver, &s);
 }
@@ -489,9 +495,9 @@ static void load_row(void *context, int row) {
             const int at[3] = {i, jk[0], jk[1]};
             int h[3];
             face_point(h, c, at);
-            if (w->in->wall && shares_solid(w->g, w->in, h) < 2 * w->g->dx)
+            if (w->in->wall && shares_solid(&w->at, h) < 2 * w->g->dx)
                 w->v->rhs[c][q] -= (float)wall_share(w, c, at);
-            if (w->v->owner[c][q] == VISCOUS_KNOWN && shares_solid(w->g, w->in, h) <= ON_WALL * w->g->dx)
+            if (w->v->owner[c][q] == VISCOUS_KNOWN && shares_solid(&w->at, h) <= ON_WALL * w->g->dx)
                 u[q] = (float)wall_velocity(w, c, at, c, 0);
         }
 }
@@ -499,7 +505,7 @@ static void load_row(void *context, int row) {
 viscous_result viscosity_solve(mac_field *u, double (*V)[6], const double (*rhs)[6], viscosity *v,
                                const mac_grid *g, const viscosity_input *in, double tolerance,
                                int max_iterations) {
-    job w = {.v = v, .g = g, .in = in, .u = u};
+    job w = {.v = v, .g = g, .in = in, .u = u, .at = {g, in, NULL}};
     parallel_for(g->pool, row_count(&g->box), load_row, &w);
     return viscous_solve(v->solver, u->value, in_order(v->rhs), V, rhs, tolerance, max_iterations);
 }
@@ -508,10 +514,9 @@ viscous_result viscosity_solve(mac_field *u, double (*V)[6], const double (*rhs)
 
 typedef struct grip {
     job w;
-    double force[3], torque[3];
-    const double *centre;
-    bool (*mine)(const void *user, int axis, const int at[3]);
-    const void *user;
+    double unit; /* N of what the system counts in */
+    void (*pull)(void *user, int axis, const int at[3], const double x[3], double force);
+    void *user;
 } grip;
 
 /* A difference of u_c along an axis bears the stress `pull`: what it does to those of its two faces that are
@@ -523,17 +528,11 @@ static void grip_difference(grip *s, int c, int axis, const int at[3], const cut
         here[axis] -= back;
         there[axis] -= !back;
         if (s->w.v->owner[c][box_at(b, here[0], here[1], here[2])] == VISCOUS_FREE) continue;
-        if (!s->mine(s->user, c, here)) continue;
         const bool alone = s->w.v->owner[c][box_at(b, there[0], there[1], there[2])] == VISCOUS_FREE;
-        double arm[3];
-        for (int a = 0; a < 3; ++a)
-            arm[a] = s->w.g->origin[a] + (here[a] + (a == c ? 0 : 0.5)) * s->w.g->dx - s->centre[a];
-        if (alone) arm[axis] += (back ? 1 : -1) * (1 - 1 / k->stretch) * s->w.g->dx;
-        if (b->dim == 2) arm[2] = 0;
-        const double f = back ? pull : -pull;
-        s->force[c] += f;
-        s->torque[(c + 2) % 3] += arm[(c + 1) % 3] * -f;
-        s->torque[(c + 1) % 3] += arm[(c + 2) % 3] * f;
+        double x[3];
+        mac_place(x, s->w.g, here[0] + (c != 0) * 0.5, here[1] + (c != 1) * 0.5, here[2] + (c != 2) * 0.5);
+        if (alone) x[axis] += (back ? 1 : -1) * (1 - 1 / k->stretch) * s->w.g->dx;
+        s->pull(s->user, c, here, x, s->unit * (back ? pull : -pull));
     }
 }
 
@@ -571,14 +570,14 @@ static void grip_normal(grip *s, int c, const int at[3]) {
     grip_difference(s, c, c, next, &s_cut, k * (difference(w, c, c, next) + s_cut.offset));
 }
 
-void viscosity_force(double force[3], double torque[3], const double centre[3], const viscosity *v,
-                     const mac_grid *g, const viscosity_input *in, const mac_field *u,
-                     bool (*mine)(const void *user, int axis, const int at[3]), const void *user) {
+void viscosity_pulls(const viscosity *v, const mac_grid *g, const viscosity_input *in, const mac_field *u,
+                     void (*pull)(void *user, int axis, const int at[3], const double x[3], double force),
+                     void *user) {
     const box *b = &g->box;
-    grip s = {.w = {.v = (viscosity *)(uintptr_t)v, .g = g, .in = in, .u = u},
-              .centre = centre,
-              .mine = mine,
+    grip s = {.w = {.v = (viscosity *)(uintptr_t)v, .g = g, .in = in, .u = u, .at = {g, in, NULL}},
+              .pull = pull,
               .user = user};
+    s.unit = in->density * pow(g->dx, b->dim) / in->dt;
     for (int row = 0; row < row_count(b); ++row) {
         int jk[2];
         row_place(jk, b, row);
@@ -587,10 +586,5 @@ void viscosity_force(double force[3], double torque[3], const double centre[3], 
             for (int c = 0; c < b->dim; ++c) grip_normal(&s, c, at);
             for (int e = b->dim == 3 ? 0 : 2; e < 3; ++e) grip_edge(&s, e, at);
         }
-    }
-    const double unit = in->density * pow(g->dx, b->dim) / in->dt;
-    for (int a = 0; a < 3; ++a) {
-        force[a] = unit * s.force[a];
-        torque[a] = unit * s.torque[a];
     }
 }
