@@ -173,7 +173,7 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     mac_mark_cells(m->cells, g, &m->markers.parts, &m->walls.open);
     mac_cell_distance(m->cell_phi, g, m->cells);
     mac_fill_new_cells(&m->vel, g, m->cells, cells_before, &m->markers.parts);
-    emitters_give(&m->vel, &m->emitters, &m->walls, s, dt);
+    emitters_give(&m->vel, NULL, &m->emitters, &m->walls, s, dt);
     projecting on = projection_faces(&m->projection, &m->walls, &m->emitters, s, m->cell_phi, dt);
     close_cells(m, &on, s);
 

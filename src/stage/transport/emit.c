@@ -363,7 +363,8 @@ emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const e
     return (emission){.added = added, .refused = j.refused};
 }
 
-void emit_velocity(mac_field *u, const mac_grid *g, const emitter_reach *r, const double velocity[3]) {
+void emit_velocity(mac_field *u, uint8_t *held, const mac_grid *g, const emitter_reach *r,
+                   const double velocity[3]) {
     int lower[3], upper[3];
     emit_touched_cells(lower, upper, g, r->inlet);
     for (int axis = 0; axis < g->box.dim; ++axis)
@@ -374,8 +375,10 @@ void emit_velocity(mac_field *u, const mac_grid *g, const emitter_reach *r, cons
                                           k + 0.5 * (axis != 2)};
                     double x[3];
                     for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * at[a];
-                    if (driven_distance(r, g, x) < 0)
-                        u->value[axis][box_at(&g->box, i, j, k)] = (float)velocity[axis];
+                    const ptrdiff_t face = box_at(&g->box, i, j, k);
+                    if (driven_distance(r, g, x) >= 0) continue;
+                    u->value[axis][face] = (float)velocity[axis];
+                    if (held) held[face] |= (uint8_t)(1 << axis);
                 }
 }
 

@@ -65,8 +65,10 @@ void emit_touched_cells(int lower[3], int upper[3], const mac_grid *g, const sha
 void emit_carry(particles *p, uint8_t *moved, const mac_grid *g, const emitter_reach *r,
                 const double velocity[3], double dt);
 
-/* Faces that are driven take the velocity. */
-void emit_velocity(mac_field *u, const mac_grid *g, const emitter_reach *r, const double velocity[3]);
+/* Faces that are driven take the velocity; held: bit a of the cell above a face along axis a is set, or NULL.
+ */
+void emit_velocity(mac_field *u, uint8_t *held, const mac_grid *g, const emitter_reach *r,
+                   const double velocity[3]);
 /* The emitter as a boundary condition of the pressure: `driven`, a copy of o with wall velocities, is closed
  * where faces are driven and moves there at `velocity`; cells through which liquid comes in get the
  * inflow as a net outflow [m/s, summed over faces], v A in all. scratch: a field. */
