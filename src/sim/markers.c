@@ -75,7 +75,7 @@ static rheo_status reject(markers *m, size_t first, const walls *w, rheo_sim *s,
 static rheo_status add_fill(markers *m, const shape *fill, int fluid, const walls *w, rheo_sim *s,
                             rheo_report *report) {
     const emission e = emit_fill(&m->parts, &m->next_id, &s->g, fill, s->def.fluids[fluid].velocity, fluid,
-                                 s->def.seed, walls_distance(w, s));
+                                 s->def.seed, walls_distance(w, s), m->stiff);
     if (e.added < 0) return report_no_memory(report, "particles");
     s->stats.counts.rejected += e.rejected;
     s->balance.put_in += (double)e.added * m->particle_volume;

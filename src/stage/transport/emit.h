@@ -37,9 +37,10 @@ emitter_reach emit_reach(const shape *s, const double velocity[3], const mac_gri
                          const float *node_solid);
 
 /* Fills the part of a shape that lies in the domain and outside solids (node_solid may be NULL), in octants
- * without particles. added is -1 when there is no memory. */
+ * without particles. cut: what does not level itself is cut by volume, else octants are filled whose middles
+ * lie in the shape. added is -1 when there is no memory. */
 emission emit_fill(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
-                   const double velocity[3], int fluid, unsigned seed, const float *node_solid);
+                   const double velocity[3], int fluid, unsigned seed, const float *node_solid, int cut);
 
 /* The same for an emitter that begins: its fill has gone the step's way already. */
 emission emit_begin(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
