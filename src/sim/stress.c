@@ -206,13 +206,28 @@ static void keep_worst(rheo_solve_stats *stats, const viscous_result *r) {
     stats->converged = stats->converged && r->converged;
 }
 
+/* What comes out of an emitter is pushed: stress does not change its velocity, but acts on what it meets. */
+static const uint8_t *hold_emitted(mac_field *vel, const emitters *e, const walls *w, rheo_sim *s,
+                                   double dt) {
+    if (!emitters_drive(e, w, s, dt)) return NULL;
+    uint8_t *held = scratch_marks(&s->scratch);
+    memset(held, 0, s->g.box.size);
+    emitters_give(vel, held, e, w, s, dt);
+    return held;
+}
+
 rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, const projection *p, const markers *m,
-                         walls *w, rheo_sim *s, rheo_report *report) {
+                         walls *w, const emitters *e, rheo_sim *s, rheo_report *report) {
+    const scratch_count mine = s->scratch.lent;
     if (t->model == RHEO_VISCOSITY_NONE) return RHEO_OK;
-    const viscosity_input in = describe(t, on, w, s);
+    viscosity_input in = describe(t, on, w, s);
+    in.held = hold_emitted(vel, e, w, s, on->dt);
     find_fields(t, &in, m, w, s, s->clock.time + on->dt);
     load_bodies(t, s);
-    if (viscosity_assemble(t->solver, &s->g, &in)) return report_no_memory(report, "the viscous solve");
+    const int bad = viscosity_assemble(t->solver, &s->g, &in);
+    scratch_back(&s->scratch, mine);
+    in.held = NULL; /* it is in the system */
+    if (bad) return report_no_memory(report, "the viscous solve");
     const viscous_result r = viscosity_solve(vel, t->velocity, (const double(*)[6])t->momentum, t->solver,
                                              &s->g, &in, s->def.tolerance, s->def.max_iterations);
     keep_worst(&s->stats.viscosity, &r);

@@ -2,6 +2,7 @@
 #ifndef SIM_STRESS_H
 #define SIM_STRESS_H
 
+#include "sim/emitters.h"
 #include "sim/markers.h"
 #include "sim/projection.h"
 #include "stage/viscosity/viscosity.h"
@@ -28,7 +29,7 @@ size_t stress_bytes(const stress *t, const rheo_sim *s);
 
 /* Viscous stress over the step: vel of liquid, velocities of bodies, and so of walls. */
 rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, const projection *p, const markers *m,
-                         walls *w, rheo_sim *s, rheo_report *report);
+                         walls *w, const emitters *e, rheo_sim *s, rheo_report *report);
 /* Makes what stress has done to a velocity free of divergence; nothing where there is no stress. */
 rheo_status stress_project(mac_field *vel, projecting *on, const stress *t, projection *p, walls *w,
                            rheo_sim *s, rheo_report *report);

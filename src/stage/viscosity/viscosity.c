@@ -272,6 +272,7 @@ static void put_face(job *w, int c, const int at[3], double V, bool walls) {
     if (walls && shares_solid(&w->at, h) <= ON_WALL * w->g->dx)
         w->v->owner[c][q] = body_at(w, c, at) != VISCOUS_FREE ? body_at(w, c, at) : VISCOUS_KNOWN;
     else if (w->in->held_surface && !(V > 0)) w->v->owner[c][q] = VISCOUS_KNOWN;
+    else if (w->in->held && w->in->held[q] >> c & 1) w->v->owner[c][q] = VISCOUS_KNOWN;
 }
 
 static void put_sample(job *w, const int at[3], bool mixed, bool walls) {
