@@ -32,6 +32,7 @@ static const rheo_case_name reproductions[] = {
     {"annular-couette", "a wheel turns viscous liquid in a round vessel"},
     {"viscous-disk", "a weightless disc of viscous liquid turns on"},
     {"ballistic", "a ball of viscous liquid flies as any other"},
+    {"sag", "a block of stiff liquid sinks under its own weight, and stands"},
     {NULL, NULL},
 };
 static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
@@ -53,7 +54,8 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_two_layer},
                                           {.run = reproduce_annular_couette},
                                           {.run = reproduce_viscous_disk},
-                                          {.run = reproduce_ballistic}};
+                                          {.run = reproduce_ballistic},
+                                          {.run = reproduce_sag}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},
