@@ -12,8 +12,7 @@ typedef struct slivers {
 
 /* Lists them, anew; -1: no memory. */
 int slivers_list(slivers *s, const mac_grid *g, const openings *o);
-/* Closes those beside the surface, for a projection, and opens all of them again. */
+/* Closes those beside the surface: o's shares are a projection's own. */
 void slivers_close(openings *o, const slivers *s, const mac_grid *g, const float *phi);
-void slivers_open(openings *o, const slivers *s);
 void slivers_free(slivers *s);
 #endif
