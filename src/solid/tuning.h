@@ -84,10 +84,10 @@
 /* Of what gravity gives in a step: slower contacts are let go by world_constrain() alone.
  * Trial: 0.0; tests: sim_thrown|sim_joints|sim_small_bodies. */
 #define RELEASE_SPEED 0.5
-/* Sweeps over rows of joints: near enough to tell what leaves. Trial: 1; tests: sim_ties|sim_joints. */
+/* Sweeps over rows of joints: near enough to tell what leaves. Trial: 1; tests: sim_linked|sim_joints. */
 #define JOINT_SWEEPS 40
 /* Of its speed: as near as a motor was that held it in the last step. Trial: 1e-9; tests:
- * sim_joints|sim_ties. */
+ * sim_joints|sim_linked. */
 #define MOTOR_NEAR 0.01
 /* Cells. How pressure, which is known by cells, turns what is smaller than this radius is not told.
  * Trial: 0.0; tests: sim_small_bodies|sim_pebbles. */

@@ -76,11 +76,11 @@ static double static_friction(const rheo_solid *s) {
 }
 
 /* What the surfaces are like to each other; a side of the domain is like the body. */
-static void pair_surface(double *friction, double *hold, double *restitution, const world *w,
+static void pair_surface(double *friction, double *stick, double *restitution, const world *w,
                          const touch *t) {
     const rheo_solid *a = w->things[t->a].def, *b = t->b >= 0 ? w->things[t->b].def : a;
     *friction = sqrt(a->friction * b->friction);
-    *hold = sqrt(static_friction(a) * static_friction(b));
+    *stick = sqrt(static_friction(a) * static_friction(b));
     *restitution = fmax(a->restitution, b->restitution);
 }
 
@@ -135,14 +135,14 @@ static double slide_before(const world *w, const touch *t) {
 }
 
 static void add_contact(world *w, const touch *t, double h, world_speeds least, int parting) {
-    double u[3], friction, hold, restitution;
+    double u[3], friction, stick, restitution;
     world_slip(u, w, t);
     const double closing = -vec_dot(u, t->normal);
     const int flat = w->scene->dim == 2;
     dContact c = {0};
-    pair_surface(&friction, &hold, &restitution, w, t);
+    pair_surface(&friction, &stick, &restitution, w, t);
     c.surface.mode = dContactApprox1 | dContactFDir1 | dContactSoftERP | dContactSoftCFM | dContactMu2;
-    c.surface.mu = slide_before(w, t) > fmax(friction, STICK_LEAST * hold) * least.fall ? friction : hold;
+    c.surface.mu = slide_before(w, t) > fmax(friction, STICK_LEAST * stick) * least.fall ? friction : stick;
     c.surface.mu2 = flat ? 0 : c.surface.mu;
     c.surface.soft_erp = parting ? fmin(PARTED_MOST, h / WORLD_PART_TIME) : 0;
     c.surface.soft_cfm = CONTACT_SOFT * (inverse_mass(w, t->a) + inverse_mass(w, t->b)) * h / w->unit;

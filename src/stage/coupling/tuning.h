@@ -26,7 +26,7 @@
 /* The smallest part of the displaced excess that counts as mass; smaller ones are a force, or nothing. Of
  * linked bodies nearly all or none. Trial: 0.9; tests: sim_couplings|sim_light_bodies|sim_floating. */
 #define EXCESS_LEAST 0.1
-/* Trial: 0.1; tests: sim_ties|sim_joints. */
+/* Trial: 0.1; tests: sim_linked|sim_joints. */
 #define EXCESS_LEAST_LINKED 0.9
 /* Of the body's mass: what of it the excess leaves at least.
  * Trial: 1e-6; tests: sim_couplings|sim_light_bodies|sim_floating. */
