@@ -1,6 +1,6 @@
 /* Slivers of faces: closed beside the surface, left alone below it. */
 #include "check.h"
-#include "stage/walls/slivers.h"
+#include "stage/rest/rest.h"
 
 static void closed_beside_the_surface_only(void **state) {
     (void)state;

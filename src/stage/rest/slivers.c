@@ -13,7 +13,7 @@
  * Source: docs/decisions/0010-shares-of-areas.md and 0011-rest.md.
  *
  * Limits: static solids; a pocket with slivers only keeps what it holds until the surface has passed it. */
-#include "stage/walls/slivers.h"
+#include "stage/rest/rest.h"
 
 #include <stdint.h>
 #include "core/memory.h"
