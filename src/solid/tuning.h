@@ -13,9 +13,6 @@
 #define WORLD_SPACING 0.5
 /* s: how soon what is too deep is parted. Trial: 1e3; tests: solid_contact|solid_pile|solid_joint. */
 #define WORLD_PART_TIME 0.02
-/* Of what is too deep, at most so much is parted in one part of a step.
- * Trial: 1.0; tests: solid_contact|solid_pile|solid_joint. */
-#define PARTED_MOST 0.5
 /* Cells in WORLD_PART_TIME: no faster is what is too deep parted. Trial: 1e6; tests:
  * solid_contact|solid_pile|solid_joint. */
 #define PARTED_SPEED 0.25
@@ -26,8 +23,6 @@
 #define SURROUNDED_TIMES 3
 /* Contacts of two boxes. Trial: 64; tests: solid_contact|solid_pile. */
 #define BOX_CONTACTS 8
-/* Of the spacing: contacts of a pair are no closer. Trial: 0.0; tests: solid_contact|solid_pile. */
-#define CONTACTS_APART 0.05
 /* Of a normal, across a cylinder's axis: it lies on its side. Trial: 2.0; tests: solid_contact. Needed by:
  * solid_contact. */
 #define LIES_SIDEWAYS 0.5
@@ -42,8 +37,9 @@
 
 /* ---- the solve ---- */
 
-/* Of a joint's error in one part, at most. Trial: 0.2; tests: solid_joint|sim_joints. */
-#define JOINT_REPAIR 0.8
+/* Of what is too deep, or of a joint's error, at most so much is mended in one part of a step.
+ * Trial: 0.2; tests: solid_contact|solid_pile|solid_joint|sim_joints. */
+#define REPAIRED_MOST 0.8
 /* Of static friction: the least friction that tells sliding from sticking. Trial: 0.0; tests: solid_contact.
  */
 #define STICK_LEAST 0.1
@@ -86,9 +82,6 @@
 #define RELEASE_SPEED 0.5
 /* Sweeps over rows of joints: near enough to tell what leaves. Trial: 1; tests: sim_linked|sim_joints. */
 #define JOINT_SWEEPS 40
-/* Of its speed: as near as a motor was that held it in the last step. Trial: 1e-9; tests:
- * sim_joints|sim_linked. */
-#define MOTOR_NEAR 0.01
 /* Cells. How pressure, which is known by cells, turns what is smaller than this radius is not told.
  * Trial: 0.0; tests: sim_small_bodies|sim_pebbles. */
 #define BODY_CRUMB 0.25
