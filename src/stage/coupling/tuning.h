@@ -44,6 +44,7 @@
 #define CAP_FALLS 2
 
 /* Of the liquid's density. Below it the explicit exchange of bodies as liquid held rigid is unstable, and
- * they are moved otherwise (Carlson 2004, (84)). Trial: 0.0; tests: sim_couplings|sim_body_cases. */
+ * they are moved otherwise (Carlson 2004, (84)). Trial: 0.0; tests: sim_couplings|sim_body_cases. Needed
+ * by: sim_couplings. */
 #define ULTRABUOYANT 0.45
 #endif

@@ -79,7 +79,8 @@
 /* Cells. Walls farther from a cell's centre do not cut it. Trial: 1.2; tests: stage_solids_thin|sim_thin. */
 #define CUT_REACH 0.9
 /* Cells that the middle of a cell keeps from a wall where it can: ways along a wall a skin away take more
- * steps than a march has. Trial: THIN_SKIN; tests: stage_solids_thin|sim_thin. */
+ * steps than a march has. Trial: THIN_SKIN; tests: stage_solids_thin|sim_thin|sim_film|sim_pebbles. Needed
+ * by: sim_film, sim_pebbles. */
 #define KEPT_OFF 0.1
 /* Cells. How far aside a wall is looked for beside a place in it, and how near it must be there, to tell a
  * wall from a rod. Trial: 0.0; tests: stage_solids_thin|sim_thin. */
