@@ -52,6 +52,7 @@ typedef enum param_type {
     P_SHAPE,    /* rheo_shape */
     P_SHAPES,   /* const rheo_shape * and its count */
     P_WALLS,    /* rheo_wall[6] */
+    P_SLIP,     /* double, a slip length [m] or one of its names */
     P_MATERIAL, /* const char *, one of the materials */
     P_FLUID,    /* int, the index of a fluid given by name */
     P_SOLID,    /* int, the index of a solid given by name, -1 for "world" */

@@ -612,9 +612,10 @@ static void look_at_methods(doctor *d) {
     char path[NODE_PATH_MAX];
     for (int i = 0; i < s->fluid_count; ++i) {
         snprintf(path, sizeof path, "fluids[%d]", i);
-        if (!method->viscosity && s->fluids[i].viscosity > 0.1)
-            doctor_find(d, RHEO_WARNING, path, "method: mac uses it",
-                        "a viscosity of %g Pa s has no effect with this method", s->fluids[i].viscosity);
+        if (!method->viscosity && !method->shears && definition_thickest(&s->fluids[i]) > 0.1)
+            doctor_find(d, RHEO_WARNING, path, "method: apic, flip, pic, semi-lagrangian, mac use it",
+                        "a viscosity of %g Pa s has no effect with this method",
+                        definition_thickest(&s->fluids[i]));
         const char *material = s->fluids[i].material;
         const bool gas = material && strcmp(material, "smoke") == 0;
         if (material && gas != method->gas)
@@ -624,9 +625,7 @@ static void look_at_methods(doctor *d) {
                             : "the material '%s' is a liquid, and method smoke moves it as a gas",
                         material);
     }
-    if (s->no_slip && !method->viscosity)
-        doctor_find(d, RHEO_WARNING, "domain.slip", "method: mac uses it",
-                    "slip: no has no effect with this method");
+    doctor_viscosity(d);
 }
 
 rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene, const char *out,

@@ -255,6 +255,21 @@ static rheo_status read_material(reader *r, rheo_fluid *fluid, const node *n, co
     return RHEO_OK;
 }
 
+/* A number, or a name of one. */
+static rheo_status read_slip(reader *r, double *slip, const node *n, const char *path, const param *p) {
+    static const double named[] = {RHEO_SLIP_AUTO, RHEO_SLIP_FREE, 0};
+    int index = 0;
+    if (read_number(slip, n)) {
+        if (*slip >= p->low && *slip <= p->high) return RHEO_OK;
+        char allowed[400];
+        param_allowed(allowed, sizeof allowed, p);
+        return fail(r, n, path, allowed, NULL, "%.60s is out of range", n->text);
+    }
+    const rheo_status status = read_choice(r, &index, n, p->names, path, p);
+    if (status == RHEO_OK) *slip = named[index];
+    return status;
+}
+
 static rheo_status read_fluid_reference(reader *r, int *index, const node *n, const char *path,
                                         const param *p) {
     const char *names[RHEO_FLUIDS_MAX + 1] = {NULL};
@@ -520,6 +535,8 @@ static rheo_status finish_item(reader *r, void *item, section in, const node *n,
     char name[32];
     if (in == IN_FLUID) {
         rheo_fluid *fluid = item;
+        if (fluid->viscosity_keys.count) fluid->viscosity = fluid->viscosity_keys.values[0];
+        if (fluid->viscosity_keys.count == 1) fluid->viscosity_keys = (rheo_curve){.width = 1};
         if (!fluid->name && !(fluid->name = name_of_material(r, fluid->material)))
             return report_no_memory(r->report, "a name");
     } else if (in == IN_SOLID) {
@@ -638,6 +655,7 @@ static rheo_status read_param(reader *r, void *base, const node *n, const param 
     case P_SHAPE: return read_shape(r, into, n, path);
     case P_SHAPES: return read_shapes(r, base, n, path, p);
     case P_WALLS: return read_walls(r, into, n, path, p);
+    case P_SLIP: return read_slip(r, into, n, path, p);
     case P_MATERIAL: return read_material(r, base, n, path, p);
     case P_FLUID: return read_fluid_reference(r, into, n, path, p);
     case P_SOLID: return read_solid_reference(r, into, n, path, p);

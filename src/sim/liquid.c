@@ -7,7 +7,7 @@
  * a ghost-fluid surface (Batty et al. 2007; Wang 2017, 2.3-2.5). Volume is kept by moving particles, never
  * their velocity (sim/drift.c).
  *
- * Limits: viscosity is not solved here; the air is empty. */
+ * Limits: the air is empty. */
 #include "sim/liquid.h"
 
 #include <math.h>
@@ -149,7 +149,8 @@ static void extend(liquid *l, const projecting *on, rheo_sim *s, const double gr
     const double pull = vec_length(gravity) * on->dt;
     const calm slow = {.beside_solids = s->def.solid_count ? QUIET * pull : 0,
                        .corners = is_oblique(gravity) ? QUIET_CORNER * pull : 0};
-    walls_extend(&l->vel, marks_only(s) ? far : near, &l->carry, far, &l->walls, s, on->phi, &slow, 0);
+    stress_extend(&l->vel, marks_only(s) ? far : near, &l->carry, far, &l->stress, &l->walls, s, on->phi,
+                  &slow);
     if (s->moving || emitters_drive(&l->emitters, &l->walls, s, on->dt)) l->risen = 0;
     else
         volume_limit_lift(&l->carry, &l->risen, scratch_cells(&s->scratch), &s->g, &l->vel, &l->markers.parts,
@@ -208,6 +209,12 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "pressure");
     projecting on = projection_faces(&l->projection, &l->walls, &l->emitters, s, l->markers.phi, dt);
     TRY(projection_solve(&l->vel, &on, &l->projection, &l->walls, s, report));
+
+    timer_stage(&s->timer, "viscosity");
+    TRY(stress_solve(&l->vel, &on, &l->stress, &l->projection, &l->markers, &l->walls, s, report));
+
+    timer_stage(&s->timer, "pressure");
+    TRY(stress_project(&l->vel, &on, &l->stress, &l->projection, &l->walls, s, report));
     TRY(projection_end(&l->vel, &on, &l->projection, &l->walls, &l->emitters, s, report));
 
     timer_stage(&s->timer, "volume");
@@ -219,6 +226,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "from grid");
     particles_from_grid(&l->markers.parts, g, &l->vel, before, kept_share(s, dt), is_affine(s), kick);
+    stress_calm(&l->markers.parts, &l->vel, &l->stress, s, dt, is_flip(s));
 out:
     scratch_back(&s->scratch, mine);
     timer_stage(&s->timer, NULL);
@@ -239,6 +247,8 @@ static void liquid_list(rheo_sim *s) {
     walls_list(&l->walls, s, 1);
     emitters_list(&l->emitters, s);
     projection_list(&l->projection, &l->walls, s);
+    stress_list(&l->stress, s);
+    l->markers.stiff = l->stress.model != RHEO_VISCOSITY_NONE;
     s->fields.borrowed = (scratch_count){.faces = 2, .cells = 3, .marks = 2};
 }
 
@@ -312,6 +322,7 @@ static rheo_status liquid_start(rheo_sim *s, const rheo_scene *scene, rheo_repor
     TRY(markers_make(&l->markers, s, is_affine(s), report));
     TRY(emitters_make(&l->emitters, s, report));
     TRY(projection_make(&l->projection, s, report));
+    TRY(stress_make(&l->stress, s, report));
     TRY(walls_make(&l->walls, s, report));
     TRY(walls_check_thin(&l->walls, s, report));
     TRY(walls_place(&l->walls, s, 0, report));
@@ -334,12 +345,13 @@ static void liquid_finish(rheo_sim *s) {
     walls_free(&l->walls);
     emitters_free(&l->emitters);
     projection_free(&l->projection);
+    stress_free(&l->stress);
 }
 
 static size_t liquid_bytes(const rheo_sim *s) {
     const liquid *l = liquid_of(s);
     return markers_bytes(&l->markers) + walls_bytes(&l->walls, s) + emitters_bytes(&l->emitters, s) +
-           projection_bytes(&l->projection);
+           projection_bytes(&l->projection) + stress_bytes(&l->stress, s);
 }
 
 /* ---- what is asked between steps ---- */
@@ -360,6 +372,7 @@ static rheo_status liquid_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report
 
 static void liquid_probe(double *values, const rheo_sim *s, unsigned of, const float x[3]) {
     const liquid *l = liquid_of(s);
+    if (of == RHEO_OF_VISCOSITY && stress_probe(values, &l->stress, s, x)) return;
     markers_probe(values, &l->markers, &l->vel, l->projection.q, l->projection.q_dt, l->markers.phi, s, of,
                   x);
 }

@@ -7,6 +7,7 @@
 #include "core/report.h"
 #include "geom/marching.h"
 #include "geom/mesh_facing.h"
+#include "sim/definition.h"
 #include "sim/probe.h"
 #include "solid/vector.h"
 #include "stage/surface/surface.h"
@@ -245,6 +246,7 @@ void markers_probe(double *values, const markers *m, const mac_field *vel, const
         break;
     case RHEO_OF_PHI: *values = probe_distance(m->phi, g, x); break;
     case RHEO_OF_DENSITY: *values = probe_cells(m->density, g, x) * sim_density(s); break;
+    case RHEO_OF_VISCOSITY: *values = definition_viscosity(&s->def.fluids[0], s->clock.time); break;
     default: *values = s->def.ambient; /* a liquid neither heats nor cools */
     }
 }

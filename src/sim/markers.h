@@ -16,6 +16,7 @@ typedef struct markers {
     size_t keep_room;
     int may_crowd; /* particles that are heaped up tell of liquid without pressure: not of gaps beside solids
                       that move, nor of markers that need not be even */
+    int stiff;     /* they are evened out no faster than the flow moves them: what stands would creep else */
 } markers;
 
 void markers_list(markers *m, rheo_sim *s);

@@ -35,6 +35,7 @@ static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_rep
     s->solid_shape = arena_alloc(&s->text, (count + 1) * sizeof *s->solid_shape);
     s->solids = arena_alloc(&s->text, (count + 1) * sizeof *s->solids);
     s->solid_place = arena_alloc(&s->text, (count + 1) * sizeof *s->solid_place);
+    s->felt = arena_alloc(&s->text, (count + 1) * sizeof *s->felt);
     if (!s->solid_shape || !s->solids || !s->solid_place) return report_no_memory(report, "solids");
     int placed = 0;
     for (int motion = RHEO_STATIC; motion <= RHEO_DYNAMIC; ++motion)
@@ -95,6 +96,8 @@ static void list_shared(rheo_sim *s) {
     field_kept(l, "refusing", FIELD_INT, &f->refusing);
     field_kept_solve(l, "pressure", &f->pressure);
     field_kept_solve(l, "volume", &f->density);
+    field_kept_solve(l, "viscosity", &f->viscosity);
+    if (s->wall_count) field_kept_reals(l, "felt", s->felt->force, 6 * s->wall_count);
     if (world_count(s->world))
         field_kept_reals(l, "bodies", (double *)world_states(s->world),
                          world_count(s->world) * BODY_STATE_REALS);

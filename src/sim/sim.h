@@ -43,11 +43,12 @@ struct rheo_sim {
     int fill_count;
     shape **emitter_shape;
     shape **solid_shape;
-    obstacle *solids; /* static ones, then keyed ones, then dynamic ones */
-    int *solid_place; /* where the solids of the scene, in its order, are among them */
-    int wall_count;   /* of them that close faces to the fluid: without the bodies it does not see as walls */
-    int moving;       /* some solid is keyed or dynamic */
-    int keyed;        /* some solid is keyed */
+    obstacle *solids;       /* static ones, then keyed ones, then dynamic ones */
+    int *solid_place;       /* where the solids of the scene, in its order, are among them */
+    rheo_solid_stats *felt; /* what liquid did to them at the end of the last frame */
+    int wall_count; /* of them that close faces to the fluid: without the bodies it does not see as walls */
+    int moving;     /* some solid is keyed or dynamic */
+    int keyed;      /* some solid is keyed */
 
     world *world; /* bodies and their states */
     sim_clock clock;

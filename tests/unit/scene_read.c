@@ -70,7 +70,7 @@ static void contract_lands_in_the_struct(void **state) {
     check_near(s->size[2], 3, 0);
     assert_int_equal(s->wall[RHEO_TOP], RHEO_WALL_OPEN);
     assert_int_equal(s->wall[RHEO_LEFT], RHEO_WALL_CLOSED);
-    assert_true(s->no_slip);
+    assert_true(s->slip == 0);
     assert_int_equal(s->frames, 120);
     check_near(s->fps, 25, 0);
     check_near(s->cfl, 2, 0);
@@ -137,7 +137,7 @@ static void defaults_are_those_of_the_table(void **state) {
     check_near(d.fps, 30, 0);
     check_near(d.cfl, 3, 0);
     check_near(d.tolerance, 1e-6, 0);
-    assert_true(d.output_mesh && d.volume_correction && !d.output_particles && !d.no_slip);
+    assert_true(d.output_mesh && d.volume_correction && !d.output_particles && d.slip == RHEO_SLIP_AUTO);
     assert_int_equal(d.method, RHEO_FLIP);
     check_near(d.gravity.values[1], -9.81, 0);
     check_near(d.camera_fov.values[0], 35, 0);

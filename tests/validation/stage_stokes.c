@@ -170,8 +170,9 @@ static void add_momentum(double sum[7], const flow *f, const mac_field *u) {
         int h[3];
         double x[3];
         for (int a = 0; a < 3; ++a) h[a] = 2 * at[a] + (a != c);
-        const double m =
-            shares_wet(&f->g, &f->in, h, false) * (double)u->value[c][box_at(&f->g.box, i, j, k)];
+        const ptrdiff_t q = box_at(&f->g.box, i, j, k);
+        if (f->phi[q] >= 0 && f->phi[q - f->g.box.step[c]] >= 0) continue; /* without mass: it follows */
+        const double m = shares_wet(&(shares){&f->g, &f->in, NULL}, h, false) * (double)u->value[c][q];
         place(x, f, c, i, j, k);
         sum[c] += m;
         sum[3 + (c + 1) % 3] += (x[(c + 2) % 3] - 0.5) * m;

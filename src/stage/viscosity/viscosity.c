@@ -3,7 +3,8 @@
  *   E = sum rho V_f (u - u_old)^2 + dt sum mu V_s |D u|^2        (full: D = the whole strain, E 3.10, 3.36)
  *
  * over the liquid: V_f and V_s are the shares of faces' and of stresses' control volumes that are liquid and
- * outside solids, so that free surfaces bear no stress and nothing is asked of the air. Faces whose centre
+ * outside solids, so that free surfaces bear no stress and nothing is asked of the air. Wet faces between two
+ * cells of air have no velocity yet: they are without mass, and follow. Faces whose centre
  * lies in a solid move with it. Where a difference of velocities reaches from liquid into a solid it is taken
  * up to the wall: D = (u - u_wall) / (theta dx), theta from the solid's distance, u_wall the wall's velocity
  * where it is crossed. Slip of length l scales the energy of that stress by theta / (theta + (1 - n^2) l /
@@ -27,8 +28,10 @@
 #include "grid/rows.h"
 #include "stage/viscosity/viscosity_inside.h"
 
-enum { PIECE = 8 };
+enum { PIECE = PATCH_CELLS };
 static const double THETA_LEAST = 0.02, THETA_MOST = 1.5, ON_WALL = 0.02, MOSTLY_NORMAL = 0.95;
+static const double DEEP =
+    0.25; /* cells, as stage/pressure/: less liquid than this has no velocity of its own */
 
 void viscosity_free(viscosity *v) {
     if (!v) return;
@@ -93,7 +96,7 @@ void viscosity_face_point(int h[3], int c, const int at[3]) {
     for (int a = 0; a < 3; ++a) h[a] = 2 * at[a] + (a != c);
 }
 
-double viscosity_wall_velocity(const job *w, int c, const int at[3], int axis, int back) {
+double viscosity_wall_at(const job *w, int c, const int at[3], int axis, int back) {
     int place[3] = {at[0], at[1], at[2]};
     place[axis] -= back;
     return w->in->wall ? (double)w->in->wall->value[c][box_at(&w->g->box, place[0], place[1], place[2])] : 0;
@@ -115,7 +118,7 @@ static cut cut_between(const job *w, int c, int axis, const int at[3]) {
     viscosity_face_point(high, c, at);
     memcpy(low, high, sizeof low);
     low[axis] -= 2;
-    const double above = shares_solid(w->g, w->in, high), below = shares_solid(w->g, w->in, low);
+    const double above = shares_solid(&w->at, high), below = shares_solid(&w->at, low);
     const int *inside = above <= wall ? high : low, back = above > wall;
     int place[3] = {at[0], at[1], at[2]}, before[3] = {at[0], at[1], at[2]};
     place[axis] -= back;
@@ -126,17 +129,16 @@ static cut cut_between(const job *w, int c, int axis, const int at[3]) {
         return k;
     }
     if (w->in->model == VISCOSITY_STOKES && pressure_slides(w, c, place)) return k;
-    const double theta = fmin(fmax(shares_reach(w->g, w->in, high, low, axis), THETA_LEAST), THETA_MOST);
-    const double length = shares_slip(w->g, w->in, inside) / w->g->dx;
+    const double theta = fmin(fmax(shares_reach(&w->at, high, low, axis), THETA_LEAST), THETA_MOST);
+    const double length = shares_slip(&w->at, inside) / w->g->dx;
     if (length > 0) {
-        const double along = 1 - shares_normal(w->g, w->in, inside, c);
+        const double along = 1 - shares_normal(&w->at, inside, c);
         k.slip = isinf(length) ? along < 1 - MOSTLY_NORMAL : theta / (theta + along * length);
     }
     if (viscosity_body_at(w, c, place) != VISCOUS_FREE) return k;
     k.stretch = 1 / theta;
     k.slip *= fmax(theta, 1); /* the share of the volume beyond the face that counts as wall */
-    k.offset = (1 - theta) *
-               (viscosity_wall_velocity(w, c, at, axis, 1) - viscosity_wall_velocity(w, c, at, axis, 0));
+    k.offset = (1 - theta) * (viscosity_wall_at(w, c, at, axis, 1) - viscosity_wall_at(w, c, at, axis, 0));
     return k;
 }
 
@@ -176,12 +178,12 @@ static double scale(const job *w) {
 
 /* Where the surface holds the liquid, stress goes on to the faces beyond it. */
 static double stress_share(const job *w, const int h[3], bool walls) {
-    if (!w->in->held_surface) return shares_wet(w->g, w->in, h, walls);
+    if (!w->in->held_surface) return shares_wet(&w->at, h, walls);
     bool reached = false;
     for (int n = 0; n < 2 * w->g->box.dim; ++n) {
         int near[3] = {h[0], h[1], h[2]};
         near[n / 2] += n & 1 ? 1 : -1;
-        reached |= shares_wet(w->g, w->in, near, walls) > 0;
+        reached |= shares_wet(&w->at, near, walls) > 0;
     }
     return reached ? 1 : 0;
 }
@@ -195,7 +197,7 @@ static void put_normals(job *w, const int at[3], double V, bool walls) {
         ++next[c];
         const cut s = walls && k > 0 ? cut_between(w, c, c, next) : (cut){1, 1, 0};
         w->v->normal[c][q] = (float)(k * s.slip * s.stretch * s.stretch);
-        if (s.stretch > 1 || s.stretch < 1 || s.slip < 1) __atomic_store_n(&w->cut, 1, __ATOMIC_RELAXED);
+        if (s.stretch > 1 || s.stretch < 1 || s.slip < 1) __atomic_store_n(w->cut, 1, __ATOMIC_RELAXED);
     }
 }
 
@@ -213,7 +215,19 @@ static void put_edge(job *w, int e, const int at[3], double V, bool walls) {
     w->v->edge[e][1][here] = (float)(k * first.stretch * second.stretch);
     w->v->edge[e][2][here] = (float)(k * second.stretch * second.stretch);
     const bool plain = first.stretch >= 1 && first.stretch <= 1 && second.stretch >= 1 && second.stretch <= 1;
-    if (!plain) __atomic_store_n(&w->cut, 1, __ATOMIC_RELAXED);
+    if (!plain) __atomic_store_n(w->cut, 1, __ATOMIC_RELAXED);
+}
+
+/* Whether one of a face's two cells lies deeper in liquid than this [m]. */
+static bool is_beside_liquid(const job *w, int c, const int at[3], double deep) {
+    const box *b = &w->g->box;
+    for (int side = 0; side < 2; ++side) {
+        int cell[3] = {at[0], at[1], at[2]}, inside = 1;
+        cell[c] -= side;
+        for (int a = 0; a < b->dim; ++a) inside &= cell[a] >= 0 && cell[a] < b->n[a];
+        if (inside && (double)w->in->phi[box_at(b, cell[0], cell[1], cell[2])] < -deep) return true;
+    }
+    return false;
 }
 
 static void put_face(job *w, int c, const int at[3], double V, bool walls) {
@@ -222,10 +236,11 @@ static void put_face(job *w, int c, const int at[3], double V, bool walls) {
     const double density = w->in->densities[c] ? (double)w->in->densities[c][q] / w->in->density : 1;
     viscosity_face_point(h, c, at);
     if (w->in->held_surface) V = V > 0 ? 1 : 0;
+    else if (V > 0 && V < 1 && !is_beside_liquid(w, c, at, 0)) V = 0;
     w->v->mass[c][q] = (float)(density * V);
     w->v->owner[c][q] = VISCOUS_FREE;
     if (walls && w->in->model == VISCOSITY_STOKES && pressure_slides(w, c, at)) return;
-    if (walls && shares_solid(w->g, w->in, h) <= ON_WALL * w->g->dx)
+    if (walls && shares_solid(&w->at, h) <= ON_WALL * w->g->dx)
         w->v->owner[c][q] =
             viscosity_body_at(w, c, at) != VISCOUS_FREE ? viscosity_body_at(w, c, at) : VISCOUS_KNOWN;
     else if (w->in->held_surface && !(V > 0)) w->v->owner[c][q] = VISCOUS_KNOWN;
@@ -234,8 +249,8 @@ static void put_face(job *w, int c, const int at[3], double V, bool walls) {
 /* What of a face's control volume moves. With pressure: the liquid share of what is open, or pressure at rest
  * would not balance gravity beside oblique walls. */
 static double face_share(const job *w, int c, const int at[3], const int h[3], bool walls) {
-    if (w->in->model != VISCOSITY_STOKES) return shares_wet(w->g, w->in, h, walls);
-    return shares_wet(w->g, w->in, h, false) * (walls ? pressure_open(w, c, at) : 1);
+    if (w->in->model != VISCOSITY_STOKES) return shares_wet(&w->at, h, walls);
+    return shares_wet(&w->at, h, false) * (walls ? pressure_open(w, c, at) : 1);
 }
 
 static void put_sample(job *w, const int at[3], bool mixed, bool walls) {
@@ -294,6 +309,7 @@ static void clear_row(viscosity *v, const box *b, int j, int k) {
     const size_t length = (size_t)(b->n[0] + 2 * GHOST);
     for (int c = 0; c < b->dim; ++c) {
         memset(v->mass[c] + q, 0, length * sizeof(float));
+        memset(v->rhs[c] + q, 0, length * sizeof(float));
         memset(v->normal[c] + q, 0, length * sizeof(float));
         memset(v->owner[c] + q, 0, length * sizeof(uint16_t));
     }
@@ -349,7 +365,11 @@ static bool put_bodies(const job *w, int extent[2], int j, int k) {
 }
 
 /* A piece of a row that is neither all liquid nor all air, or beside a wall. */
-static void put_mixed(job *w, int i, int j, int k, int length, bool walls, int reach) {
+static void put_mixed(const job *all, int i, int j, int k, int length, bool walls, int reach) {
+    shares_patch patch;
+    job mine = *all, *w = &mine;
+    shares_take(&patch, w->g, w->in, i, j, k, length);
+    w->at.patch = &patch;
     for (int x = i; x < i + length; ++x) {
         const around a = look_around(w, x, j, k, 1, reach);
         if (a.phi_low < 0) put_sample(w, (int[3]){x, j, k}, walls || !(a.phi_high < 0), walls);
@@ -403,7 +423,8 @@ static void find_within(int within[6], const viscosity *v, const box *b) {
 }
 
 int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *in) {
-    job w = {.v = v, .g = g, .in = in};
+    int any_cut = 0;
+    job w = {.v = v, .g = g, .in = in, .at = {g, in, NULL}, .cut = &any_cut};
     viscous_system s = {.body = in->body, .bodies = in->bodies};
     if (in->model == VISCOSITY_STOKES && pressure_part_hold(v, g)) return -1;
     parallel_for(g->pool, row_count(&g->box), wet_task, &w);
@@ -413,13 +434,13 @@ int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *i
     s.within = within;
     for (int c = 0; c < g->box.dim; ++c) {
         s.mass[c] = v->mass[c];
-        s.normal[c] = v->normal[w.cut ? c : 0];
+        s.normal[c] = v->normal[any_cut ? c : 0];
         s.owner[c] = v->owner[c];
     }
     for (int e = g->box.dim == 3 ? 0 : 2; e < 3; ++e) {
         float *const *part = v->edge[e];
-        s.edge[e] =
-            (viscous_edge){part[0], in->model == VISCOSITY_LAPLACIAN ? NULL : part[w.cut], part[2 * w.cut]};
+        s.edge[e] = (viscous_edge){part[0], in->model == VISCOSITY_LAPLACIAN ? NULL : part[any_cut],
+                                   part[2 * any_cut]};
     }
     return in->model == VISCOSITY_STOKES ? pressure_setup(&w, &s) : viscous_setup(v->solver, &s);
 }
@@ -484,33 +505,136 @@ static void load_row(void *context, int row) {
             const int at[3] = {i, jk[0], jk[1]};
             int h[3];
             viscosity_face_point(h, c, at);
-            if (w->in->wall && shares_solid(w->g, w->in, h) < 2 * w->g->dx)
+            if (w->in->wall && shares_solid(&w->at, h) < 2 * w->g->dx)
                 w->v->rhs[c][q] -= (float)wall_share(w, c, at);
-            if (w->v->owner[c][q] == VISCOUS_KNOWN && shares_solid(w->g, w->in, h) <= ON_WALL * w->g->dx)
-                u[q] = (float)viscosity_wall_velocity(w, c, at, c, 0);
+            if (w->v->owner[c][q] == VISCOUS_KNOWN && shares_solid(&w->at, h) <= ON_WALL * w->g->dx)
+                u[q] = (float)viscosity_wall_at(w, c, at, c, 0);
         }
 }
 
-void viscosity_load(mac_field *u, viscosity *v, const mac_grid *g, const viscosity_input *in) {
-    job w = {.v = v, .g = g, .in = in, .u = u};
-    parallel_for(g->pool, row_count(&g->box), load_row, &w);
+/* Right-hand sides have served: the velocity that stress has left takes their place. */
+static void keep_row(void *context, int row) {
+    const job *w = context;
+    int jk[2];
+    row_place(jk, &w->g->box, row);
+    for (int c = 0; c < w->g->box.dim && w->v->dirty[row]; ++c)
+        for (int i = w->v->extent[row][0]; i <= w->v->extent[row][1]; ++i) {
+            const ptrdiff_t q = box_at(&w->g->box, i, jk[0], jk[1]);
+            w->v->rhs[c][q] = w->u->value[c][q];
+        }
+}
+
+void viscosity_load(const job *w) {
+    parallel_for(w->g->pool, row_count(&w->g->box), load_row, (void *)(uintptr_t)w);
+}
+
+void viscosity_keep(const job *w) {
+    parallel_for(w->g->pool, row_count(&w->g->box), keep_row, (void *)(uintptr_t)w);
 }
 
 viscous_result viscosity_solve(mac_field *u, double (*V)[6], const double (*rhs)[6], viscosity *v,
                                const mac_grid *g, const viscosity_input *in, double tolerance,
                                int max_iterations) {
-    viscosity_load(u, v, g, in);
-    return viscous_solve(v->solver, u->value, in_order(v->rhs), V, rhs, tolerance, max_iterations);
+    job w = {.v = v, .g = g, .in = in, .u = u, .at = {g, in, NULL}};
+    viscosity_load(&w);
+    const viscous_result r =
+        viscous_solve(v->solver, u->value, in_order(v->rhs), V, rhs, tolerance, max_iterations);
+    viscosity_keep(&w);
+    return r;
+}
+
+/* ---- faces that follow ---- */
+
+/* Faces whose velocity counts as the projection's, and is carried on to others. */
+static bool is_known(const job *w, int c, const int at[3]) {
+    return is_beside_liquid(w, c, at, DEEP * w->g->dx);
+}
+
+/* What has been done to the faces beside this one since the solve, those that the projection sets. */
+static float change_beside(const job *w, int c, const int at[3]) {
+    const ptrdiff_t q = box_at(&w->g->box, at[0], at[1], at[2]);
+    float sum = 0;
+    int known = 0;
+    for (int a = 0; a < w->g->box.dim; ++a)
+        for (int side = -1; side <= 1; side += 2) {
+            int next[3] = {at[0], at[1], at[2]};
+            const ptrdiff_t n = q + side * w->g->box.step[a];
+            next[a] += side;
+            if (!is_known(w, c, next)) continue;
+            sum += w->u->value[c][n] - w->v->rhs[c][n];
+            ++known;
+        }
+    return known ? sum / (float)known : 0;
+}
+
+static void follow_row(void *context, int row) {
+    const job *w = context;
+    const box *b = &w->g->box;
+    int jk[2];
+    row_place(jk, b, row);
+    for (int c = 0; c < b->dim && w->v->dirty[row]; ++c)
+        for (int i = w->v->extent[row][0]; i <= w->v->extent[row][1]; ++i) {
+            const int at[3] = {i, jk[0], jk[1]};
+            const ptrdiff_t q = box_at(b, i, jk[0], jk[1]);
+            if (w->v->owner[c][q] != VISCOUS_FREE || !(stiffness(w, c, q) > 0)) continue;
+            if (is_known(w, c, at)) continue;
+            w->u->value[c][q] = w->v->rhs[c][q] + change_beside(w, c, at);
+        }
+}
+
+/* Set by the projection or by stress. */
+static bool is_set(const job *w, int c, const int at[3]) {
+    const ptrdiff_t q = box_at(&w->g->box, at[0], at[1], at[2]);
+    if (is_known(w, c, at)) return true;
+    return w->v->owner[c][q] == VISCOUS_FREE && stiffness(w, c, q) > 0;
+}
+
+/* Around them velocity goes on as straight lines through two faces. */
+static void go_on(const job *w, int c, const int at[3]) {
+    const ptrdiff_t q = box_at(&w->g->box, at[0], at[1], at[2]);
+    float sum = 0;
+    int known = 0;
+    for (int a = 0; a < w->g->box.dim; ++a)
+        for (int side = -1; side <= 1; side += 2) {
+            int next[3] = {at[0], at[1], at[2]};
+            const ptrdiff_t step = side * w->g->box.step[a];
+            next[a] += side;
+            if (!is_set(w, c, next)) continue;
+            next[a] += side;
+            const float near = w->u->value[c][q + step];
+            sum += is_set(w, c, next) ? 2 * near - w->u->value[c][q + 2 * step] : near;
+            ++known;
+        }
+    if (known) w->u->value[c][q] = sum / (float)known;
+}
+
+static void go_on_row(void *context, int row) {
+    const job *w = context;
+    const box *b = &w->g->box;
+    int jk[2];
+    row_place(jk, b, row);
+    for (int c = 0; c < b->dim && w->v->dirty[row]; ++c)
+        for (int i = w->v->extent[row][0]; i <= w->v->extent[row][1]; ++i) {
+            const int at[3] = {i, jk[0], jk[1]};
+            if (w->v->owner[c][box_at(b, i, jk[0], jk[1])] == VISCOUS_FREE && !is_set(w, c, at))
+                go_on(w, c, at);
+        }
+}
+
+void viscosity_follow(mac_field *u, const viscosity *v, const mac_grid *g, const float *phi) {
+    const viscosity_input in = {.phi = phi};
+    job w = {.v = (viscosity *)(uintptr_t)v, .g = g, .in = &in, .u = u};
+    parallel_for(g->pool, row_count(&g->box), follow_row, &w);
+    parallel_for(g->pool, row_count(&g->box), go_on_row, &w);
 }
 
 /* ---- forces on solids ---- */
 
 typedef struct grip {
     job w;
-    double force[3], torque[3];
-    const double *centre;
-    bool (*mine)(const void *user, int axis, const int at[3]);
-    const void *user;
+    double unit; /* N of what the system counts in */
+    void (*pull)(void *user, int axis, const int at[3], const double x[3], double force);
+    void *user;
 } grip;
 
 /* A difference of u_c along an axis bears the stress `pull`: what it does to those of its two faces that are
@@ -522,17 +646,11 @@ static void grip_difference(grip *s, int c, int axis, const int at[3], const cut
         here[axis] -= back;
         there[axis] -= !back;
         if (s->w.v->owner[c][box_at(b, here[0], here[1], here[2])] == VISCOUS_FREE) continue;
-        if (!s->mine(s->user, c, here)) continue;
         const bool alone = s->w.v->owner[c][box_at(b, there[0], there[1], there[2])] == VISCOUS_FREE;
-        double arm[3];
-        for (int a = 0; a < 3; ++a)
-            arm[a] = s->w.g->origin[a] + (here[a] + (a == c ? 0 : 0.5)) * s->w.g->dx - s->centre[a];
-        if (alone) arm[axis] += (back ? 1 : -1) * (1 - 1 / k->stretch) * s->w.g->dx;
-        if (b->dim == 2) arm[2] = 0;
-        const double f = back ? pull : -pull;
-        s->force[c] += f;
-        s->torque[(c + 2) % 3] += arm[(c + 1) % 3] * -f;
-        s->torque[(c + 1) % 3] += arm[(c + 2) % 3] * f;
+        double x[3];
+        mac_place(x, s->w.g, here[0] + (c != 0) * 0.5, here[1] + (c != 1) * 0.5, here[2] + (c != 2) * 0.5);
+        if (alone) x[axis] += (back ? 1 : -1) * (1 - 1 / k->stretch) * s->w.g->dx;
+        s->pull(s->user, c, here, x, s->unit * (back ? pull : -pull));
     }
 }
 
@@ -570,14 +688,14 @@ static void grip_normal(grip *s, int c, const int at[3]) {
     grip_difference(s, c, c, next, &s_cut, k * (difference(w, c, c, next) + s_cut.offset));
 }
 
-void viscosity_force(double force[3], double torque[3], const double centre[3], const viscosity *v,
-                     const mac_grid *g, const viscosity_input *in, const mac_field *u,
-                     bool (*mine)(const void *user, int axis, const int at[3]), const void *user) {
+void viscosity_pulls(const viscosity *v, const mac_grid *g, const viscosity_input *in, const mac_field *u,
+                     void (*pull)(void *user, int axis, const int at[3], const double x[3], double force),
+                     void *user) {
     const box *b = &g->box;
-    grip s = {.w = {.v = (viscosity *)(uintptr_t)v, .g = g, .in = in, .u = u},
-              .centre = centre,
-              .mine = mine,
+    grip s = {.w = {.v = (viscosity *)(uintptr_t)v, .g = g, .in = in, .u = u, .at = {g, in, NULL}},
+              .pull = pull,
               .user = user};
+    s.unit = in->density * pow(g->dx, b->dim) / in->dt;
     for (int row = 0; row < row_count(b); ++row) {
         int jk[2];
         row_place(jk, b, row);
@@ -586,10 +704,5 @@ void viscosity_force(double force[3], double torque[3], const double centre[3], 
             for (int c = 0; c < b->dim; ++c) grip_normal(&s, c, at);
             for (int e = b->dim == 3 ? 0 : 2; e < 3; ++e) grip_edge(&s, e, at);
         }
-    }
-    const double unit = in->density * pow(g->dx, b->dim) / in->dt;
-    for (int a = 0; a < 3; ++a) {
-        force[a] = unit * s.force[a];
-        torque[a] = unit * s.torque[a];
     }
 }

@@ -60,9 +60,14 @@ viscous_result viscosity_solve_stokes(mac_field *u, float *q, double (*V)[6], co
                                       viscosity *v, const mac_grid *g, const viscosity_input *in,
                                       double tolerance, int max_iterations);
 
-/* After a solve: viscous force [N] and torque about `centre` [N m] on what lies around the faces for which
- * `mine(user, axis, i, j, k)` holds (2D: per m of depth). */
-void viscosity_force(double force[3], double torque[3], const double centre[3], const viscosity *v,
-                     const mac_grid *g, const viscosity_input *in, const mac_field *u,
-                     bool (*mine)(const void *user, int axis, const int at[3]), const void *user);
+/* After a solve, and a projection: wet faces between two cells of air, which only stress has set, get that
+ * velocity, and what the faces beside them have got since. Extrapolation would keep turning liquid from
+ * turning. */
+void viscosity_follow(mac_field *u, const viscosity *v, const mac_grid *g, const float *phi);
+
+/* After a solve: calls pull() with each force [N; 2D: per m of depth] along an axis, at x [m], of stress on
+ * the solid or side that the face `at` lies in or on. */
+void viscosity_pulls(const viscosity *v, const mac_grid *g, const viscosity_input *in, const mac_field *u,
+                     void (*pull)(void *user, int axis, const int at[3], const double x[3], double force),
+                     void *user);
 #endif

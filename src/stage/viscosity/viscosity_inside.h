@@ -31,7 +31,8 @@ typedef struct job {
     const mac_grid *g;
     const viscosity_input *in;
     const mac_field *u;
-    int cut; /* a wall cuts differences short; set by any task */
+    shares at;
+    int *cut; /* a wall cuts differences short; set by any task */
 } job;
 
 static inline const float *const *in_order(float *const list[3]) {
@@ -51,10 +52,12 @@ static inline void row_place(int jk[2], const box *b, int row) {
  * along an axis; the body that a face on or in a wall belongs to, its own or that of a face beside it,
  * VISCOUS_FREE: none. */
 void viscosity_face_point(int h[3], int c, const int at[3]);
-double viscosity_wall_velocity(const job *w, int c, const int at[3], int axis, int back);
+double viscosity_wall_at(const job *w, int c, const int at[3], int axis, int back);
 uint16_t viscosity_body_at(const job *w, int c, const int at[3]);
-/* Right-hand sides, and the wall's velocity where it holds the liquid. */
-void viscosity_load(mac_field *u, viscosity *v, const mac_grid *g, const viscosity_input *in);
+/* Right-hand sides, and the wall's velocity where it holds the liquid; and after the solve the velocity in
+ * their place. */
+void viscosity_load(const job *w);
+void viscosity_keep(const job *w);
 
 /* viscosity_pressure.c; -1: no memory. */
 int pressure_part_hold(viscosity *v, const mac_grid *g);

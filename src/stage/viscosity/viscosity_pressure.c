@@ -90,7 +90,7 @@ double pressure_open(const job *w, int c, const int at[3]) {
 bool pressure_slides(const job *w, int c, const int at[3]) {
     int h[3];
     viscosity_face_point(h, c, at);
-    return isinf(shares_slip(w->g, w->in, h)) && pressure_open(w, c, at) > 0;
+    return isinf(shares_slip(&w->at, h)) && pressure_open(w, c, at) > 0;
 }
 
 void pressure_put(const job *w, const int at[3], bool mixed, bool walls) {
@@ -101,7 +101,7 @@ void pressure_put(const job *w, const int at[3], bool mixed, bool walls) {
     for (int c = 0; c < b->dim; ++c) p->open[c][q] = walls ? (float)pressure_open(w, c, at) : 1;
     for (int a = 0; a < b->dim; ++a)
         if (at[a] < 0 || at[a] >= b->n[a]) return;
-    p->liquid[q] = !mixed || shares_wet(w->g, w->in, h, walls) > 0;
+    p->liquid[q] = !mixed || shares_wet(&w->at, h, walls) > 0;
 }
 
 /* ---- bodies ---- */
@@ -198,7 +198,7 @@ static void ask_row(void *context, int row) {
             double share;
             at[side / 2] += side & 1;
             if (mover(w, &share, side / 2, at) != VISCOUS_FREE) continue;
-            const double push = share * viscosity_wall_velocity(w, side / 2, at, side / 2, 0);
+            const double push = share * viscosity_wall_at(w, side / 2, at, side / 2, 0);
             asked -= side & 1 ? push : -push;
         }
         w->v->pressure.asked[q] = (float)asked;
@@ -208,9 +208,11 @@ static void ask_row(void *context, int row) {
 viscous_result viscosity_solve_stokes(mac_field *u, float *q, double (*V)[6], const double (*rhs)[6],
                                       viscosity *v, const mac_grid *g, const viscosity_input *in,
                                       double tolerance, int max_iterations) {
-    job w = {.v = v, .g = g, .in = in, .u = u};
-    viscosity_load(u, v, g, in);
+    job w = {.v = v, .g = g, .in = in, .u = u, .at = {g, in, NULL}};
+    viscosity_load(&w);
     parallel_for(g->pool, row_count(&g->box), ask_row, &w);
-    return stokes_solve(v->pressure.solver, u->value, q, in_order(v->rhs), v->pressure.asked, V, rhs,
-                        tolerance, max_iterations);
+    const viscous_result r = stokes_solve(v->pressure.solver, u->value, q, in_order(v->rhs),
+                                          v->pressure.asked, V, rhs, tolerance, max_iterations);
+    viscosity_keep(&w);
+    return r;
 }
