@@ -1,8 +1,9 @@
 /* MINRES for viscosity and pressure together.
  *
- * Preconditioner: diag(the viscous cycle, 1/S), symmetric and positive, so that the norm that MINRES brings
- * down is an energy: |r_u|^2 in A^-1 and |r_q|^2 in 2 mu, which asks of both equations what the velocity owes
- * them, however stiff the fluid is. A solve starts from the warm start or from 0, whichever is nearer.
+ * Preconditioner: diag(the viscous cycle, 1/S and inertia's share, stokes_inertia.c), symmetric and positive,
+ * so that the norm that MINRES brings down is an energy: |r_u|^2 in A^-1 and |r_q|^2 in 2 mu, which asks of
+ * both equations what the velocity owes them, however stiff the fluid is. A solve starts from the warm start
+ * or from 0, whichever is nearer.
  *
  * Vectors are float but for the iterates and the directions w that they are made of: unlike in CG nobody
  * multiplies these by A, and rounding in them comes back times K. The residual is recomputed in double before
@@ -12,8 +13,8 @@
  * Regions that are closed have q up to a constant, and outflows that must sum up to 0: what they cannot
  * swallow is taken off evenly.
  *
- * Source: Paige and Saunders 1975; Elman, Silvester and Wathen 2014, 4.1. Limits: where mu dt / (rho L^2) is
- * small S is not what G^T A^-1 G looks like, and iterations grow; no periodic axes. */
+ * Source: Paige and Saunders 1975; Elman, Silvester and Wathen 2014, 4.1. Limits: no periodic axes.
+ */
 #include "linear/stokes.h"
 
 #include <math.h>
@@ -47,15 +48,17 @@ stokes *stokes_create(const box *b, pool *p, viscous_kind kind) {
 void stokes_free(stokes *t) {
     if (!t) return;
     viscous_free(t->s);
-    buffer *all[] = {&t->floats, &t->doubles, &t->spans,  &t->places,
-                     &t->sums,   &t->rows,    &t->firsts, &t->bodies};
+    poisson_free(t->inertia);
+    buffer *all[] = {&t->inertia_memory, &t->floats, &t->doubles, &t->spans, &t->places,
+                     &t->sums,           &t->rows,   &t->firsts,  &t->bodies};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) buffer_drop(all[i]);
     mem_free(t);
 }
 
 size_t stokes_bytes(const stokes *t) {
     return sizeof *t + viscous_bytes(t->s) + t->floats.bytes + t->doubles.bytes + t->spans.bytes +
-           t->places.bytes + t->rows.bytes;
+           t->places.bytes + t->rows.bytes + t->inertia_memory.bytes +
+           (t->inertia ? poisson_bytes(t->inertia) : 0);
 }
 
 int stokes_setup(stokes *t, const stokes_system *system) {
@@ -422,7 +425,8 @@ static double find_outflow(stokes *t) {
 /* z = M r and the norm of the residual; where the cycle proves not positive, by the diagonal. */
 static double norm(stokes *t, viscous_kind *by) {
     pass w = {.t = t};
-    const double cells = parallel_sum(workers(t->s), t->s->levels[0].slabs, scale_task, &w);
+    const double cells = parallel_sum(workers(t->s), t->s->levels[0].slabs, scale_task, &w) +
+                         stokes_inertia_add(t, t->z, t->r);
     double rz = viscous_precondition(t->s, *by);
     if (!(rz >= 0) && *by != VISCOUS_JACOBI) {
         *by = VISCOUS_JACOBI;
@@ -456,12 +460,13 @@ static double next_vector(stokes *t, double *alpha, double beta, double beta_bef
     dot += multiply_bodies(t, &w);
     *alpha = dot / beta;
     w.before = *alpha / beta;
-    const double cells = parallel_sum(workers(s), slabs, orthogonalise_task, &w);
+    double cells = parallel_sum(workers(s), slabs, orthogonalise_task, &w);
     orthogonalise_bodies(t, w.before);
     swap(&s->r, &s->q);
     swap(&t->r, &t->before);
     swap(&s->z, &s->search);
     swap(&t->z, &t->z_old);
+    cells += stokes_inertia_add(t, t->z, t->r);
     return cells + viscous_precondition(s, by);
 }
 

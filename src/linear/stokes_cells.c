@@ -327,5 +327,5 @@ int stokes_cells_setup(stokes *t, const stokes_system *system) {
     t->cells = (int64_t)parallel_sum(p, l->slabs, cell_task, &w);
     if (load_bodies(t, system)) return -1;
     hold_parts(t);
-    return find_regions(t);
+    return find_regions(t) || stokes_inertia_setup(t) ? -1 : 0;
 }
