@@ -37,6 +37,12 @@ typedef struct rheo_body_stats {
     double position[3], velocity[3], spin[3], orientation[4]; /* m, m/s, rad/s, (w x y z) */
 } rheo_body_stats;
 
+/* What liquid does to a solid, by pressure and viscosity, at the end of the frame; about its centre. 2D: per
+ * metre of depth. */
+typedef struct rheo_solid_stats {
+    double force[3], torque[3]; /* N, N m */
+} rheo_solid_stats;
+
 enum { RHEO_STAGES_MAX = 24, RHEO_FLUIDS_MAX = 16, RHEO_THREADS_MAX = 256 };
 typedef struct rheo_stage_time {
     const char *name;
@@ -70,6 +76,7 @@ typedef struct rheo_frame_stats {
     rheo_particle_counts counts;
     int refusing;                       /* 1 + the first emitter with particles in counts.refused; 0: none */
     rheo_solve_stats pressure, density; /* density: the volume-keeping solve */
+    rheo_solve_stats viscosity;         /* unknowns 0: none is solved */
     rheo_fluid_stats fluids[RHEO_FLUIDS_MAX];
     int fluid_count;
     int body_count; /* keyed and dynamic solids: rheo_read_body() */
@@ -128,6 +135,9 @@ typedef struct rheo_particle_view {
     double dx, origin[3]; /* m: position in metres = origin + dx * position */
     double radius;        /* m, of a sphere of the particle's own volume */
 } rheo_particle_view;
+/* What liquid did to a solid of the scene (counted from 0) in the last step of the frame. */
+RHEO_API void rheo_read_solid(rheo_solid_stats *out, const rheo_sim *sim, int solid);
+
 RHEO_API void rheo_view_particles(rheo_particle_view *view, const rheo_sim *sim);
 
 /* Read-only look at smoke: cell (i, j, k) is at [i + j * row + k * plane]. NULL fields with other methods. */

@@ -34,7 +34,7 @@ rheo_shape rheo_default_shape(rheo_shape_kind kind) {
 
 rheo_fluid rheo_default_fluid(void) {
     const rheo_material *water = rheo_list_materials();
-    rheo_fluid fluid = {.name = water->name, .material = water->name};
+    rheo_fluid fluid = {.name = water->name, .material = water->name, .viscosity_keys = {.width = 1}};
     params_fill_defaults(&fluid, IN_FLUID);
     fluid.density = water->density;
     fluid.viscosity = water->viscosity;
@@ -150,7 +150,9 @@ static const struct {
     {true, "emitters", "temperature"}, {false, "solver", "pic_blend"},
     {false, "solver", "seed"},         {false, "output", "surface"},
     {false, "domain", "slip"},         {false, "solver", "volume_correction"},
-    {false, "solver", "separation"},
+    {false, "solver", "separation"},   {false, "solver", "viscosity"},
+    {false, "solver", "viscous_mean"}, {false, "solver", "viscous_surface"},
+    {false, "solids", "slip"},
 };
 
 static rheo_status refuse_key(const node *at, const rheo_scene *scene, const char *within, int index,

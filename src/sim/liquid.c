@@ -7,7 +7,7 @@
  * a ghost-fluid surface (Batty et al. 2007; Wang 2017, 2.3-2.5). Volume is kept by moving particles, never
  * their velocity (sim/drift.c).
  *
- * Limits: viscosity is not solved here; the air is empty. */
+ * Limits: the air is empty. */
 #include "sim/liquid.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static void carry_velocity(liquid *l, rheo_sim *s, double dt) {
     const scratch_count mine = s->scratch.lent;
     if (!marks_only(s)) return;
     advect_velocity(&l->vel, scratch_faces(&s->scratch), &s->g, dt);
-    emitters_give(&l->vel, &l->emitters, &l->walls, s, dt);
+    emitters_give(&l->vel, NULL, &l->emitters, &l->walls, s, dt);
     scratch_back(&s->scratch, mine);
 }
 
@@ -125,6 +125,7 @@ static double kept_share(const rheo_sim *s, double dt) {
 static void from_grid(liquid *l, const mac_field *before, rheo_sim *s, const double gravity[3], double dt) {
     const double kick[3] = {gravity[0] * dt, gravity[1] * dt, gravity[2] * dt};
     particles_from_grid(&l->markers.parts, &s->g, &l->vel, before, kept_share(s, dt), is_affine(s), kick);
+    stress_calm(&l->markers.parts, &l->vel, &l->stress, s, dt, is_flip(s));
 }
 
 /* ---- the step ---- */
@@ -151,6 +152,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "sort");
     TRY(markers_sort(&l->markers, s, report));
+    TRY(markers_appear(&l->markers, &l->walls, s, report));
     TRY(emitters_emit(&l->markers, &l->emitters, &l->walls, s, dt, report));
 
     timer_stage(&s->timer, "to grid");
@@ -171,6 +173,13 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "pressure");
     projecting on = projection_faces(&l->projection, &l->walls, &l->emitters, s, l->markers.phi, dt);
     TRY(projection_solve(&l->vel, &on, &l->projection, &l->walls, s, report));
+
+    timer_stage(&s->timer, "viscosity");
+    TRY(stress_solve(&l->vel, &on, &l->stress, &l->projection, &l->markers, &l->walls, &l->emitters, s,
+                     report));
+
+    timer_stage(&s->timer, "pressure");
+    TRY(stress_project(&l->vel, &on, &l->stress, &l->projection, &l->walls, s, report));
     TRY(projection_end(&l->vel, &on, &l->projection, &l->walls, &l->emitters, s, report));
 
     timer_stage(&s->timer, "volume");
@@ -202,6 +211,8 @@ static void liquid_list(rheo_sim *s) {
     walls_list(&l->walls, s, 1);
     emitters_list(&l->emitters, s);
     projection_list(&l->projection, &l->walls, s);
+    stress_list(&l->stress, s);
+    l->markers.stiff = l->stress.model != RHEO_VISCOSITY_NONE;
     s->fields.borrowed = (scratch_count){.faces = 2, .cells = 3, .marks = 2};
 }
 
@@ -275,6 +286,7 @@ static rheo_status liquid_start(rheo_sim *s, const rheo_scene *scene, rheo_repor
     TRY(markers_make(&l->markers, s, is_affine(s), report));
     TRY(emitters_make(&l->emitters, s, report));
     TRY(projection_make(&l->projection, s, report));
+    TRY(stress_make(&l->stress, s, report));
     TRY(walls_make(&l->walls, s, report));
     TRY(walls_check_thin(&l->walls, s, report));
     TRY(walls_place(&l->walls, s, 0, report));
@@ -297,12 +309,13 @@ static void liquid_finish(rheo_sim *s) {
     walls_free(&l->walls);
     emitters_free(&l->emitters);
     projection_free(&l->projection);
+    stress_free(&l->stress);
 }
 
 static size_t liquid_bytes(const rheo_sim *s) {
     const liquid *l = liquid_of(s);
     return markers_bytes(&l->markers) + walls_bytes(&l->walls, s) + emitters_bytes(&l->emitters, s) +
-           projection_bytes(&l->projection);
+           projection_bytes(&l->projection) + stress_bytes(&l->stress, s);
 }
 
 /* ---- what is asked between steps ---- */
@@ -323,6 +336,7 @@ static rheo_status liquid_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report
 
 static void liquid_probe(double *values, const rheo_sim *s, unsigned of, const float x[3]) {
     const liquid *l = liquid_of(s);
+    if (of == RHEO_OF_VISCOSITY && stress_probe(values, &l->stress, s, x)) return;
     markers_probe(values, &l->markers, &l->vel, l->projection.q, l->projection.q_dt, l->markers.phi, s, of,
                   x);
 }

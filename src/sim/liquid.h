@@ -5,6 +5,7 @@
 #include "sim/emitters.h"
 #include "sim/markers.h"
 #include "sim/projection.h"
+#include "sim/stress.h"
 #include "sim/walls.h"
 
 typedef struct liquid {
@@ -12,6 +13,7 @@ typedef struct liquid {
     walls walls;
     emitters emitters;
     projection projection;
+    stress stress;
     mac_field vel;   /* m/s, extended around the liquid */
     mac_field carry; /* m/s: what carries particles, vel and what keeps their density even */
     double crowded;  /* share of the liquid in cells that are too full for it; shortens the next step */

@@ -8,14 +8,15 @@ typedef struct method_row {
 } method_row;
 
 #define PARTICLES_ON_GRID                                                                                    \
-    .available = true, .particles = true, .mesh = true, .periodic = true, .separation = true
+    .available = true, .particles = true, .mesh = true, .periodic = true, .separation = true,                \
+    .viscosity = true
 
 static const method_row rows[] = {
     [RHEO_FLIP] = {{PARTICLES_ON_GRID}, &liquid_engine, {.share = 1}},
     [RHEO_APIC] = {{PARTICLES_ON_GRID}, &liquid_engine, {.share = 1.2, .columns = 9}},
     [RHEO_PIC] = {{PARTICLES_ON_GRID}, &liquid_engine, {.share = 1}},
     [RHEO_SEMI_LAGRANGIAN] = {{PARTICLES_ON_GRID}, &liquid_engine, {.share = 1, .carries = true}},
-    [RHEO_MAC] = {{.available = true, .particles = true, .mesh = true, .viscosity = true},
+    [RHEO_MAC] = {{.available = true, .particles = true, .mesh = true, .shears = true},
                   &mac_engine,
                   {.share = 1.6}},
     [RHEO_SMOKE] = {{.available = true, .gas = true, .volume = true, .periodic = true, .separation = true},

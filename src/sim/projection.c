@@ -7,6 +7,7 @@
 #include "core/report.h"
 #include "grid/wrap.h"
 #include "sim/bodies.h"
+#include "sim/felt.h"
 
 void projection_list(projection *p, const walls *w, rheo_sim *s) {
     field_list *l = &s->fields;
@@ -77,6 +78,9 @@ static void keep_separation(rheo_solve_stats *stats, const lcp_result *r) {
 projecting projection_faces(projection *p, walls *w, emitters *e, rheo_sim *s, const float *phi, double dt) {
     const mac_grid *g = &s->g;
     projecting on = {.work = projection_borrow(p, s), .faces = &w->open, .phi = phi, .dt = dt};
+    felt_clear(s);
+    sim_gravity(on.pull, s, s->clock.time + 0.5 * dt);
+    for (int a = 0; a < 3; ++a) on.pull[a] *= dt;
     const int drives = emitters_drive(e, w, s, dt);
     if (w->slivers.count == 0 && !w->films.any && !drives) return on; /* the walls' own */
     mac_field_copy(&p->open, &w->open.open, g);
@@ -167,6 +171,7 @@ rheo_status projection_solve(mac_field *vel, projecting *on, projection *p, wall
     if (p->separation) pressure_release(vel, g, on->faces, projection_voids(p));
     projection_push_bodies(vel, p, s);
     p->q_dt = on->dt;
+    on->again = 1;
 out:
     return status;
 }
@@ -180,7 +185,8 @@ rheo_status projection_end(mac_field *vel, const projecting *on, projection *p, 
     if (s->clock.closing_step)
         s->stats.divergence =
             pressure_divergence(vel, g, on->faces, on->phi, on->work.source, projection_voids(p));
-    emitters_give(vel, e, w, s, on->dt);
+    if (s->clock.closing_step) felt_pressure(s, p, w);
+    emitters_give(vel, NULL, e, w, s, on->dt);
     pressure_speed(p->speed, vel, g, on->faces, on->phi);
     const double speed = p->speed[0] + p->speed[1] + p->speed[2] + world_speed(s->world);
     if (isfinite(speed) && isfinite(s->stats.pressure.residual)) return RHEO_OK;

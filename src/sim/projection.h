@@ -31,6 +31,8 @@ typedef struct projecting {
     openings *faces;    /* open shares and wall velocities; weights (1 / rho) are all the same */
     const float *phi;   /* < 0 where fluid is, and bodies that count as such */
     double dt;          /* s */
+    double pull[3];     /* m/s: what gravity gave to liquid and bodies since the last projection */
+    int again;          /* it is not the first of the step: bodies keep what contacts withheld before */
 } projecting;
 
 void projection_list(projection *p, const walls *w, rheo_sim *s);

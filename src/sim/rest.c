@@ -49,7 +49,7 @@ void liquid_rest(liquid *l, const projecting *on, rheo_sim *s, const double grav
     const double pull = vec_length(gravity) * on->dt;
     const quiet_limits slow = {.beside_solids = s->def.solid_count ? QUIET * pull : 0,
                                .corners = is_oblique(gravity) ? QUIET_CORNER * pull : 0};
-    walls_extend(&l->vel, carries ? far : near, &l->carry, far, &l->walls, s, on->phi, &slow, 0);
+    stress_extend(&l->vel, carries ? far : near, &l->carry, far, &l->stress, &l->walls, s, on->phi, &slow);
     if (s->moving || emitters_drive(&l->emitters, &l->walls, s, on->dt)) l->risen = 0;
     else
         rest_limit_lift(&l->carry, &l->risen, scratch_cells(&s->scratch), &s->g, &l->vel, &l->markers.parts,

@@ -111,7 +111,8 @@ static rheo_status settle_round(settling *t, double held, rheo_report *report) {
     find_surface(t);
     forces_add_field(&l->vel, g, t->level, held, dt);
     wrap_faces(&l->vel, g);
-    projecting on = {projection_borrow(p, s), &l->walls.open, l->markers.phi, dt};
+    projecting on = {
+        .work = projection_borrow(p, s), .faces = &l->walls.open, .phi = l->markers.phi, .dt = dt};
     if (projection_assemble(&on.work, p, &l->walls, s, on.phi))
         TRY(report_no_memory(report, "the pressure solve"));
     pressure_project(&l->vel, p->q, p->solver, &on.work, g, on.faces, on.phi, TOLERANCE, ITERATIONS);

@@ -34,9 +34,6 @@ void mac_move_markers(particles *markers, const mac_grid *g, const mac_field *u,
 
 /* Closed faces take the velocity of what closes them. */
 void mac_set_walls(mac_field *u, const mac_grid *g, const openings *o);
-/* What markers near the domain's closed sides see beyond them: the flow mirrored, tangential velocity as it
- * is (free slip) or reversed (no slip). */
-void mac_mirror_walls(mac_field *u, const mac_grid *g, const openings *o, int no_slip);
 /* Where solids are, for liquid that sticks to them: distances at nodes, m, and what openings call movers. */
 typedef struct {
     const float *distance;

@@ -243,35 +243,6 @@ void mac_set_walls(mac_field *u, const mac_grid *g, const openings *o) {
     }
 }
 
-/* One component beyond one side. Faces across the side's axis lie on it and are mirrored about it, others
- * stand half a cell off. */
-static void mirror_side(float *u, const mac_grid *g, int component, int axis, int side, float sign) {
-    const box *b = &g->box;
-    const int on = component == axis, wall = side ? b->n[axis] : 0;
-    cell_range r = range_grow(range_faces(g, component), g, GHOST - 1);
-    r.lower[axis] = 0;
-    r.upper[axis] = 1;
-    for (int l = 1; l < GHOST; ++l) {
-        const int out = side ? wall + l - !on : -l, in = side ? wall - l : l - !on;
-        if (in < 0 || in >= b->n[axis] + on) return;
-        for (int k = r.lower[2]; k < r.upper[2]; ++k)
-            for (int j = r.lower[1]; j < r.upper[1]; ++j)
-                for (int i = r.lower[0]; i < r.upper[0]; ++i) {
-                    const ptrdiff_t n = box_at(b, i, j, k);
-                    u[n + out * b->step[axis]] = sign * u[n + in * b->step[axis]];
-                }
-    }
-}
-
-void mac_mirror_walls(mac_field *u, const mac_grid *g, const openings *o, int no_slip) {
-    for (int component = 0; component < g->box.dim; ++component)
-        for (int w = 0; w < 2 * g->box.dim; ++w)
-            if (!o->open_wall[w]) {
-                const float sign = component == w / 2 || no_slip ? -1 : 1;
-                mirror_side(u->value[component], g, component, w / 2, w % 2, sign);
-            }
-}
-
 /* Bits of a non-negative float compare as integers do, infinities and NaN on top. */
 static double speed_task(void *context, int block) {
     const job *s = context;

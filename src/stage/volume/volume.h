@@ -11,6 +11,8 @@
  * the velocity, so that markers need not be even. */
 void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const openings *o,
                     const float *density, const float *phi, const uint8_t *voids, int moving, double dt);
+/* Limits that outflow to what the flow of a cell does to it: the fastest of its faces [m/s]. */
+void volume_limit_by_flow(float *outflow, const mac_grid *g, const mac_field *u, const float *phi);
 /* m3 that cells hold although they are full by far. */
 double volume_crowding(const mac_grid *g, const openings *o, const float *density);
 #endif
