@@ -7,10 +7,13 @@
  * that moves, seen from the vessel.) falling: its own weight drives it, 4/3 pi a^3 (rho_s - rho) g = F, and
  * it is an unknown of the solves.
  *
- * Both move by less than a hundredth of a cell. */
+ * Both move by less than a hundredth of a cell. With pressure and viscosity apart (`full`) these are figures
+ * without a verdict: a third of the drag is pressure's, which they lose with long steps
+ * (docs/reproduction.md). */
 #include "cases.h"
 
 #include <math.h>
+#include <string.h>
 #include "thick.h"
 
 #define PI      3.14159265358979323846
@@ -82,14 +85,14 @@ static rheo_status put(rows *out, const char *model, int n, double step, bool ve
 }
 
 rheo_status reproduce_stokes_drag(rows *out) {
-    static const double steps[] = {0.1, 1, 1e4};
+    static const double steps[] = {0.1, 1e4};
     const thick_models models = thick_coupled();
-    const int n = out->quick ? 20 : 32;
+    const int n = out->quick ? 20 : 24;
     rheo_status status = RHEO_OK;
     rows_title(out, "a ball in a round vessel: drag [N], speed [m/s]");
     rows_put_header(out);
     for (int m = 0; m < models.count && !status; ++m)
-        for (int i = 0; i < (out->quick ? 1 : 3) && !status; ++i)
-            status = put(out, models.names[m], n, steps[i], i == 0);
+        for (int i = 0; i < 2 && !status; ++i)
+            status = put(out, models.names[m], n, steps[i], strcmp(models.names[m], "full") != 0);
     return status;
 }
