@@ -12,6 +12,7 @@
 #include "cases.h"
 
 #include <math.h>
+#include <string.h>
 #include "thick.h"
 
 #define SIDE    0.1 /* m, of the block */
@@ -102,15 +103,18 @@ rheo_status reproduce_sag(rows *out) {
     rows_title(out, "rate of sagging, 1/s: a block of 10 cm, exact where it slides");
     rows_put_header(out);
     for (int m = 0; m < models.count; ++m)
-        for (int dim = 2; dim <= 2; ++dim) {
+        for (int dim = 2; dim <= (out->quick ? 2 : 3); ++dim) {
             for (int i = 0; i < 4 && !status; ++i) {
                 const block b = {dim, 32, 1e7, "free", models.names[m]};
-                status = put_sag(out, &b, steps[i], i == 0 ? "within 20 %" : NULL);
+                const bool short_enough = i == 0 || strcmp(b.model, "full") != 0;
+                status = put_sag(out, &b, steps[i], short_enough ? "within 20 %" : NULL);
             }
-            const block held = {dim, 32, 1e7, "no", models.names[m]};
-            if (!status) status = put_sag(out, &held, 0.1, NULL);
+            for (int i = 0; i < 4 && !status; i += 3) {
+                const block held = {dim, 32, 1e7, "no", models.names[m]};
+                status = put_sag(out, &held, steps[i], NULL);
+            }
         }
-    for (int m = 0; m < models.count && !status && !out->quick && 0; ++m)
+    for (int m = 0; m < models.count && !status && !out->quick; ++m)
         status = put_rest(out, models.names[m], 32);
     return status;
 }
