@@ -34,13 +34,9 @@ void thick_close(thick *t) {
     *t = (thick){0};
 }
 
-rheo_status thick_advance(thick *t, rows *out, double until, double dt) {
+rheo_status thick_advance(thick *t, rows *out, double dt) {
     rheo_status status = RHEO_OK;
-    while (!status && t->s->clock.time < until - 1e-3 * dt) {
-        const double left =
-            until - t->s->clock.time; /* less than a step where the flow asked for shorter ones */
-        status = rheo_advance_step(t->s, left < 0.999 * dt ? left : dt, out->report);
-    }
+    while (!status && t->s->clock.frame < 1) status = rheo_advance_step(t->s, dt, out->report);
     return status;
 }
 
