@@ -41,7 +41,7 @@ static rheo_status run(thick_error *e, double *torque, rows *out, const char *mo
         "  - { name: wheel, shape: { sphere: { center: [%g, %g, 0.5], radius: %g } },"
         " rotation: { axis: [0, 0, 1], degrees: { keys: [[0, 0], [100, %.17g]] } } }\n",
         n, 1 / END, model, MU, c[0], c[1], OUTER, c[0], c[1], INNER, 100 * TURN * 180 / PI);
-    if (!status) status = thick_advance(&t, out, END, 0.02);
+    if (!status) status = thick_advance(&t, out, 0.02);
     if (!status) {
         rheo_solid_stats wheel;
         rheo_read_solid(&wheel, t.s, 1);

@@ -56,7 +56,7 @@ static rheo_status run(double *speed, double *force, rows *out, const char *mode
         " shape: { sphere: { center: [0.503, 0.51, 0.497], radius: %g } } }\n"
         "  - { name: ball, shape: { sphere: { center: [0.503, 0.51, 0.497], radius: %g } }, %s }\n",
         n, 1 / end, falls ? -GRAVITY : 0, model, DENSITY, MU, VESSEL, BALL, motion);
-    if (!status) status = thick_advance(&t, out, end, dt);
+    if (!status) status = thick_advance(&t, out, dt);
     if (!status) {
         rheo_read_body(&ball, NULL, t.s, 0);
         rheo_read_solid(&felt, t.s, 1);

@@ -93,7 +93,7 @@ static rheo_status drip(double *speed, rows *out, const char *model, const char 
                    "  - { name: drip, density: 1000, viscosity: %g,"
                    " fill: [ { box: { min: [%.17g, 0.1, 0], max: [%.17g, 0.9, 1] } } ] }\n",
                    TALL, 1 / end, -PULL, model, mean, SET * dx, THIN, SET * dx, SET * dx + film);
-    if (!status) status = thick_advance(&t, out, end, end / 40);
+    if (!status) status = thick_advance(&t, out, end / 40);
     if (!status) *speed = film_speed(&t, exact);
     thick_close(&t);
     return status;
@@ -109,8 +109,7 @@ rheo_status reproduce_edge_mean(rows *out) {
     for (int m = 0; m < 2; ++m) {
         for (int i = 0; i < 3 && !status; ++i) status = drip(&speed[i], out, models[m], means[i]);
         for (int i = 0; i < 3 && !status; ++i) {
-            static const char *const wanted[] = {"within 40 %", "10 times the arithmetic",
-                                                 "stops: <= 2e-3"};
+            static const char *const wanted[] = {"within 40 %", "10 times the arithmetic", "stops: <= 2e-3"};
             const bool holds[] = {fabs(speed[0] - 1) <= 0.4, speed[1] >= 10 * speed[2], speed[2] <= 2e-3};
             char quantity[64];
             rows_format(quantity, sizeof quantity, "%s, %s", means[i], models[m]);

@@ -34,10 +34,9 @@ void thick_close(thick *t) {
     *t = (thick){0};
 }
 
-rheo_status thick_advance(thick *t, rows *out, double until, double dt) {
+rheo_status thick_advance(thick *t, rows *out, double dt) {
     rheo_status status = RHEO_OK;
-    while (!status && t->s->clock.time < until - 1e-6 * dt)
-        status = rheo_advance_step(t->s, fmin(dt, until - t->s->clock.time), out->report);
+    while (!status && t->s->clock.frame < 1) status = rheo_advance_step(t->s, dt, out->report);
     return status;
 }
 
