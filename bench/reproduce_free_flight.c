@@ -51,7 +51,7 @@ static rheo_status turn(double *kept, rows *out, const char *model, double mu, i
     if (status) goto out;
     thick_set(&t, turning, NULL);
     const double before = angular_momentum(t.s);
-    if ((status = thick_advance(&t, out, 1, 1.0 / 120))) goto out;
+    if ((status = thick_advance(&t, out, 1.0 / 120))) goto out;
     *kept = angular_momentum(t.s) / before;
 out:
     thick_close(&t);
@@ -98,7 +98,7 @@ static rheo_status fly(double error[2], rows *out, const char *model, double mu,
                    dim, n, model, mu, velocity[0], velocity[1]);
     if (status) goto out;
     rheo_read_stats(&before, t.s);
-    if ((status = thick_advance(&t, out, end, 1.0 / 30))) goto out;
+    if ((status = thick_advance(&t, out, 1.0 / 30))) goto out;
     rheo_read_stats(&after, t.s);
     const double *from = before.fluids[0].centroid, *to = after.fluids[0].centroid;
     error[0] = (velocity[1] * end - (to[1] - from[1])) / (0.5 * g * end * end) - 1;

@@ -34,9 +34,9 @@ void thick_close(thick *t) {
     *t = (thick){0};
 }
 
-rheo_status thick_advance(thick *t, rows *out, double until, double dt) {
+rheo_status thick_advance(thick *t, rows *out, double dt) {
     rheo_status status = RHEO_OK;
-    while (!status && t->s->clock.time < until - 0.5 * dt) status = rheo_advance_step(t->s, dt, out->report);
+    while (!status && t->s->clock.frame < 1) status = rheo_advance_step(t->s, dt, out->report);
     return status;
 }
 
@@ -93,7 +93,8 @@ static bool is_wet_face(const thick *t, int axis, const int at[3], const double 
     return true;
 }
 
-thick_error thick_compare(const thick *t, thick_velocity *exact, thick_place *where, const void *of) {
+thick_error thick_compare(const thick *t, const thick *half, thick_velocity *exact, thick_place *where,
+                          const void *of) {
     const mac_grid *g = &t->s->g;
     double off = 0, all = 0;
     thick_error e = {0};
@@ -105,8 +106,10 @@ thick_error thick_compare(const thick *t, thick_velocity *exact, thick_place *wh
                     double x[3];
                     face_place(x, g, a, at);
                     if ((where && !where(x, of)) || !is_wet_face(t, a, at, x)) continue;
-                    const double u = exact(x, a, of),
-                                 d = (double)liquid_of(t->s)->vel.value[a][box_at(&g->box, i, j, k)] - u;
+                    const ptrdiff_t f = box_at(&g->box, i, j, k);
+                    const double u = exact(x, a, of), ours = (double)liquid_of(t->s)->vel.value[a][f];
+                    const double d =
+                        (half ? 2 * (double)liquid_of(half->s)->vel.value[a][f] - ours : ours) - u;
                     off += d * d;
                     all += u * u;
                     e.worst = fmax(e.worst, fabs(d));

@@ -13,7 +13,7 @@ typedef struct markers {
     float full;             /* particles in a full cell */
     uint32_t next_id;
     uint8_t *keep; /* a byte a particle, scratch */
-    size_t keep_room;
+    size_t keep_capacity;
     int may_crowd; /* particles that are heaped up tell of liquid without pressure: not of gaps beside solids
                       that move, nor of markers that need not be even */
     int stiff;     /* they are evened out no faster than the flow moves them: what stands would creep else */
@@ -25,12 +25,15 @@ rheo_status markers_make(markers *m, rheo_sim *s, int affine, rheo_report *repor
 void markers_free(markers *m);
 size_t markers_bytes(const markers *m);
 
-/* The fills of the scene, outside solids. */
+/* The fills of the scene that are there at the start, outside solids. */
 rheo_status markers_fill(markers *m, const walls *w, rheo_sim *s, rheo_report *report);
-/* Where particles and solids are before they move; what markers_hold() needs of thin solids. */
+/* Those whose time comes in the step under way, where it leaves room: they are there at its end. The set must
+ * be sorted, and is so afterwards. */
+rheo_status markers_appear(markers *m, const walls *w, rheo_sim *s, rheo_report *report);
+/* Where particles and solids are before they move; what markers_boundary() needs of thin solids. */
 rheo_status markers_remember(markers *m, walls *w, rheo_sim *s, rheo_report *report);
 /* Out of solids, inside closed sides; drops those that left through open ones. */
-rheo_status markers_hold(markers *m, walls *w, rheo_sim *s, rheo_report *report);
+rheo_status markers_boundary(markers *m, walls *w, rheo_sim *s, rheo_report *report);
 rheo_status markers_sort(markers *m, rheo_sim *s, rheo_report *report);
 rheo_status markers_reserve(markers *m, rheo_report *report); /* m->keep: a byte a particle */
 

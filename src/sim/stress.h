@@ -2,6 +2,7 @@
 #ifndef SIM_STRESS_H
 #define SIM_STRESS_H
 
+#include "sim/emitters.h"
 #include "sim/markers.h"
 #include "sim/projection.h"
 #include "stage/viscosity/viscosity.h"
@@ -26,15 +27,18 @@ rheo_status stress_make(stress *t, rheo_sim *s, rheo_report *report);
 void stress_free(stress *t);
 size_t stress_bytes(const stress *t, const rheo_sim *s);
 
+/* The pressure that balances gravity before stress acts; nothing where both are solved together. */
+rheo_status stress_balance(mac_field *vel, projecting *on, const stress *t, projection *p, walls *w,
+                           rheo_sim *s, rheo_report *report);
 /* Viscous stress over the step: vel of liquid, velocities of bodies, and so of walls. */
-rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, const projection *p, const markers *m,
-                         walls *w, rheo_sim *s, rheo_report *report);
+rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, projection *p, const markers *m, walls *w,
+                         const emitters *e, rheo_sim *s, rheo_report *report);
 /* Makes what stress has done to a velocity free of divergence; nothing where there is no stress. */
 rheo_status stress_project(mac_field *vel, projecting *on, const stress *t, projection *p, walls *w,
                            rheo_sim *s, rheo_report *report);
 /* Carries a velocity around the liquid as walls_extend() does, and past walls as their slip asks. */
 void stress_extend(mac_field *u, int layers, mac_field *far, int far_layers, const stress *t, walls *w,
-                   rheo_sim *s, const float *phi, const calm *slow);
+                   rheo_sim *s, const float *phi, const quiet_limits *slow);
 /* FLIP's noise, which the grid cannot see, dies as waves of the grid's length would; without
  * flip there is none. */
 void stress_calm(particles *p, const mac_field *vel, const stress *t, const rheo_sim *s, double dt, int flip);

@@ -30,6 +30,7 @@
 
 enum { PIECE = PATCH_CELLS };
 static const double THETA_LEAST = 0.02, THETA_MOST = 1.5, ON_WALL = 0.02, MOSTLY_NORMAL = 0.95;
+static const float LOOSE = 0.1f; /* of a shear: what else must hold a face without mass */
 static const double DEEP =
     0.25; /* cells, as stage/pressure/: less liquid than this has no velocity of its own */
 
@@ -43,6 +44,7 @@ void viscosity_free(viscosity *v) {
         for (int part = 0; part < 3; ++part) mem_free(v->edge[c][part]);
     }
     pressure_part_free(&v->pressure);
+    mem_free(v->loose);
     mem_free(v->wet);
     mem_free(v->dirty);
     mem_free(v->extent);
@@ -70,6 +72,7 @@ viscosity *viscosity_create(const mac_grid *g, viscous_kind kind) {
     }
     for (int e = g->box.dim == 3 ? 0 : 2; e < 3; ++e)
         for (int part = 0; part < 3; ++part) v->edge[e][part] = hold(v, bytes, &good);
+    v->loose = hold(v, g->box.size, &good);
     v->wet = hold(v, (size_t)row_count(&g->box), &good);
     v->dirty = hold(v, (size_t)row_count(&g->box), &good);
     v->extent = hold(v, (size_t)row_count(&g->box) * sizeof *v->extent, &good);
@@ -244,6 +247,7 @@ static void put_face(job *w, int c, const int at[3], double V, bool walls) {
         w->v->owner[c][q] =
             viscosity_body_at(w, c, at) != VISCOUS_FREE ? viscosity_body_at(w, c, at) : VISCOUS_KNOWN;
     else if (w->in->held_surface && !(V > 0)) w->v->owner[c][q] = VISCOUS_KNOWN;
+    else if (w->in->held && w->in->held[q] >> c & 1) w->v->owner[c][q] = VISCOUS_KNOWN;
 }
 
 /* What of a face's control volume moves. With pressure: the liquid share of what is open, or pressure at rest
@@ -349,6 +353,57 @@ static void stretch_extent(int extent[2], int from, int to) {
     if (to > extent[1]) extent[1] = to;
 }
 
+/* ---- stress that holds nothing ---- */
+
+/* A wet face in the air is without mass, and goes where the stresses on it want it. Where one shear is all
+ * there is, it vanishes by that, and what else it acts on is as good as free; but neither the diagonal nor a
+ * smoother shows it, and thin wedges of liquid along walls cost iterations that grow with mu dt. Such a shear
+ * is left out: it is the one that is 0 at the surface. */
+static void find_loose(const job *w, int c, ptrdiff_t q) {
+    const viscosity *v = w->v;
+    const ptrdiff_t *step = w->g->box.step;
+    float most = 0, sum = v->normal[c][q] + v->normal[c][q - step[c]];
+    for (int p = 0; p < w->g->box.dim; ++p) {
+        if (p == c) continue;
+        const float *own = v->edge[3 - c - p][c < p ? 0 : 2];
+        for (int side = 0; side < 2; ++side) {
+            const float k = own[q + side * step[p]];
+            sum += k;
+            if (k > most) most = k;
+        }
+    }
+    if (!(sum - most < LOOSE * most)) return;
+    for (int p = 0; p < w->g->box.dim; ++p)
+        for (int side = 0; side < 2; ++side)
+            if (p == c) __atomic_fetch_or(&v->loose[q - side * step[c]], 8, __ATOMIC_RELAXED);
+            else __atomic_fetch_or(&v->loose[q + side * step[p]], 1 << (3 - c - p), __ATOMIC_RELAXED);
+}
+
+static void loose_row(void *context, int row) {
+    const job *w = context;
+    int jk[2];
+    row_place(jk, &w->g->box, row);
+    for (int c = 0; c < w->g->box.dim && w->v->dirty[row]; ++c)
+        for (int i = w->v->extent[row][0]; i <= w->v->extent[row][1]; ++i) {
+            const ptrdiff_t q = box_at(&w->g->box, i, jk[0], jk[1]);
+            if (w->v->owner[c][q] == VISCOUS_FREE && !(w->v->mass[c][q] > 0)) find_loose(w, c, q);
+        }
+}
+
+static void release_row(void *context, int row) {
+    const job *w = context;
+    viscosity *v = w->v;
+    int jk[2];
+    row_place(jk, &w->g->box, row);
+    for (int i = v->extent[row][0]; v->dirty[row] && i <= v->extent[row][1]; ++i) {
+        const ptrdiff_t q = box_at(&w->g->box, i, jk[0], jk[1]);
+        for (int e = 0; e < 3; ++e)
+            for (int part = 0; part < 3 && v->loose[q] >> e & 1; ++part) v->edge[e][part][q] = 0;
+        for (int c = 0; c < w->g->box.dim && v->loose[q] & 8; ++c) v->normal[c][q] = 0;
+        v->loose[q] = 0;
+    }
+}
+
 /* Faces of bodies deep inside them, which nothing else asks for. Returns whether there are any in the row. */
 static bool put_bodies(const job *w, int extent[2], int j, int k) {
     const box *b = &w->g->box;
@@ -429,6 +484,8 @@ int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *i
     if (in->model == VISCOSITY_STOKES && pressure_part_hold(v, g)) return -1;
     parallel_for(g->pool, row_count(&g->box), wet_task, &w);
     parallel_for(g->pool, row_count(&g->box), put_row, &w);
+    parallel_for(g->pool, row_count(&g->box), loose_row, &w);
+    parallel_for(g->pool, row_count(&g->box), release_row, &w);
     int within[6];
     find_within(within, v, &g->box);
     s.within = within;

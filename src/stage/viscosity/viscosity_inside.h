@@ -21,6 +21,7 @@ struct viscosity {
     pressure_part pressure;
     float *mass[3], *rhs[3], *normal[3], *edge[3][3];
     uint16_t *owner[3];
+    uint8_t *loose;       /* edges, bit by bit of their axis, whose stress only turns a face in the air */
     uint8_t *wet, *dirty; /* of rows: liquid in them; not 0 in the fields */
     int (*extent)[2];     /* of rows that are dirty: the first and the last sample */
     size_t bytes;
