@@ -256,7 +256,7 @@ static void check_stretching(int dim, int n) {
 
 static void test_stretching(void **state) {
     (void)state;
-    for (int n = 16; n <= 32; n *= 2) {
+    for (int n = 16; n <= 24; n += 8) { /* the surface on either side of cells' middles */
         check_stretching(2, n);
         check_stretching(3, n);
     }
