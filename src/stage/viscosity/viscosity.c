@@ -362,7 +362,8 @@ static void stretch_extent(int extent[2], int from, int to) {
 /* A wet face in the air is without mass, and goes where the stresses on it want it. Where one shear is all
  * there is, it vanishes by that, and what else it acts on is as good as free; but neither the diagonal nor a
  * smoother shows it, and thin wedges of liquid along walls cost iterations that grow with mu dt. Such a shear
- * is left out: it is the one that is 0 at the surface. */
+ * is left out: it is the one that is 0 at the surface. A normal stress is so as well, but not where pressure
+ * is to balance it. */
 static void find_loose(const job *w, int c, ptrdiff_t q) {
     const viscosity *v = w->v;
     const ptrdiff_t *step = w->g->box.step;
@@ -379,8 +380,11 @@ static void find_loose(const job *w, int c, ptrdiff_t q) {
     if (!(sum - most < LOOSE * most)) return;
     for (int p = 0; p < w->g->box.dim; ++p)
         for (int side = 0; side < 2; ++side)
-            if (p == c) __atomic_fetch_or(&v->loose[q - side * step[c]], 8, __ATOMIC_RELAXED);
-            else __atomic_fetch_or(&v->loose[q + side * step[p]], 1 << (3 - c - p), __ATOMIC_RELAXED);
+            if (p != c)
+                __atomic_fetch_or(&v->loose[q + side * step[p]], (uint8_t)(1 << (3 - c - p)),
+                                  __ATOMIC_RELAXED);
+            else if (w->in->model != VISCOSITY_STOKES)
+                __atomic_fetch_or(&v->loose[q - side * step[c]], 8, __ATOMIC_RELAXED);
 }
 
 static void loose_row(void *context, int row) {
