@@ -184,7 +184,7 @@ rheo_status reproduce_two_layer(rows *out) {
             status =
                 refine(out, "two-layer", "1 to 1e4, elsewhere", &c, layers, coarsest, (wanted){.cells = 0.3});
         c.mu[1] = 1e4;
-        if (!status)
+        if (!status && !out->quick)
             status =
                 refine(out, "two-layer", "1 to 10, elsewhere", &c, layers, coarsest, (wanted){.cells = 0.3});
     }
