@@ -3,7 +3,7 @@
 
 static void test_poiseuille(void **state) {
     (void)state;
-    check_case(reproduce_poiseuille, 4);
+    check_case(reproduce_poiseuille, 2);
 }
 
 static void test_couette(void **state) {
