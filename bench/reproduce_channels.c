@@ -144,7 +144,7 @@ rheo_status reproduce_poiseuille(rows *out) {
         status = refine(out, "poiseuille", "walls anywhere", &c, poiseuille, 8, (wanted){.order = 1.8});
         c.left = 0.125;
         c.right = 0.875;
-        if (!status)
+        if (!status && !out->quick)
             status = refine(out, "poiseuille", "walls on faces", &c, poiseuille, 8, (wanted){.order = 1.8});
     }
     return status;
@@ -184,7 +184,7 @@ rheo_status reproduce_two_layer(rows *out) {
             status =
                 refine(out, "two-layer", "1 to 1e4, elsewhere", &c, layers, coarsest, (wanted){.cells = 0.3});
         c.mu[1] = 1e4;
-        if (!status)
+        if (!status && !out->quick)
             status =
                 refine(out, "two-layer", "1 to 10, elsewhere", &c, layers, coarsest, (wanted){.cells = 0.3});
     }

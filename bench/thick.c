@@ -11,7 +11,7 @@
 enum { TEXT = 4096 };
 
 thick_models thick_coupled(void) {
-    static const char *const names[] = {"full"};
+    static const char *const names[] = {"full", "stokes"};
     return (thick_models){names, (int)(sizeof names / sizeof *names)};
 }
 

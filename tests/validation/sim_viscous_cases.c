@@ -8,22 +8,22 @@ static void test_poiseuille(void **state) {
 
 static void test_couette(void **state) {
     (void)state;
-    check_case(reproduce_couette, 3);
+    check_case(reproduce_couette, 6);
 }
 
 static void test_two_layer(void **state) {
     (void)state;
-    check_case(reproduce_two_layer, 9);
+    check_case(reproduce_two_layer, 12);
 }
 
 static void test_annular_couette(void **state) {
     (void)state;
-    check_case(reproduce_annular_couette, 2);
+    check_case(reproduce_annular_couette, 3);
 }
 
 static void test_viscous_disk(void **state) {
     (void)state;
-    check_case(reproduce_viscous_disk, 6);
+    check_case(reproduce_viscous_disk, 9);
 }
 
 static void test_ballistic(void **state) {
@@ -33,7 +33,7 @@ static void test_ballistic(void **state) {
 
 static void test_sag(void **state) {
     (void)state;
-    check_case(reproduce_sag, 1);
+    check_case(reproduce_sag, 5);
 }
 
 static void test_edge_mean(void **state) {
