@@ -65,12 +65,12 @@ bool cache_path(char path[FILE_PATH_MAX], const char *cache, cache_kind kind, co
 }
 
 bool cache_add_file(cache_manifest *m, const cache_file *file) {
-    if (m->file_count == m->file_room) {
-        size_t room = m->file_room ? 2 * m->file_room : 64;
-        cache_file *grown = mem_grow(m->files, m->file_room * sizeof *grown, room * sizeof *grown);
+    if (m->file_count == m->file_capacity) {
+        size_t capacity = m->file_capacity ? 2 * m->file_capacity : 64;
+        cache_file *grown = mem_grow(m->files, m->file_capacity * sizeof *grown, capacity * sizeof *grown);
         if (!grown) return false;
         m->files = grown;
-        m->file_room = room;
+        m->file_capacity = capacity;
     }
     m->files[m->file_count++] = *file;
     return true;

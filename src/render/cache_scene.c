@@ -175,11 +175,11 @@ static void placed_bounds(double lower[3], double upper[3], const cache_solid *s
             upper[a] = fmax(upper[a], x[a]);
         }
     }
-    double room = s->swell + 1e-3 * (high[0] - low[0]);
+    double margin = s->swell + 1e-3 * (high[0] - low[0]);
     for (int a = 0; a < 3; ++a) {
         bool cut = !finite || (p->flat && a == 2);
-        lower[a] = cut ? low[a] : lower[a] - room;
-        upper[a] = cut ? high[a] : upper[a] + room;
+        lower[a] = cut ? low[a] : lower[a] - margin;
+        upper[a] = cut ? high[a] : upper[a] + margin;
     }
     if (p->flat)
         upper[2] += 0.05 * (high[2] - low[2]); /* in front of the liquid's slab, not in one plane with it */

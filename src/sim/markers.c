@@ -44,7 +44,7 @@ void markers_free(markers *m) {
 }
 
 size_t markers_bytes(const markers *m) {
-    return m->keep_room;
+    return m->keep_capacity;
 }
 
 rheo_status markers_sort(markers *m, rheo_sim *s, rheo_report *report) {
@@ -52,12 +52,12 @@ rheo_status markers_sort(markers *m, rheo_sim *s, rheo_report *report) {
 }
 
 rheo_status markers_reserve(markers *m, rheo_report *report) {
-    if (m->keep_room >= m->parts.count) return RHEO_OK;
+    if (m->keep_capacity >= m->parts.count) return RHEO_OK;
     mem_free(m->keep);
-    m->keep_room = m->parts.capacity;
-    m->keep = mem_alloc(m->keep_room);
+    m->keep_capacity = m->parts.capacity;
+    m->keep = mem_alloc(m->keep_capacity);
     if (m->keep) return RHEO_OK;
-    m->keep_room = 0;
+    m->keep_capacity = 0;
     return report_no_memory(report, "particles");
 }
 
@@ -135,7 +135,7 @@ static void squeeze(markers *m, const walls *w, rheo_sim *s, int marked) {
     scratch_back(&s->scratch, before);
 }
 
-rheo_status markers_hold(markers *m, walls *w, rheo_sim *s, rheo_report *report) {
+rheo_status markers_boundary(markers *m, walls *w, rheo_sim *s, rheo_report *report) {
     const mac_grid *g = &s->g;
     const rheo_status status = markers_reserve(m, report);
     if (status) return status;
@@ -160,8 +160,8 @@ rheo_status markers_hold(markers *m, walls *w, rheo_sim *s, rheo_report *report)
 /* ---- the surface ---- */
 
 void markers_surface(markers *m, const mac_field *weight, walls *w, rheo_sim *s) {
-    surface_from_weights(m->density, m->phi, &s->g, weight, w->room, m->full);
-    if (s->def.solid_count) surface_into_solids(m->phi, &w->front, &s->g, w->room, NULL);
+    surface_from_weights(m->density, m->phi, &s->g, weight, w->free_share, m->full);
+    if (s->def.solid_count) surface_into_solids(m->phi, &w->front, &s->g, w->free_share, NULL);
 }
 
 /* Films that lack particles, not liquid. Bodies lighter than the liquid that are held as such leap out of it,
@@ -172,7 +172,7 @@ static void fill_voids(markers *m, walls *w, rheo_sim *s, const float *q, double
     for (int i = 0; sim_bodies_are_fluid(s) && i < s->def.solid_count; ++i)
         if (s->def.solids[i].motion == RHEO_DYNAMIC && s->def.solids[i].density < sim_density(s)) return;
     sim_gravity(gravity, s, s->clock.time);
-    surface_fill_voids(m->phi, scratch_marks(&s->scratch), &s->g, m->density, w->room, &w->open, q,
+    surface_fill_voids(m->phi, scratch_marks(&s->scratch), &s->g, m->density, w->free_share, &w->open, q,
                        vec_length(gravity) * q_dt); /* a cell's head */
     scratch_back(&s->scratch, before);
 }
@@ -184,7 +184,7 @@ static int find_films(markers *m, walls *w, rheo_sim *s) {
     if (!s->moving) return 0;
     sim_gravity(gravity, s, s->clock.time);
     const int bad =
-        films_find(&w->films, &w->open, m->phi, scratch_marks(&s->scratch), &s->g, w->room, gravity);
+        films_find(&w->films, &w->open, m->phi, scratch_marks(&s->scratch), &s->g, w->free_share, gravity);
     scratch_back(&s->scratch, before);
     return bad;
 }
@@ -192,16 +192,17 @@ static int find_films(markers *m, walls *w, rheo_sim *s) {
 rheo_status markers_surface_at_rest(markers *m, const mac_field *weight, walls *w, rheo_sim *s,
                                     const float *q, double q_dt, rheo_report *report) {
     const mac_grid *g = &s->g;
-    surface_from_weights(m->density, m->phi, g, weight, w->room, m->full);
+    surface_from_weights(m->density, m->phi, g, weight, w->free_share, m->full);
     if (w->thin.count) {
-        if (thin_density(m->density, &w->thin, g, &m->parts, s->solids, s->wall_count, w->room, m->full))
+        if (thin_density(m->density, &w->thin, g, &m->parts, s->solids, s->wall_count, w->free_share,
+                         m->full))
             return report_no_memory(report, "particles");
         surface_from_density(m->phi, g, m->density);
     }
     if (s->def.solid_count) {
-        surface_beside_walls(m->phi, g, m->density, w->room, w->solid, &w->open);
+        surface_beside_walls(m->phi, g, m->density, w->free_share, w->solid, &w->open);
         fill_voids(m, w, s, q, q_dt);
-        surface_into_solids(m->phi, &w->front, g, w->room, NULL);
+        surface_into_solids(m->phi, &w->front, g, w->free_share, NULL);
     }
     if (find_films(m, w, s)) return report_no_memory(report, "moving solids");
     surface_mark_spray(&m->parts, g, m->phi);
@@ -230,7 +231,7 @@ static const float *draw(markers *m, walls *w, const float *q, rheo_sim *s) {
     const rheo_surface kind = s->def.surface;
     float *phi = scratch_cells(&s->scratch), *drawn = s->def.solid_count ? scratch_cells(&s->scratch) : phi;
     const double radius =
-        0.5 * sqrt((double)g->box.dim); /* of a cell's diagonal: no gaps between neighbours */
+        0.5 * sqrt((double)g->box.dim); /* of a cell's diagonal: no holes between neighbours */
     int failed = 0;
     switch (kind) {
     case RHEO_SURFACE_SPHERES: failed = surface_spheres(phi, g, &m->parts, radius); break;
@@ -239,8 +240,8 @@ static const float *draw(markers *m, walls *w, const float *q, rheo_sim *s) {
     case RHEO_SURFACE_DENSITY: memcpy(phi, m->phi, g->box.size * sizeof *phi); break;
     }
     if (s->def.solid_count) {
-        if (kind == RHEO_SURFACE_DENSITY) surface_into_solids(phi, &w->front, g, w->room, w->solid);
-        surface_drawn(drawn, g, phi, w->solid, w->room);
+        if (kind == RHEO_SURFACE_DENSITY) surface_into_solids(phi, &w->front, g, w->free_share, w->solid);
+        surface_drawn(drawn, g, phi, w->solid, w->free_share);
     }
     if (w->thin.count) thin_drawn(drawn, &w->thin, g, phi);
     surface_to_sides(drawn, g);

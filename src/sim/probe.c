@@ -54,12 +54,12 @@ static double carried_pressure(const field_at *s, const int at[3]) {
     int count = 0;
     if (has_pressure(s, c)) return (double)s->q[c];
     for (int d = 0; d < 2 * b->dim; ++d) {
-        const int side = d % 2 ? 1 : -1, next = at[d / 2] + side, room = next > 0 && next < b->n[d / 2] - 1;
+        const int side = d % 2 ? 1 : -1, next = at[d / 2] + side, space = next > 0 && next < b->n[d / 2] - 1;
         const ptrdiff_t n = c + side * b->step[d / 2], m = 2 * n - c;
         if (next < 0 || next >= b->n[d / 2] || !has_pressure(s, n)) continue;
         const double q = (double)s->q[n];
         if (s->phi[c] >= 0) sum += q * (double)(s->phi[c] / s->phi[n]);
-        else sum += room && has_pressure(s, m) ? 2 * q - (double)s->q[m] : q;
+        else sum += space && has_pressure(s, m) ? 2 * q - (double)s->q[m] : q;
         ++count;
     }
     return count ? sum / count : 0;

@@ -50,6 +50,11 @@ viscous_result viscosity_solve(mac_field *u, double (*V)[6], const double (*rhs)
                                const mac_grid *g, const viscosity_input *in, double tolerance,
                                int max_iterations);
 
+/* After a solve, and a projection: wet faces between two cells of air, which only stress has set, get that
+ * velocity, and what the faces beside them have got since. Extrapolation would keep turning liquid from
+ * turning. */
+void viscosity_follow(mac_field *u, const viscosity *v, const mac_grid *g, const float *phi);
+
 /* After a solve: calls pull() with each force [N; 2D: per m of depth] along an axis, at x [m], of stress on
  * the solid or side that the face `at` lies in or on. */
 void viscosity_pulls(const viscosity *v, const mac_grid *g, const viscosity_input *in, const mac_field *u,
