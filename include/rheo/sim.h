@@ -130,7 +130,7 @@ typedef struct rheo_particle_view {
     size_t count;
     const float *position[3]; /* cells */
     const float *velocity[3]; /* m/s */
-    const float *rest[3]; /* m, where each began; NULL without output.rest_position */
+    const float *rest[3];     /* m, where each began; NULL without output.rest_position */
     const uint32_t *id;
     const uint8_t *fluid;
     const uint8_t *spray; /* 1: outside the surface, flies on its own */

@@ -391,7 +391,8 @@ rheo_status ply_parse_particles(ply_particles *p, const unsigned char *data, siz
     if (!p->position || !p->velocity || !p->id || !p->radius || !p->temperature || !p->fluid || !p->rest)
         status = report_no_memory(report, "particles");
     else if (!read_vectors(p->position[0], &r, "") || !read_vectors(p->velocity[0], &r, "v") ||
-             !read_vectors(p->rest[0], &r, "rest_") || !read_floats(p->radius, &r, "radius") || !read_floats(p->temperature, &r, "temperature"))
+             !read_vectors(p->rest[0], &r, "rest_") || !read_floats(p->radius, &r, "radius") ||
+             !read_floats(p->temperature, &r, "temperature"))
         status = bad(&r, 0, NULL, "a number that is not finite%s", "");
     else if (!read_column(NULL, p->id, NULL, &r, "id", 0, (double)UINT32_MAX) ||
              !read_column(NULL, NULL, p->fluid, &r, "fluid", 0, 255))

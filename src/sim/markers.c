@@ -79,8 +79,8 @@ static rheo_status reject(markers *m, size_t first, const walls *w, rheo_sim *s,
 void markers_begin_at(markers *m, const rheo_sim *s, size_t first, const double behind[3]) {
     for (int a = 0; m->rest && a < m->parts.dim; ++a)
         for (size_t q = first; q < m->parts.count; ++q)
-            m->rest[a][q] = (float)(s->g.origin[a] + s->g.dx * (double)m->parts.x[a][q] -
-                                    (behind ? behind[a] : 0));
+            m->rest[a][q] =
+                (float)(s->g.origin[a] + s->g.dx * (double)m->parts.x[a][q] - (behind ? behind[a] : 0));
 }
 
 /* One more fill, of a set that is sorted. */
@@ -268,7 +268,8 @@ rheo_status markers_mesh(rheo_mesh *mesh, markers *m, walls *w, const mac_field 
     scratch_back(&s->scratch, before);
     if (status) return status;
     probe_mesh_velocity(mesh, vel, &s->g);
-    if (!m->rest || mesh->vertex_count == 0 || !probe_mesh_rest(mesh, &m->parts, m->rest, &s->g)) return RHEO_OK;
+    if (!m->rest || mesh->vertex_count == 0 || !probe_mesh_rest(mesh, &m->parts, m->rest, &s->g))
+        return RHEO_OK;
     rheo_free_mesh(mesh);
     return report_no_memory(report, "a surface");
 }

@@ -12,7 +12,7 @@ typedef struct markers {
     double particle_volume; /* m3 */
     float full;             /* particles in a full cell */
     uint32_t next_id;
-    float **rest; /* columns: where particles began, m; NULL: they do not carry it */
+    float **rest;  /* columns: where particles began, m; NULL: they do not carry it */
     uint8_t *keep; /* a byte a particle, scratch */
     size_t keep_capacity;
     int may_crowd; /* particles that are heaped up tell of liquid without pressure: not of gaps beside solids

@@ -125,8 +125,9 @@ HOT static void velocity_task(void *context, int block) {
     }
 }
 
-/* X(x) = x + sum w (X_p - x_p) / sum w over the particles of the cells around, w = (1 - r^2 / 2.25)^2 within a
- * cell and a half (so a turned body's are right to second order); the nearest of them where none is so near. */
+/* X(x) = x + sum w (X_p - x_p) / sum w over the particles of the cells around, w = (1 - r^2 / 2.25)^2 within
+ * a cell and a half (so a turned body's are right to second order); the nearest of them where none is so
+ * near. */
 typedef struct {
     rheo_mesh *mesh;
     const particles *p;

@@ -19,8 +19,8 @@ static double worst(rheo_sim *sim, const double way[3], int dim) {
     double most = 0;
     for (int a = 0; a < dim; ++a) {
         for (size_t i = 0; i < v.count; ++i)
-            most = fmax(most, fabs(v.origin[a] + v.dx * (double)v.position[a][i] - way[a] -
-                                   (double)v.rest[a][i]));
+            most = fmax(most,
+                        fabs(v.origin[a] + v.dx * (double)v.position[a][i] - way[a] - (double)v.rest[a][i]));
         for (size_t i = (size_t)a; i < 3 * mesh.vertex_count; i += 3)
             most = fmax(most, fabs((double)mesh.position[i] - way[a] - (double)mesh.rest[i]));
     }
