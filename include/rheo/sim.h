@@ -118,8 +118,8 @@ typedef struct rheo_mesh {
     float *position; /* [vertex_count][3], m */
     float *normal;   /* [vertex_count][3], pointing out of the liquid */
     float *velocity; /* [vertex_count][3], m/s */
-    float *rest;     /* [vertex_count][3], m, where what is there began; NULL without output.rest_position */
     uint32_t *triangle;
+    float *rest; /* [vertex_count][3], m, where what is there began; NULL without output.rest_position */
 } rheo_mesh;
 RHEO_API rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *sim, rheo_report *report);
 RHEO_API void rheo_free_mesh(rheo_mesh *mesh);
