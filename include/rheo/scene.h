@@ -273,6 +273,7 @@ typedef struct rheo_scene {
     int probe_count;
 
     bool output_mesh, output_particles, output_volume;
+    bool output_rest;     /* particles carry where they began, meshes what lies beside them carries */
     int checkpoint_every; /* frames; 0: only at the end */
 
     rheo_curve camera_eye, camera_target; /* m, width 3 */
