@@ -33,6 +33,9 @@ static const rheo_case_name reproductions[] = {
     {"viscous-disk", "a weightless disc of viscous liquid turns on"},
     {"ballistic", "a ball of viscous liquid flies as any other"},
     {"sag", "a block of stiff liquid sinks under its own weight, and stands"},
+    {"stokes-drag", "a ball in slow flow inside a round vessel: its drag, and how fast it falls"},
+    {"edge-mean", "a film runs down beside liquid that has set: means of viscosity"},
+    {"explicit-limit", "steps a second that viscosity asks for, explicit and implicit"},
     {NULL, NULL},
 };
 static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
@@ -55,7 +58,10 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_annular_couette},
                                           {.run = reproduce_viscous_disk},
                                           {.run = reproduce_ballistic},
-                                          {.run = reproduce_sag}};
+                                          {.run = reproduce_sag},
+                                          {.run = reproduce_stokes_drag},
+                                          {.run = reproduce_edge_mean},
+                                          {.run = reproduce_explicit_limit}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},
