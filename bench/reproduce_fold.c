@@ -2,7 +2,7 @@
  *
  * d wide at the nozzle, at speed U from a height H. Beside the count of folds a second: U1 / H with U1 the
  * speed near the floor, measured too, which is the scale of folding where viscosity alone decides (Ribe
- * 2003). A fold is a change of the side on which the stream lies, a third of the way up, against its mean
+ * 2003). A fold is a change of the side on which the stream lies, half-way up, against its mean
  * place over time. */
 #include "cases.h"
 
