@@ -119,6 +119,7 @@ typedef struct rheo_mesh {
     float *normal;   /* [vertex_count][3], pointing out of the liquid */
     float *velocity; /* [vertex_count][3], m/s */
     uint32_t *triangle;
+    float *rest; /* [vertex_count][3], m, where what is there began; NULL without output.rest_position */
 } rheo_mesh;
 RHEO_API rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *sim, rheo_report *report);
 RHEO_API void rheo_free_mesh(rheo_mesh *mesh);
@@ -129,6 +130,7 @@ typedef struct rheo_particle_view {
     size_t count;
     const float *position[3]; /* cells */
     const float *velocity[3]; /* m/s */
+    const float *rest[3];     /* m, where each began; NULL without output.rest_position */
     const uint32_t *id;
     const uint8_t *fluid;
     const uint8_t *spray; /* 1: outside the surface, flies on its own */

@@ -136,6 +136,10 @@ static void put_member(file_writer *w, const char *key, const char *text) {
     file_print(w, ",\n");
 }
 
+static bool carries_rest(const cache_manifest *m) {
+    return m->values && strstr(m->values, "\"rest_position\": true");
+}
+
 /* Of the kinds of files that there are. */
 static void put_attributes(file_writer *w, const cache_manifest *m) {
     bool first = true;
@@ -144,7 +148,8 @@ static void put_attributes(file_writer *w, const cache_manifest *m) {
         size_t i = 0;
         while (i < m->file_count && m->files[i].kind != (cache_kind)kind) ++i;
         if (i == m->file_count || !kinds[kind].attributes) continue;
-        file_print(w, "%s\"%s\": [%s]", first ? "" : ", ", kinds[kind].word, kinds[kind].attributes);
+        file_print(w, "%s\"%s\": [%s%s]", first ? "" : ", ", kinds[kind].word, kinds[kind].attributes,
+                   kind <= CACHE_SPRAY && carries_rest(m) ? ", \"rest_position\"" : "");
         first = false;
     }
     file_print(w, "},\n");

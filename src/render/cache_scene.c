@@ -297,7 +297,9 @@ static picture_kind kind_of_fluid(const rheo_fluid *f) {
     rheo_fluid_look look = f->look;
     for (const rheo_material *m = rheo_list_materials(); look == RHEO_FLUID_AUTO && m->name; ++m)
         if (f->material && !strcmp(m->name, f->material)) look = m->look;
-    return look == RHEO_FLUID_GLOSSY ? PICTURE_MATTE : look == RHEO_FLUID_MATTE ? PICTURE_DULL : PICTURE_LIQUID;
+    return look == RHEO_FLUID_GLOSSY  ? PICTURE_MATTE
+           : look == RHEO_FLUID_MATTE ? PICTURE_DULL
+                                      : PICTURE_LIQUID;
 }
 
 /* Sorted by fluid, a group each. A drop is drawn smaller than its volume: at full size spray looks like hail.

@@ -199,8 +199,8 @@ static bool has_mesh(const rheo_shape *def) {
 }
 
 /* The volume of the octants of cells (2D: quarters) whose middles lie in fill k and not in the first
- * `earlier`, which is what a run fills; solids are not looked at but for *any, whether one of the octants lies
- * outside them. -1 when there are too many to be counted quickly. */
+ * `earlier`, which is what a run fills; solids are not looked at but for *any, whether one of the octants
+ * lies outside them. -1 when there are too many to be counted quickly. */
 static double octant_volume(bool *any, const doctor *d, int k, int earlier, const rheo_shape *def) {
     const rheo_scene *s = d->scene;
     const double octant = 0.5 * d->out->dx;

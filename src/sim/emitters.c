@@ -50,7 +50,9 @@ void emitters_find_vacancy(emitters *e, const markers *m, const walls *w, rheo_s
     }
 }
 
-static rheo_status count_emitted(rheo_sim *s, markers *m, emission in, rheo_report *report) {
+static rheo_status count_emitted(rheo_sim *s, markers *m, emission in, const double way[3],
+                                 rheo_report *report) {
+    if (in.added > 0) markers_begin_at(m, s, m->parts.count - (size_t)in.added, way);
     if (in.added < 0 || particles_sort(&m->parts, &s->g)) return report_no_memory(report, "particles");
     s->stats.counts.emitted += in.added;
     s->stats.counts.refused += in.refused;
@@ -77,12 +79,12 @@ rheo_status emitters_emit(markers *m, const emitters *e, const walls *w, rheo_si
             status = count_emitted(
                 s, m,
                 emit_begin(&m->parts, &m->next_id, &s->g, inlet, &step, fluid, seed, walls_distance(w, s)),
-                report);
+                step.to, report);
         const emitter_reach reach = reach_of(s, w, i, &step);
         if (!status)
             status = count_emitted(
                 s, m, emit_inflow(&m->parts, &m->next_id, &s->g, &reach, &step, fluid, seed, e->vacancy[i]),
-                report);
+                step.to, report);
         if (status) return status;
         if (s->stats.counts.refused > refused && !s->stats.refusing) s->stats.refusing = i + 1;
     }

@@ -26,11 +26,16 @@ void markers_list(markers *m, rheo_sim *s) {
 rheo_status markers_make(markers *m, rheo_sim *s, int affine, rheo_report *report) {
     static const char *const gradient[9] = {"du_dx", "du_dy", "du_dz", "dv_dx", "dv_dy",
                                             "dv_dz", "dw_dx", "dw_dy", "dw_dz"};
-    const int dim = s->g.box.dim;
+    static const char *const rest[3] = {"rest_x", "rest_y", "rest_z"};
+    const char *column[12];
+    const int dim = s->g.box.dim, gradients = affine ? dim * dim : 0;
     m->full = dim == 3 ? 8 : 4;
     m->particle_volume = s->g.dx * s->g.dx * s->g.dx / (double)m->full;
-    if (particles_make(&m->parts, &s->g, gradient, affine ? dim * dim : 0))
+    for (int e = 0; e < gradients; ++e) column[e] = gradient[e];
+    for (int a = 0; a < dim; ++a) column[gradients + a] = rest[a];
+    if (particles_make(&m->parts, &s->g, column, gradients + (s->def.output_rest ? dim : 0)))
         return report_no_memory(report, "the grid");
+    m->rest = s->def.output_rest ? m->parts.extra + gradients : NULL;
     return RHEO_OK;
 }
 
@@ -71,12 +76,20 @@ static rheo_status reject(markers *m, size_t first, const walls *w, rheo_sim *s,
     return RHEO_OK;
 }
 
+void markers_begin_at(markers *m, const rheo_sim *s, size_t first, const double behind[3]) {
+    for (int a = 0; m->rest && a < m->parts.dim; ++a)
+        for (size_t q = first; q < m->parts.count; ++q)
+            m->rest[a][q] =
+                (float)(s->g.origin[a] + s->g.dx * (double)m->parts.x[a][q] - (behind ? behind[a] : 0));
+}
+
 /* One more fill, of a set that is sorted. */
 static rheo_status add_fill(markers *m, const shape *fill, int fluid, const walls *w, rheo_sim *s,
                             rheo_report *report) {
     const emission e = emit_fill(&m->parts, &m->next_id, &s->g, fill, s->def.fluids[fluid].velocity, fluid,
                                  s->def.seed, walls_distance(w, s), m->stiff);
     if (e.added < 0) return report_no_memory(report, "particles");
+    markers_begin_at(m, s, m->parts.count - (size_t)e.added, NULL);
     s->stats.counts.rejected += e.rejected;
     s->balance.put_in += (double)e.added * m->particle_volume;
     return RHEO_OK;
@@ -205,6 +218,7 @@ void markers_view(rheo_particle_view *view, const markers *m) {
         view->position[a] = p->x[a];
         view->velocity[a] = p->v[a];
     }
+    for (int a = 0; a < 3; ++a) view->rest[a] = m->rest && a < p->dim ? m->rest[a] : NULL;
     view->id = p->id;
     view->fluid = p->fluid;
     view->spray = p->spray;
@@ -252,8 +266,12 @@ rheo_status markers_mesh(rheo_mesh *mesh, markers *m, walls *w, const mac_field 
     const scratch_count before = s->scratch.lent;
     const rheo_status status = make_mesh(mesh, m, w, q, s, report);
     scratch_back(&s->scratch, before);
-    if (!status) probe_mesh_velocity(mesh, vel, &s->g);
-    return status;
+    if (status) return status;
+    probe_mesh_velocity(mesh, vel, &s->g);
+    if (!m->rest || mesh->vertex_count == 0 || !probe_mesh_rest(mesh, &m->parts, m->rest, &s->g))
+        return RHEO_OK;
+    rheo_free_mesh(mesh);
+    return report_no_memory(report, "a surface");
 }
 
 void markers_probe(double *values, const markers *m, const mac_field *vel, const float *q, double q_dt,
@@ -284,6 +302,8 @@ rheo_status markers_place(markers *m, rheo_sim *s, const sim_particles *from, rh
         }
     }
     for (int e = 0; e < to->extra_count; ++e) memset(to->extra[e], 0, to->count * sizeof *to->extra[e]);
+    for (int a = 0; m->rest && a < to->dim; ++a)
+        for (size_t i = 0; i < from->count; ++i) m->rest[a][i] = from->rest[i][a];
     memcpy(to->id, from->id, to->count * sizeof *to->id);
     memcpy(to->fluid, from->fluid, to->count * sizeof *to->fluid);
     memset(to->spray, 0, to->count);

@@ -12,6 +12,7 @@ typedef struct markers {
     double particle_volume; /* m3 */
     float full;             /* particles in a full cell */
     uint32_t next_id;
+    float **rest;  /* columns: where particles began, m; NULL: they do not carry it */
     uint8_t *keep; /* a byte a particle, scratch */
     size_t keep_capacity;
     int may_crowd; /* particles that are heaped up tell of liquid without pressure: not of gaps beside solids
@@ -43,6 +44,9 @@ void markers_surface(markers *m, const mac_field *weight, walls *w, rheo_sim *s)
  * walls let go of liquid the pressure of the last projection, of a step of q_dt; else NULL. */
 rheo_status markers_surface_at_rest(markers *m, const mac_field *weight, walls *w, rheo_sim *s,
                                     const float *q, double q_dt, rheo_report *report);
+
+/* What has just been seeded, from `first` on, begins where it is, or, m, so far behind (NULL: not at all). */
+void markers_begin_at(markers *m, const rheo_sim *s, size_t first, const double behind[3]);
 
 /* What the engines with markers answer alike (sim/engine.h). */
 void markers_view(rheo_particle_view *view, const markers *m);

@@ -30,6 +30,7 @@ typedef struct sim_particles {
     size_t count;
     const float (*position)[3]; /* m */
     const float (*velocity)[3]; /* m/s */
+    const float (*rest)[3];     /* m; looked at only where particles carry it */
     const uint32_t *id;
     const uint8_t *fluid;
 } sim_particles;

@@ -268,7 +268,6 @@ rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, projection *
     if (s->clock.closing_step && s->wall_count)
         viscosity_pulls(t->solver, &s->g, &in, vel, pull, &(pull_on){s, w});
     move_bodies(t, s);
-    if (t->bodies) projection_follow(on, p, w, s);
     return RHEO_OK;
 }
 

@@ -256,7 +256,7 @@ static void check_stretching(int dim, int n) {
 
 static void test_stretching(void **state) {
     (void)state;
-    for (int n = 16; n <= 32; n *= 2) {
+    for (int n = 16; n <= 24; n += 8) { /* the surface on either side of cells' middles */
         check_stretching(2, n);
         check_stretching(3, n);
     }
@@ -279,7 +279,8 @@ static double disc_wall(const double x[3]) {
     return 0.413 - hypot(x[0] - 0.507, x[1] - 0.494);
 }
 
-/* The rms errors of u, and of p less its mean. */
+/* The rms errors of u, and of p less its mean away from the wall: in cells that it cuts p is as wrong as
+ * normal stresses there are. */
 static void disc(double error[2], int n) {
     flow f = flow_make(2, n, 1);
     f.in.dt = 1e4;
@@ -307,7 +308,7 @@ static void disc(double error[2], int n) {
             faces += 1;
         }
         place(x, &f, 3, i, j, k);
-        if (disc_wall(x) <= 0) continue;
+        if (disc_wall(x) <= 0.1) continue;
         const double e = (double)f.q[q] * f.g.dx / f.in.dt - disc_p(x);
         pp += e * e;
         p += e;
@@ -327,7 +328,7 @@ static void test_round_vessel(void **state) {
     const double of_u = log2(error[0][0] / error[3][0]) / 3, of_p = log2(error[0][1] / error[3][1]) / 3;
     printf("round vessel: orders u %.2f p %.2f\n", of_u, of_p);
     assert_true(of_u > 0.9);
-    assert_true(of_p > 0.35);
+    assert_true(of_p > 1);
 }
 
 /* ---- walls that are free, at any angle ---- */

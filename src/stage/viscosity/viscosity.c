@@ -17,8 +17,7 @@
  * `laplacian` (A 4.1-4.3) lets each component diffuse alone: not true where mu varies or at free surfaces,
  * which it holds against turning.
  *
- * Limits: no periodic axes. Around bodies whose velocity is solved walls lie on faces (theta = 1): a
- * stretched difference would not be free of their turning. */
+ * Limits: no periodic axes. Without the velocity of walls those of bodies that are solved lie on faces. */
 #include "stage/viscosity/viscosity.h"
 
 #include <limits.h>
@@ -30,7 +29,9 @@
 
 enum { PIECE = PATCH_CELLS };
 static const double THETA_LEAST = 0.02, THETA_MOST = 1.5, ON_WALL = 0.02, MOSTLY_NORMAL = 0.95;
-static const float LOOSE = 0.1f; /* of a shear: what else must hold a face without mass */
+static const double THETA_BODY = 0.25; /* nearer surfaces of bodies that are solved count as so far: a stiff
+                                          tie to a light body costs iterations */
+static const float LOOSE = 0.1f;       /* of a shear: what else must hold a face without mass */
 static const double DEEP =
     0.25; /* cells, as stage/pressure/: less liquid than this has no velocity of its own */
 
@@ -45,6 +46,7 @@ void viscosity_free(viscosity *v) {
     }
     pressure_part_free(&v->pressure);
     mem_free(v->loose);
+    mem_free(v->momentum);
     mem_free(v->wet);
     mem_free(v->dirty);
     mem_free(v->extent);
@@ -138,10 +140,12 @@ static cut cut_between(const job *w, int c, int axis, const int at[3]) {
         const double along = 1 - shares_normal(&w->at, inside, c);
         k.slip = isinf(length) ? along < 1 - MOSTLY_NORMAL : theta / (theta + along * length);
     }
-    if (viscosity_body_at(w, c, place) != VISCOUS_FREE) return k;
-    k.stretch = 1 / theta;
+    const bool moves = viscosity_body_at(w, c, place) != VISCOUS_FREE;
+    if (moves && !w->in->wall) return k;
+    k.stretch = 1 / (moves ? fmax(theta, THETA_BODY) : theta);
     k.slip *= fmax(theta, 1); /* the share of the volume beyond the face that counts as wall */
-    k.offset = (1 - theta) * (viscosity_wall_at(w, c, at, axis, 1) - viscosity_wall_at(w, c, at, axis, 0));
+    k.offset =
+        (1 - 1 / k.stretch) * (viscosity_wall_at(w, c, at, axis, 1) - viscosity_wall_at(w, c, at, axis, 0));
     return k;
 }
 
@@ -358,7 +362,8 @@ static void stretch_extent(int extent[2], int from, int to) {
 /* A wet face in the air is without mass, and goes where the stresses on it want it. Where one shear is all
  * there is, it vanishes by that, and what else it acts on is as good as free; but neither the diagonal nor a
  * smoother shows it, and thin wedges of liquid along walls cost iterations that grow with mu dt. Such a shear
- * is left out: it is the one that is 0 at the surface. */
+ * is left out: it is the one that is 0 at the surface. A normal stress is so as well, but not where pressure
+ * is to balance it. */
 static void find_loose(const job *w, int c, ptrdiff_t q) {
     const viscosity *v = w->v;
     const ptrdiff_t *step = w->g->box.step;
@@ -375,8 +380,11 @@ static void find_loose(const job *w, int c, ptrdiff_t q) {
     if (!(sum - most < LOOSE * most)) return;
     for (int p = 0; p < w->g->box.dim; ++p)
         for (int side = 0; side < 2; ++side)
-            if (p == c) __atomic_fetch_or(&v->loose[q - side * step[c]], 8, __ATOMIC_RELAXED);
-            else __atomic_fetch_or(&v->loose[q + side * step[p]], 1 << (3 - c - p), __ATOMIC_RELAXED);
+            if (p != c)
+                __atomic_fetch_or(&v->loose[q + side * step[p]], (uint8_t)(1 << (3 - c - p)),
+                                  __ATOMIC_RELAXED);
+            else if (w->in->model != VISCOSITY_STOKES)
+                __atomic_fetch_or(&v->loose[q - side * step[c]], 8, __ATOMIC_RELAXED);
 }
 
 static void loose_row(void *context, int row) {
@@ -434,11 +442,12 @@ static void put_mixed(const job *all, int i, int j, int k, int length, bool wall
 static void put_wet_row(job *w, int extent[2], int j, int k) {
     const box *b = &w->g->box;
     const int reach = reach_of(w->in);
+    const float wall = (float)(ON_WALL * w->g->dx);
     for (int i = -1; i <= b->n[0] + 1; i += PIECE) {
         const int length = b->n[0] + 2 - i < PIECE ? b->n[0] + 2 - i : PIECE;
         const around a = look_around(w, i, j, k, length, reach);
         if (!(a.phi_low < 0)) continue;
-        const bool walls = !(a.solid_low > 0) || near_side(b, i, j, k, length);
+        const bool walls = !(a.solid_low > wall) || near_side(b, i, j, k, length);
         stretch_extent(extent, i, i + length - 1);
         if (walls || !(a.phi_high < 0)) put_mixed(w, i, j, k, length, walls, reach);
         else
@@ -482,6 +491,7 @@ int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *i
     job w = {.v = v, .g = g, .in = in, .at = {g, in, NULL}, .cut = &any_cut};
     viscous_system s = {.body = in->body, .bodies = in->bodies};
     if (in->model == VISCOSITY_STOKES && pressure_part_hold(v, g)) return -1;
+    if (viscosity_hold_bodies(v, in->bodies)) return -1;
     parallel_for(g->pool, row_count(&g->box), wet_task, &w);
     parallel_for(g->pool, row_count(&g->box), put_row, &w);
     parallel_for(g->pool, row_count(&g->box), loose_row, &w);
@@ -521,8 +531,7 @@ static double offset_of(const job *w, int c, int p, const int at[3]) {
     return own + (double)w->v->edge[e][1][q] * cut_between(w, p, c, at).offset;
 }
 
-/* The force of all walls' offsets on a face: the derivative of the energies by it. */
-static double wall_share(const job *w, int c, const int at[3]) {
+double viscosity_wall_share(const job *w, int c, const int at[3]) {
     int before[3] = {at[0], at[1], at[2]};
     --before[c];
     double sum = offset_of(w, c, c, before) - offset_of(w, c, c, at);
@@ -563,7 +572,7 @@ static void load_row(void *context, int row) {
             int h[3];
             viscosity_face_point(h, c, at);
             if (w->in->wall && shares_solid(&w->at, h) < 2 * w->g->dx)
-                w->v->rhs[c][q] -= (float)wall_share(w, c, at);
+                w->v->rhs[c][q] -= (float)viscosity_wall_share(w, c, at);
             if (w->v->owner[c][q] == VISCOUS_KNOWN && shares_solid(&w->at, h) <= ON_WALL * w->g->dx)
                 u[q] = (float)viscosity_wall_at(w, c, at, c, 0);
         }
@@ -594,8 +603,8 @@ viscous_result viscosity_solve(mac_field *u, double (*V)[6], const double (*rhs)
                                int max_iterations) {
     job w = {.v = v, .g = g, .in = in, .u = u, .at = {g, in, NULL}};
     viscosity_load(&w);
-    const viscous_result r =
-        viscous_solve(v->solver, u->value, in_order(v->rhs), V, rhs, tolerance, max_iterations);
+    const viscous_result r = viscous_solve(v->solver, u->value, in_order(v->rhs), V,
+                                           viscosity_push_bodies(&w, rhs), tolerance, max_iterations);
     viscosity_keep(&w);
     return r;
 }

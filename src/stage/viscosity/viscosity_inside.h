@@ -21,9 +21,11 @@ struct viscosity {
     pressure_part pressure;
     float *mass[3], *rhs[3], *normal[3], *edge[3][3];
     uint16_t *owner[3];
-    uint8_t *loose;       /* edges, bit by bit of their axis, whose stress only turns a face in the air */
-    uint8_t *wet, *dirty; /* of rows: liquid in them; not 0 in the fields */
-    int (*extent)[2];     /* of rows that are dirty: the first and the last sample */
+    uint8_t *loose;        /* edges, bit by bit of their axis, whose stress only turns a face in the air */
+    uint8_t *wet, *dirty;  /* of rows: liquid in them; not 0 in the fields */
+    int (*extent)[2];      /* of rows that are dirty: the first and the last sample */
+    double (*momentum)[6]; /* of bodies, with what walls' offsets do to them */
+    int bodies_held;
     size_t bytes;
 };
 
@@ -59,6 +61,13 @@ uint16_t viscosity_body_at(const job *w, int c, const int at[3]);
  * their place. */
 void viscosity_load(const job *w);
 void viscosity_keep(const job *w);
+
+/* The force of all walls' offsets on a face: the derivative of the energies by it. */
+double viscosity_wall_share(const job *w, int c, const int at[3]);
+/* viscosity_bodies.c: room for bodies, -1: no memory; their right-hand sides with what walls' offsets do to
+ * them. */
+int viscosity_hold_bodies(viscosity *v, int bodies);
+const double (*viscosity_push_bodies(const job *w, const double (*rhs)[6]))[6];
 
 /* viscosity_pressure.c; -1: no memory. */
 int pressure_part_hold(viscosity *v, const mac_grid *g);

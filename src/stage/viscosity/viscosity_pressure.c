@@ -211,8 +211,9 @@ viscous_result viscosity_solve_stokes(mac_field *u, float *q, double (*V)[6], co
     job w = {.v = v, .g = g, .in = in, .u = u, .at = {g, in, NULL}};
     viscosity_load(&w);
     parallel_for(g->pool, row_count(&g->box), ask_row, &w);
-    const viscous_result r = stokes_solve(v->pressure.solver, u->value, q, in_order(v->rhs),
-                                          v->pressure.asked, V, rhs, tolerance, max_iterations);
+    const viscous_result r =
+        stokes_solve(v->pressure.solver, u->value, q, in_order(v->rhs), v->pressure.asked, V,
+                     viscosity_push_bodies(&w, rhs), tolerance, max_iterations);
     viscosity_keep(&w);
     return r;
 }
