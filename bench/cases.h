@@ -29,6 +29,7 @@ rheo_status reproduce_sag(rows *out);
 rheo_status reproduce_stokes_drag(rows *out);
 rheo_status reproduce_edge_mean(rows *out);
 rheo_status reproduce_explicit_limit(rows *out);
+rheo_status reproduce_fold(rows *out);
 
 rheo_status bench_stream(rows *out);
 rheo_status bench_poisson(rows *out);

@@ -36,6 +36,7 @@ static const rheo_case_name reproductions[] = {
     {"stokes-drag", "a ball in slow flow inside a round vessel: its drag, and how fast it falls"},
     {"edge-mean", "a film runs down beside liquid that has set: means of viscosity"},
     {"explicit-limit", "steps a second that viscosity asks for, explicit and implicit"},
+    {"fold", "a sheet of honey folds on a floor: reported"},
     {NULL, NULL},
 };
 static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
@@ -61,7 +62,8 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_sag},
                                           {.run = reproduce_stokes_drag},
                                           {.run = reproduce_edge_mean},
-                                          {.run = reproduce_explicit_limit}};
+                                          {.run = reproduce_explicit_limit},
+                                          {.run = reproduce_fold}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},
