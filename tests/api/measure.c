@@ -32,10 +32,31 @@ static rows quick(seen *s) {
 
 static void test_lists(void **state) {
     (void)state;
-    static const char *const cases[] = {
-        "poisson-order",  "hydrostatic",    "taylor-green",    "dam-break-front", "volume",
-        "vortex-in-box",  "momentum",       "wall-separation", "added-mass",      "buoyancy",
-        "box-in-channel", "hourglass-plug", "tumbling-stones", "contact"};
+    static const char *const cases[] = {"poisson-order",
+                                        "hydrostatic",
+                                        "taylor-green",
+                                        "dam-break-front",
+                                        "volume",
+                                        "vortex-in-box",
+                                        "momentum",
+                                        "wall-separation",
+                                        "added-mass",
+                                        "buoyancy",
+                                        "box-in-channel",
+                                        "hourglass-plug",
+                                        "tumbling-stones",
+                                        "contact",
+                                        "poiseuille",
+                                        "couette",
+                                        "two-layer",
+                                        "annular-couette",
+                                        "viscous-disk",
+                                        "ballistic",
+                                        "sag",
+                                        "stokes-drag",
+                                        "edge-mean",
+                                        "explicit-limit",
+                                        "fold"};
     static const char *const figures[] = {"stream", "poisson", "particles", "separation",
                                           "step",   "smoke",   "bodies",    "viscosity"};
     enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };
