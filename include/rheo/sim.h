@@ -31,6 +31,7 @@ typedef struct rheo_fluid_stats {
     int64_t particles;
     double mass, volume; /* kg, m3: what the particles carry; smoke: what has density 1, gas and soot */
     double centroid[3], lower[3], upper[3];
+    double temperature; /* mean, degrees C; liquids, where heat is solved */
 } rheo_fluid_stats;
 
 typedef struct rheo_body_stats {
@@ -132,6 +133,7 @@ typedef struct rheo_particle_view {
     const uint32_t *id;
     const uint8_t *fluid;
     const uint8_t *spray; /* 1: outside the surface, flies on its own */
+    const float *temperature; /* degrees C; NULL where heat is not solved */
     double dx, origin[3]; /* m: position in metres = origin + dx * position */
     double radius;        /* m, of a sphere of the particle's own volume */
 } rheo_particle_view;

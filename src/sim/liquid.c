@@ -199,6 +199,9 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     TRY(find_surface(l, weight, s, report));
     scratch_back(&s->scratch, held);
 
+    if (l->heat.on) timer_stage(&s->timer, "heat");
+    heat_step(&l->heat, &l->markers, &l->walls, s, dt);
+
     timer_stage(&s->timer, "forces");
     forces_add(&l->vel, is_flip(s) ? before : &(mac_field){{0}}, g, gravity, dt);
     films_pull(&l->vel, &l->walls.open, &l->walls.films, g, kick);
@@ -226,7 +229,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "from grid");
     particles_from_grid(&l->markers.parts, g, &l->vel, before, kept_share(s, dt), is_affine(s), kick);
-    stress_calm(&l->markers.parts, &l->vel, &l->stress, s, dt);
+    stress_calm(&l->markers, &l->vel, &l->stress, s, dt);
 out:
     scratch_back(&s->scratch, mine);
     timer_stage(&s->timer, NULL);
@@ -248,6 +251,7 @@ static void liquid_list(rheo_sim *s) {
     emitters_list(&l->emitters, s);
     projection_list(&l->projection, &l->walls, s);
     stress_list(&l->stress, s);
+    heat_list(&l->heat, s);
     l->markers.stiff = l->stress.model != RHEO_VISCOSITY_NONE;
     s->fields.borrowed = (scratch_count){.faces = 2, .cells = 3, .marks = 2};
 }
@@ -318,7 +322,7 @@ out:
 static rheo_status liquid_start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
     liquid *l = liquid_of(s);
     rheo_status status;
-    (void)scene; /* all that a liquid starts from has been compiled */
+    TRY(heat_make(&l->heat, s, scene, report));
     TRY(markers_make(&l->markers, s, is_affine(s), report));
     TRY(emitters_make(&l->emitters, s, report));
     TRY(projection_make(&l->projection, s, report));
@@ -346,12 +350,14 @@ static void liquid_finish(rheo_sim *s) {
     emitters_free(&l->emitters);
     projection_free(&l->projection);
     stress_free(&l->stress);
+    heat_free(&l->heat, s);
 }
 
 static size_t liquid_bytes(const rheo_sim *s) {
     const liquid *l = liquid_of(s);
     return markers_bytes(&l->markers) + walls_bytes(&l->walls, s) + emitters_bytes(&l->emitters, s) +
-           projection_bytes(&l->projection) + stress_bytes(&l->stress, s);
+           projection_bytes(&l->projection) + stress_bytes(&l->stress, s) +
+           heat_bytes(&l->heat, s);
 }
 
 /* ---- what is asked between steps ---- */
@@ -359,6 +365,7 @@ static size_t liquid_bytes(const rheo_sim *s) {
 static void liquid_measure(rheo_sim *s) {
     liquid *l = liquid_of(s);
     markers_measure(&l->markers, &l->walls, &l->vel, l->markers.phi, s);
+    heat_measure(&l->heat, &l->markers, s);
 }
 
 static void liquid_view(rheo_particle_view *view, const rheo_sim *s) {

@@ -1,0 +1,75 @@
+/* Heat in liquid that particles carry: between particles and cells, conduction, exchange with what is not
+ * liquid.
+ *
+ * All temperatures here are relative to one that the caller chooses (K above "zero"), and so are enthalpies
+ * (J/kg above that of liquid at zero): floats then resolve small changes. */
+#ifndef STAGE_HEAT_H
+#define STAGE_HEAT_H
+
+#include "grid/openings.h"
+#include "particle/particles.h"
+#include "solid/shape.h"
+
+/* A fluid's temperature from its enthalpy: three straight lines, the middle one of what melts. */
+typedef struct heat_law {
+    float capacity, melting_capacity; /* J/(kg K): outside the melting zone, in it */
+    float conductivity;               /* W/(m K) */
+    float cold[2], warm[2];           /* ends of the melting zone: K, J/kg */
+} heat_law;
+
+/* latent = 0: nothing melts; the zone must have a width else. */
+heat_law heat_law_of(double capacity, double conductivity, double latent, double melts, double molten);
+float heat_temperature(const heat_law *law, float enthalpy);
+double heat_enthalpy(const heat_law *law, double temperature);
+
+/* What a cell holds of its particles. */
+typedef struct heat_cell {
+    float fill;         /* share of a full cell's particles, 1 at most */
+    float capacity;     /* J/K, of 2D a metre deep; 0: no particle is near */
+    float temperature;  /* K */
+    float conductivity; /* W/(m K) */
+} heat_cell;
+
+/* What becomes of it in a step. */
+typedef struct heat_change {
+    float change; /* K */
+    float mix;    /* share of what particles differ from the cell that dies */
+} heat_change;
+
+/* Columns of the particle set that hold heat, by their place in extra[]. */
+typedef struct heat_columns {
+    int enthalpy, rest; /* J/kg; what a float of it cannot hold */
+} heat_columns;
+
+typedef struct heat_input {
+    const mac_grid *g;
+    const openings *open;
+    const uint8_t *shut; /* cells that no particle gives heat to: inside solids; NULL: none */
+    const heat_law *law; /* of fluids */
+    heat_columns column;
+    double mass;    /* kg of a particle */
+    double full;    /* particles in a full cell */
+    double dt;      /* s, times what quickens heat */
+    const double *side; /* K: of the domain's sides (RHEO_LEFT ...), NAN where they are insulated */
+} heat_input;
+
+/* Sums of sorted particles over cells, trilinear weights; cells: as many as a field has samples. */
+void heat_to_cells(heat_cell *cells, const heat_input *in, const particles *p);
+/* Conduction over the step in one sweep an axis, in turn from the first axis or, `reversed`, from the last.
+ * change: what it adds to cells' temperatures. */
+void heat_conduct(heat_change *change, const heat_cell *cells, const heat_input *in, int reversed);
+/* Exchange with something of a temperature that nothing changes: conductance [W/K] of cells. */
+void heat_exchange(heat_change *change, const heat_cell *cells, const heat_input *in,
+                   const float *conductance, double temperature);
+/* Particles' enthalpies take what their cells do; differences that cells cannot see die as waves of their
+ * length would. */
+void heat_to_particles(particles *p, heat_change *change, const heat_cell *cells, const heat_input *in);
+
+/* Particles in a shape take a temperature; returns what that takes, J. */
+double heat_hold(particles *p, const heat_input *in, const shape *s, double temperature);
+/* Particles in a shape share `joules` by what it takes to warm them; returns what they got: 0 where none is. */
+double heat_give(particles *p, const heat_input *in, const shape *s, double joules);
+
+/* conductance [W/K] of cells to air: h times the area of the surface phi = 0 in each, of samples in cells. */
+void heat_air(float *conductance, const heat_input *in, const float *phi, double exchange);
+#endif
