@@ -26,6 +26,13 @@ static const rheo_case_name reproductions[] = {
     {"hourglass-plug", "a stopper in a closed tube carries the water above it and seals what is below"},
     {"tumbling-stones", "drafting, kissing, tumbling: the upper of two sinking stones arrives first"},
     {"contact", "stacks rest, balls roll, cones hold, nothing sinks in: dry, and with water around"},
+    {"poiseuille", "viscous liquid runs down between walls that hold it"},
+    {"couette", "a wall drags viscous liquid along another"},
+    {"two-layer", "two liquids of different viscosity between such walls"},
+    {"annular-couette", "a wheel turns viscous liquid in a round vessel"},
+    {"viscous-disk", "a weightless disc of viscous liquid turns on"},
+    {"ballistic", "a ball of viscous liquid flies as any other"},
+    {"sag", "a block of stiff liquid sinks under its own weight, and stands"},
     {NULL, NULL},
 };
 static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
@@ -41,7 +48,14 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_gap},
                                           {.run = reproduce_plug, .setups = true},
                                           {.run = reproduce_stones},
-                                          {.run = reproduce_contact, .setups = true}};
+                                          {.run = reproduce_contact, .setups = true},
+                                          {.run = reproduce_poiseuille},
+                                          {.run = reproduce_couette},
+                                          {.run = reproduce_two_layer},
+                                          {.run = reproduce_annular_couette},
+                                          {.run = reproduce_viscous_disk},
+                                          {.run = reproduce_ballistic},
+                                          {.run = reproduce_sag}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},

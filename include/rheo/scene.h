@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <rheo/material.h>
 #include <rheo/status.h>
 
 #ifdef __cplusplus
@@ -51,6 +52,7 @@ typedef struct rheo_shape {
     double rotate_axis[3]; /* any length > 0 */
     double rotate_degrees;
     double move[3]; /* m */
+    double at;      /* s, of a fill: when it appears; 0: it is there at the start */
     int line;       /* where it stands in the scene file, 0 if nowhere */
 } rheo_shape;
 
@@ -149,8 +151,9 @@ typedef struct rheo_fluid {
     double expansion;          /* 1/K, smoke: how much lighter a degree makes it */
     const rheo_shape *fill;
     int fill_count;
-    double velocity[3]; /* m/s, at the start */
-    double color[3];    /* linear RGB left of light after one metre of depth */
+    double velocity[3]; /* m/s, of its fills when they appear */
+    double color[3];    /* linear RGB: clear ones, left of light after one metre of depth; opaque ones, sent back */
+    rheo_fluid_look look;
 } rheo_fluid;
 
 typedef struct rheo_emitter {
@@ -168,6 +171,7 @@ typedef enum rheo_look {
     RHEO_LOOK_AUTO,  /* glass with inside: fluid, else matte */
     RHEO_LOOK_MATTE, /* opaque */
     RHEO_LOOK_GLASS, /* clear, faintly of its color: what is in it and behind it is seen */
+    RHEO_LOOK_HIDDEN, /* not drawn: the fluid is where it lets it be */
 } rheo_look;
 
 typedef enum rheo_motion { RHEO_STATIC, RHEO_KEYED, RHEO_DYNAMIC } rheo_motion;

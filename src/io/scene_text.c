@@ -37,7 +37,8 @@ static const char *const side_words[] = {"left", "right", "bottom", "top", "back
 static const char *const surface_words[] = {"density", "average", "spheres", "pressure"};
 static const char *const advection_words[] = {"maccormack", "bfecc", "semi-lagrangian"};
 static const char *const motion_words[] = {"static", "keyed", "dynamic"};
-static const char *const look_words[] = {"auto", "matte", "glass"};
+static const char *const look_words[] = {"auto", "matte", "glass", "hidden"};
+static const char *const fluid_look_words[] = {"auto", "clear", "glossy", "matte"};
 static const char *const viscosity_words[] = {"auto", "none", "laplacian", "full", "stokes"};
 static const char *const law_words[] = {"none", "linear", "quadratic", "exponential"};
 static const char *const mean_words[] = {"harmonic", "geometric", "arithmetic"};
@@ -94,12 +95,24 @@ static void put_curve(writer *t, const char *key, const rheo_curve *c) {
 }
 
 static void put_shape(writer *t, const rheo_shape *s);
+static void put_placed(writer *t, const rheo_shape *s);
 
 static void put_shapes(writer *t, const rheo_shape *shapes, int count) {
     file_print(&t->w, "[");
     for (int i = 0; i < count; ++i) {
         if (i) file_print(&t->w, ", ");
         put_shape(t, &shapes[i]);
+    }
+    file_print(&t->w, "]");
+}
+
+static void put_fills(writer *t, const rheo_shape *fill, int count) {
+    file_print(&t->w, "[");
+    for (int i = 0; i < count; ++i) {
+        if (i) file_print(&t->w, ", ");
+        put_placed(t, &fill[i]);
+        if (fill[i].at != 0) put_real(t, "at", fill[i].at);
+        file_print(&t->w, "}");
     }
     file_print(&t->w, "]");
 }
@@ -130,7 +143,8 @@ static void put_form(writer *t, const rheo_shape *s) {
     file_print(&t->w, "}");
 }
 
-static void put_shape(writer *t, const rheo_shape *s) {
+/* A shape up to the bracket that closes it. */
+static void put_placed(writer *t, const rheo_shape *s) {
     file_print(&t->w, "{");
     put_key(t, shape_words[s->kind]);
     if (s->kind >= RHEO_SHAPE_UNION) put_shapes(t, s->children, s->child_count);
@@ -144,6 +158,10 @@ static void put_shape(writer *t, const rheo_shape *s) {
         file_print(&t->w, "}");
     }
     if (s->move[0] != 0 || s->move[1] != 0 || s->move[2] != 0) put_vector(t, "move", s->move);
+}
+
+static void put_shape(writer *t, const rheo_shape *s) {
+    put_placed(t, s);
     file_print(&t->w, "}");
 }
 
@@ -241,11 +259,12 @@ static void put_fluid(writer *t, const rheo_scene *s, int i) {
     }
     if (f->fill_count) {
         put_key(t, "fill");
-        put_shapes(t, f->fill, f->fill_count);
+        put_fills(t, f->fill, f->fill_count);
     }
     put_vector(t, "velocity", f->velocity);
     count_text(t);
     put_vector(t, "color", f->color);
+    put_word(t, "look", fluid_look_words[f->look]);
     pass_text(t);
 }
 

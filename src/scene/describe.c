@@ -53,6 +53,7 @@ static const char *const headings[SECTIONS] = {
     [IN_MESH] = "shape: a closed triangle mesh",
     [IN_PLACEMENT] = "where and how large the shape is, applied in this order",
     [IN_ROTATE] = "the rotation of a shape",
+    [IN_APPEARANCE] = "when a fill appears",
 };
 
 static const char combinations[] =

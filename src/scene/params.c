@@ -27,7 +27,8 @@ static const char *const viscous_surface_names[] = {"free", "held", NULL};
 static const char *const slip_names[] = {"auto", "free", "no", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
-static const char *const look_names[] = {"auto", "matte", "glass", NULL};
+static const char *const look_names[] = {"auto", "matte", "glass", "hidden", NULL};
+static const char *const fluid_look_names[] = {"auto", "clear", "glossy", "matte", NULL};
 static const char *const joint_names[] = {"ball", "hinge", "slider", "fixed", "motor", NULL};
 static const char *const quantity_names[] = {"velocity", "pressure",  "temperature", "phi",
                                              "density",  "viscosity", NULL};
@@ -141,11 +142,15 @@ const param scene_params[] = {
      "quadratic or exponential, temperature: [[T0, v0], [T1, v1]] }: between two temperatures, constant "
      "outside them"},
     {IN_FLUID, "color", P_COLOR, "", 0, 1, false, false, "", FLUID(color), NULL, 0,
-     "linear RGB: the share of light left after one metre (default: the material's)"},
+     "linear RGB: the share of light left after one metre; of opaque ones, sent back (default: the "
+     "material's)"},
+    {IN_FLUID, "look", P_CHOICE, "", NONE, false, "auto", FLUID(look), fluid_look_names, 0,
+     "in pictures: clear bends light; glossy is opaque and wet, matte opaque and dull; auto: as the material "
+     "is. What fluids share a scene look like the first"},
     {IN_FLUID, "fill", P_SHAPES, "", NONE, false, "", FLUID(fill), NULL, 0,
-     "list of shapes that are full of it at the start"},
+     "list of shapes that are full of it at the start, or from a time on (at)"},
     {IN_FLUID, "velocity", P_VECTOR, "m/s", -1e4, 1e4, false, false, "[0, 0, 0]", FLUID(velocity), NULL, 0,
-     "initial velocity of the fill"},
+     "velocity of its fills when they appear"},
     {IN_FLUID, "surface_tension", P_LATER, "N/m", NONE, false, "", 0, 0, NULL, 0, "surface tension"},
     {IN_FLUID, "conductivity", P_REAL, "W/(m K)", 0, 1e5, false, false, "", FLUID(conductivity), NULL, 0,
      "liquid: heat conduction (default: the material's)"},
@@ -215,8 +220,8 @@ const param scene_params[] = {
     {IN_SOLID, "color", P_COLOR, "", 0, 1, false, false, "[0.55, 0.5, 0.45]", SOLID(color), NULL, 0,
      "linear RGB; for glass, a faint tint"},
     {IN_SOLID, "look", P_CHOICE, "", NONE, false, "auto", SOLID(look), look_names, 0,
-     "in pictures: glass shows what a vessel contains and what lies behind it; auto: glass with inside: "
-     "fluid, otherwise matte"},
+     "in pictures: glass shows what a vessel contains and what lies behind it; hidden: not drawn, but there; "
+     "auto: glass with inside: fluid, otherwise matte"},
 
     {IN_ROTATION, "axis", P_VECTOR, "", -FAR, FAR, false, false, "[0, 0, 1]", SOLID(rotation_axis), NULL, 0,
      "axis of rotation, any length; in 2D [0, 0, 1] or its opposite"},
@@ -321,6 +326,8 @@ const param scene_params[] = {
      "axis of rotation, any length; in 2D [0, 0, 1] or its opposite, except for meshes and tori"},
     {IN_ROTATE, "degrees", P_REAL, "degrees", -1e9, 1e9, false, true, "", SHAPE(rotate_degrees), NULL, 0,
      "angle"},
+    {IN_APPEARANCE, "at", P_REAL, "s", 0, 1e9, false, false, "0", SHAPE(at), NULL, 0,
+     "when the fill appears, where nothing else is by then; not with method smoke"},
 };
 const int scene_param_count = (int)(sizeof scene_params / sizeof *scene_params);
 
@@ -347,7 +354,8 @@ const char *section_name(section s) {
                                                 [IN_PLANE] = "plane",
                                                 [IN_MESH] = "mesh",
                                                 [IN_PLACEMENT] = "beside any shape",
-                                                [IN_ROTATE] = "rotate"};
+                                                [IN_ROTATE] = "rotate",
+                                                [IN_APPEARANCE] = "beside a fill's shape"};
     return names[s];
 }
 

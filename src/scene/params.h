@@ -31,6 +31,7 @@ typedef enum section {
     IN_MESH,
     IN_PLACEMENT, /* what may stand beside any shape */
     IN_ROTATE,
+    IN_APPEARANCE, /* and beside a fill's */
     SECTIONS
 } section;
 

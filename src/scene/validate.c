@@ -340,6 +340,17 @@ static rheo_status check_melting(const checker *c, int i) {
     return RHEO_OK;
 }
 
+static rheo_status check_fill(const checker *c, const rheo_shape *fill, const char *path) {
+    rheo_status status = check_shape(c, fill, path, 0);
+    if (status == RHEO_OK) status = check_section(c, fill, IN_APPEARANCE, path);
+    if (status == RHEO_OK && fill->at > 0 && rheo_describe_method(c->scene->method)->gas) {
+        char at[NODE_PATH_MAX];
+        return fail(c, path_of(at, "%s.at", path), "an emitter with during",
+                    "fills of smoke are there at the start");
+    }
+    return status;
+}
+
 static rheo_status check_fluids(const checker *c) {
     const rheo_scene *s = c->scene;
     char path[NODE_PATH_MAX];
@@ -354,7 +365,7 @@ static rheo_status check_fluids(const checker *c) {
         const rheo_fluid *f = &s->fluids[i];
         rheo_status status = check_section(c, f, IN_FLUID, path_of(path, "fluids[%d]", i));
         for (int k = 0; k < f->fill_count && status == RHEO_OK; ++k)
-            status = check_shape(c, &f->fill[k], path_of(path, "fluids[%d].fill[%d]", i, k), 0);
+            status = check_fill(c, &f->fill[k], path_of(path, "fluids[%d].fill[%d]", i, k));
         if (status != RHEO_OK) return status;
         for (int k = 0; k < i; ++k)
             if (same(s->fluids[k].name, f->name))

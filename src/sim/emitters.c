@@ -115,11 +115,12 @@ int emitters_drive(const emitters *e, const walls *w, const rheo_sim *s, double 
     return 0;
 }
 
-void emitters_give(mac_field *u, const emitters *e, const walls *w, const rheo_sim *s, double dt) {
+void emitters_give(mac_field *u, uint8_t *held, const emitters *e, const walls *w, const rheo_sim *s,
+                   double dt) {
     emitter_step step;
     emitter_reach reach;
     for (int i = 0; e && e->queue && i < s->def.emitter_count; ++i)
-        if (drives(&step, &reach, e, w, s, i, dt)) emit_velocity(u, &s->g, &reach, step.velocity);
+        if (drives(&step, &reach, e, w, s, i, dt)) emit_velocity(u, held, &s->g, &reach, step.velocity);
 }
 
 rheo_status emitters_carry(markers *m, const emitters *e, const walls *w, rheo_sim *s, double dt,

@@ -31,8 +31,10 @@ rheo_status emitters_carry(markers *m, const emitters *e, const walls *w, rheo_s
                            rheo_report *report);
 /* Whether any emitter drives the liquid in a step of dt (e may be NULL: none). */
 int emitters_drive(const emitters *e, const walls *w, const rheo_sim *s, double dt);
-/* What they do to a velocity that particles do not bring: faces inside their shapes take theirs. */
-void emitters_give(mac_field *u, const emitters *e, const walls *w, const rheo_sim *s, double dt);
+/* What they do to a velocity that particles do not bring: faces inside their shapes take theirs, and are
+ * marked in held (stage/viscosity/), unless it is NULL. */
+void emitters_give(mac_field *u, uint8_t *held, const emitters *e, const walls *w, const rheo_sim *s,
+                   double dt);
 /* Closes those that drive as boundaries that move at their velocity; returns the sources that they are. */
 const float *emitters_close(openings *faces, emitters *e, const walls *w, rheo_sim *s, double dt);
 #endif

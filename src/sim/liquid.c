@@ -105,7 +105,7 @@ static void carry_velocity(liquid *l, rheo_sim *s, double dt) {
     const scratch_count mine = s->scratch.lent;
     if (!marks_only(s)) return;
     advect_velocity(&l->vel, scratch_faces(&s->scratch), &s->g, dt);
-    emitters_give(&l->vel, &l->emitters, &l->walls, s, dt);
+    emitters_give(&l->vel, NULL, &l->emitters, &l->walls, s, dt);
     scratch_back(&s->scratch, mine);
 }
 
@@ -188,6 +188,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "sort");
     TRY(markers_sort(&l->markers, s, report));
+    TRY(markers_appear(&l->markers, &l->walls, s, report));
     TRY(emitters_emit(&l->markers, &l->emitters, &l->walls, s, dt, report));
 
     timer_stage(&s->timer, "to grid");
@@ -214,7 +215,8 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     TRY(projection_solve(&l->vel, &on, &l->projection, &l->walls, s, report));
 
     timer_stage(&s->timer, "viscosity");
-    TRY(stress_solve(&l->vel, &on, &l->stress, &l->projection, &l->markers, &l->walls, s, report));
+    TRY(stress_solve(&l->vel, &on, &l->stress, &l->projection, &l->markers, &l->walls, &l->emitters, s,
+                     report));
 
     timer_stage(&s->timer, "pressure");
     TRY(stress_project(&l->vel, &on, &l->stress, &l->projection, &l->walls, s, report));
@@ -229,7 +231,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "from grid");
     particles_from_grid(&l->markers.parts, g, &l->vel, before, kept_share(s, dt), is_affine(s), kick);
-    stress_calm(&l->markers, &l->vel, &l->stress, s, dt);
+    stress_calm(&l->markers, &l->vel, &l->stress, s, dt, is_flip(s));
 out:
     scratch_back(&s->scratch, mine);
     timer_stage(&s->timer, NULL);

@@ -166,13 +166,14 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "sort");
     TRY(markers_sort(&m->markers, s, report));
+    TRY(markers_appear(&m->markers, &m->walls, s, report));
     TRY(emitters_emit(&m->markers, &m->emitters, &m->walls, s, dt, report));
 
     timer_stage(&s->timer, "cells");
     mac_mark_cells(m->cells, g, &m->markers.parts, &m->walls.open);
     mac_cell_distance(m->cell_phi, g, m->cells);
     mac_fill_new_cells(&m->vel, g, m->cells, cells_before, &m->markers.parts);
-    emitters_give(&m->vel, &m->emitters, &m->walls, s, dt);
+    emitters_give(&m->vel, NULL, &m->emitters, &m->walls, s, dt);
     projecting on = projection_faces(&m->projection, &m->walls, &m->emitters, s, m->cell_phi, dt);
     close_cells(m, &on, s);
 

@@ -76,34 +76,55 @@ rheo_status markers_reserve(markers *m, rheo_report *report) {
     return report_no_memory(report, "particles");
 }
 
-/* ---- the start ---- */
+/* ---- fills ---- */
 
-/* Drops what was seeded inside thin solids. */
-static rheo_status reject(markers *m, const walls *w, rheo_sim *s, rheo_report *report) {
+/* Drops what has just been seeded, from `first` on, inside thin solids. */
+static rheo_status reject(markers *m, size_t first, const walls *w, rheo_sim *s, rheo_report *report) {
     const rheo_status status = w->thin.count ? markers_reserve(m, report) : RHEO_OK;
     if (status || w->thin.count == 0) return status;
     const size_t before = m->parts.count;
     thin_reject(m->keep, &s->g, &m->parts, s->solids, s->wall_count);
+    memset(m->keep, 1, first);
     particles_compact(&m->parts, m->keep);
     s->stats.counts.rejected += (int64_t)(before - m->parts.count);
     s->balance.put_in -= (double)(before - m->parts.count) * m->particle_volume;
     return RHEO_OK;
 }
 
+/* One more fill, of a set that is sorted. */
+static rheo_status add_fill(markers *m, const shape *fill, int fluid, const walls *w, rheo_sim *s,
+                            rheo_report *report) {
+    const emission e = emit_fill(&m->parts, &m->next_id, &s->g, fill, s->def.fluids[fluid].velocity, fluid,
+                                 s->def.seed, walls_distance(w, s), m->stiff);
+    if (e.added < 0) return report_no_memory(report, "particles");
+    s->stats.counts.rejected += e.rejected;
+    s->balance.put_in += (double)e.added * m->particle_volume;
+    return RHEO_OK;
+}
+
 rheo_status markers_fill(markers *m, const walls *w, rheo_sim *s, rheo_report *report) {
-    int index = 0;
-    for (int f = 0; f < s->def.fluid_count; ++f)
-        for (int i = 0; i < s->def.fluids[f].fill_count; ++i) {
-            const rheo_status status = markers_sort(m, s, report);
-            if (status) return status;
-            const emission e = emit_fill(&m->parts, &m->next_id, &s->g, s->fill[index++],
-                                         s->def.fluids[f].velocity, f, s->def.seed, walls_distance(w, s));
-            if (e.added < 0) return report_no_memory(report, "particles");
-            s->stats.counts.rejected += e.rejected;
-            s->balance.put_in += (double)e.added * m->particle_volume;
-        }
+    for (int i = 0; i < s->fill_count; ++i) {
+        rheo_status status = markers_sort(m, s, report);
+        if (!status) status = add_fill(m, s->fill[i], s->fill_fluid[i], w, s, report);
+        if (status) return status;
+    }
     markers_warm(m, s, 0, NAN);
-    return reject(m, w, s, report);
+    return reject(m, 0, w, s, report);
+}
+
+rheo_status markers_appear(markers *m, const walls *w, rheo_sim *s, rheo_report *report) {
+    for (int i = 0; i < s->late_count; ++i) {
+        const late_fill *fill = &s->late[i];
+        const size_t before = m->parts.count;
+        const uint32_t first = m->next_id;
+        if (!(fill->at > s->clock.time && fill->at <= s->clock.step_end)) continue;
+        rheo_status status = add_fill(m, fill->shape, fill->fluid, w, s, report);
+        markers_warm(m, s, first, NAN);
+        if (!status) status = reject(m, before, w, s, report);
+        if (!status) status = markers_sort(m, s, report);
+        if (status) return status;
+    }
+    return RHEO_OK;
 }
 
 /* ---- solids ---- */

@@ -33,8 +33,11 @@ rheo_status markers_make(markers *m, rheo_sim *s, int affine, rheo_report *repor
 void markers_free(markers *m);
 size_t markers_bytes(const markers *m);
 
-/* The fills of the scene, outside solids. */
+/* The fills of the scene that are there at the start, outside solids. */
 rheo_status markers_fill(markers *m, const walls *w, rheo_sim *s, rheo_report *report);
+/* Those whose time comes in the step under way, where it leaves room: they are there at its end. The set must
+ * be sorted, and is so afterwards. */
+rheo_status markers_appear(markers *m, const walls *w, rheo_sim *s, rheo_report *report);
 /* Where particles and solids are before they move; what markers_hold() needs of thin solids. */
 rheo_status markers_remember(markers *m, walls *w, rheo_sim *s, rheo_report *report);
 /* Out of solids, inside closed sides; drops those that left through open ones. */

@@ -186,7 +186,7 @@ rheo_status projection_end(mac_field *vel, const projecting *on, projection *p, 
         s->stats.divergence =
             pressure_divergence(vel, g, on->faces, on->phi, on->work.source, projection_voids(p));
     if (s->clock.closing_step) felt_pressure(s, p, w);
-    emitters_give(vel, e, w, s, on->dt);
+    emitters_give(vel, NULL, e, w, s, on->dt);
     pressure_speed(p->speed, vel, g, on->faces, on->phi);
     const double speed = p->speed[0] + p->speed[1] + p->speed[2] + world_speed(s->world);
     if (isfinite(speed) && isfinite(s->stats.pressure.residual)) return RHEO_OK;

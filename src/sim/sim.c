@@ -63,11 +63,16 @@ static rheo_status compile_shapes(rheo_sim *s, const rheo_scene *scene, rheo_rep
     for (int f = 0; f < scene->fluid_count; ++f) fills += scene->fluids[f].fill_count;
     s->fill = arena_alloc(&s->text, ((size_t)fills + 1) * sizeof *s->fill);
     s->emitter_shape = arena_alloc(&s->text, ((size_t)scene->emitter_count + 1) * sizeof *s->emitter_shape);
-    if (!s->fill || !s->emitter_shape) return report_no_memory(report, "shapes");
+    s->fill_fluid = arena_alloc(&s->text, ((size_t)fills + 1) * sizeof *s->fill_fluid);
+    s->late = arena_alloc(&s->text, ((size_t)fills + 1) * sizeof *s->late);
+    if (!s->fill || !s->fill_fluid || !s->late || !s->emitter_shape) return report_no_memory(report, "shapes");
     for (int f = 0; f < scene->fluid_count; ++f)
         for (int i = 0; i < scene->fluids[f].fill_count && !status; ++i) {
             const rheo_shape fill = definition_fit_fill(&scene->fluids[f].fill[i], scene, &s->def);
-            status = make_shape(&s->fill[s->fill_count++], &fill, scene->dim, report);
+            if (!(fill.at > 0)) s->fill_fluid[s->fill_count] = f;
+            late_fill *late = fill.at > 0 ? &s->late[s->late_count++] : NULL;
+            if (late) *late = (late_fill){.fluid = f, .at = fill.at};
+            status = make_shape(late ? &late->shape : &s->fill[s->fill_count++], &fill, scene->dim, report);
         }
     for (int e = 0; e < scene->emitter_count && !status; ++e)
         status = make_shape(&s->emitter_shape[e], &scene->emitters[e].shape, scene->dim, report);
@@ -167,6 +172,7 @@ void rheo_free_sim(rheo_sim *s) {
     scratch_free(&s->scratch);
     mem_free(s->state);
     for (int i = 0; i < s->fill_count; ++i) shape_free(s->fill[i]);
+    for (int i = 0; i < s->late_count; ++i) shape_free(s->late[i].shape);
     for (int i = 0; s->emitter_shape && i < s->def.emitter_count; ++i) shape_free(s->emitter_shape[i]);
     for (int i = 0; s->solid_shape && i < s->def.solid_count; ++i) shape_free(s->solid_shape[i]);
     world_free(s->world);

@@ -31,6 +31,12 @@ typedef struct sim_balance {
     double emitted, outflow; /* m3 since the start: by emitters, through open sides */
 } sim_balance;
 
+typedef struct late_fill {
+    shape *shape;
+    int fluid;
+    double at; /* s */
+} late_fill;
+
 struct rheo_sim {
     const sim_engine *engine;
     void *state; /* the engine's own */
@@ -39,8 +45,11 @@ struct rheo_sim {
     rheo_scene def;
     arena text;   /* owns what def points to */
     mac_grid g;   /* the domain in cells, and the threads; what lives on it belongs to the engine */
-    shape **fill; /* of all fluids in turn */
+    shape **fill; /* of all fluids in turn, those that are there at the start */
+    int *fill_fluid; /* of which fluid each is */
     int fill_count;
+    late_fill *late; /* those that appear when their time comes, likewise */
+    int late_count;
     shape **emitter_shape;
     shape **solid_shape;
     obstacle *solids;       /* static ones, then keyed ones, then dynamic ones */

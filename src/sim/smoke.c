@@ -203,7 +203,7 @@ static void emit(smoke *m, rheo_sim *s, double dt) {
                        : smoke_add(m->density, m->temperature, &s->g, in, m->share, amount, degrees);
         s->balance.emitted += added;
         s->balance.put_in += added;
-        emit_velocity(&m->vel, &s->g, &(emitter_reach){.inlet = s->emitter_shape[i]}, step.velocity);
+        emit_velocity(&m->vel, NULL, &s->g, &(emitter_reach){.inlet = s->emitter_shape[i]}, step.velocity);
     }
     for (int i = 0; i < s->def.heat_source_count; ++i) {
         double degrees;
@@ -425,7 +425,7 @@ static void fill(smoke *m, rheo_sim *s) {
     for (int i = 0; i < s->fill_count; ++i) {
         const smoke_cover *in = covered(m, &m->fill[i], s->fill[i], s);
         s->balance.put_in += smoke_fill(m->density, m->temperature, &s->g, in, m->share, &warm);
-        emit_velocity(&m->vel, &s->g, &(emitter_reach){.inlet = s->fill[i]}, gas->velocity);
+        emit_velocity(&m->vel, NULL, &s->g, &(emitter_reach){.inlet = s->fill[i]}, gas->velocity);
     }
 }
 

@@ -88,6 +88,7 @@ void stress_extend(mac_field *u, int layers, mac_field *far, int far_layers, con
     const int solved = t->model != RHEO_VISCOSITY_NONE;
     walls_extend(u, layers, far, far_layers, w, s, phi, slow, solved && slip < 0.5 * s->g.dx);
     if (!solved) return;
+    viscosity_follow(u, t->solver, &s->g, phi);
     solids_mirror_sides(u, &s->g, &w->open, slip);
     if (far) solids_mirror_sides(far, &s->g, &w->open, slip);
 }
@@ -117,10 +118,11 @@ static int calm_by_temperature(markers *m, const mac_field *vel, const rheo_sim 
     return 1;
 }
 
-void stress_calm(markers *m, const mac_field *vel, const stress *t, const rheo_sim *s, double dt) {
+void stress_calm(markers *m, const mac_field *vel, const stress *t, const rheo_sim *s, double dt,
+                 int flip) {
     double kept[RHEO_FLUIDS_MAX];
     const double rate = 2 * s->g.box.dim * dt / (s->g.dx * s->g.dx);
-    if (t->model == RHEO_VISCOSITY_NONE || s->def.method != RHEO_FLIP) return;
+    if (t->model == RHEO_VISCOSITY_NONE || !flip) return;
     if (calm_by_temperature(m, vel, s, rate, dt)) return;
     for (int i = 0; i < s->def.fluid_count; ++i) {
         const rheo_fluid *f = &s->def.fluids[i];
@@ -232,13 +234,28 @@ static void keep_worst(rheo_solve_stats *stats, const viscous_result *r) {
     stats->converged = stats->converged && r->converged;
 }
 
+/* What comes out of an emitter is pushed: stress does not change its velocity, but acts on what it meets. */
+static const uint8_t *hold_emitted(mac_field *vel, const emitters *e, const walls *w, rheo_sim *s,
+                                   double dt) {
+    if (!emitters_drive(e, w, s, dt)) return NULL;
+    uint8_t *held = scratch_marks(&s->scratch);
+    memset(held, 0, s->g.box.size);
+    emitters_give(vel, held, e, w, s, dt);
+    return held;
+}
+
 rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, const projection *p, markers *m,
-                         walls *w, rheo_sim *s, rheo_report *report) {
+                         walls *w, const emitters *e, rheo_sim *s, rheo_report *report) {
+    const scratch_count mine = s->scratch.lent;
     if (t->model == RHEO_VISCOSITY_NONE) return RHEO_OK;
-    const viscosity_input in = describe(t, on, w, s);
+    viscosity_input in = describe(t, on, w, s);
+    in.held = hold_emitted(vel, e, w, s, on->dt);
     find_fields(t, &in, m, w, s, s->clock.time + on->dt);
     load_bodies(t, s);
-    if (viscosity_assemble(t->solver, &s->g, &in)) return report_no_memory(report, "the viscous solve");
+    const int bad = viscosity_assemble(t->solver, &s->g, &in);
+    scratch_back(&s->scratch, mine);
+    in.held = NULL; /* it is in the system */
+    if (bad) return report_no_memory(report, "the viscous solve");
     const viscous_result r = viscosity_solve(vel, t->velocity, (const double(*)[6])t->momentum, t->solver,
                                              &s->g, &in, s->def.tolerance, s->def.max_iterations);
     keep_worst(&s->stats.viscosity, &r);

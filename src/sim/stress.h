@@ -2,6 +2,7 @@
 #ifndef SIM_STRESS_H
 #define SIM_STRESS_H
 
+#include "sim/emitters.h"
 #include "sim/markers.h"
 #include "sim/projection.h"
 #include "stage/viscosity/viscosity.h"
@@ -28,15 +29,16 @@ size_t stress_bytes(const stress *t, const rheo_sim *s);
 
 /* Viscous stress over the step: vel of liquid, velocities of bodies, and so of walls. */
 rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, const projection *p, markers *m,
-                         walls *w, rheo_sim *s, rheo_report *report);
+                         walls *w, const emitters *e, rheo_sim *s, rheo_report *report);
 /* Makes what stress has done to a velocity free of divergence; nothing where there is no stress. */
 rheo_status stress_project(mac_field *vel, projecting *on, const stress *t, projection *p, walls *w,
                            rheo_sim *s, rheo_report *report);
 /* Carries a velocity around the liquid as walls_extend() does, and past walls as their slip asks. */
 void stress_extend(mac_field *u, int layers, mac_field *far, int far_layers, const stress *t, walls *w,
                    rheo_sim *s, const float *phi, const calm *slow);
-/* FLIP's noise, which the grid cannot see, dies as waves of the grid's length would (flip only). */
-void stress_calm(markers *m, const mac_field *vel, const stress *t, const rheo_sim *s, double dt);
+/* FLIP's noise, which the grid cannot see, dies as waves of the grid's length would; without
+ * flip there is none. */
+void stress_calm(markers *m, const mac_field *vel, const stress *t, const rheo_sim *s, double dt, int flip);
 /* Viscosity [Pa s] of the cell at x, in cells, as the last step had it; 0 where no liquid is near. Returns 0
  * where there is no such field. */
 int stress_probe(double *mu, const stress *t, const rheo_sim *s, const float x[3]);

@@ -17,6 +17,7 @@ time: { frames: 16, fps: 30 }
 solver: { method: apic }
 fluids:
   - { name: water, fill: [ { box: { min: [0, 0, 0], max: [0.4, 0.5, 1] } } ] }
+  - { name: drop, velocity: [0, -1, 0], fill: [ { sphere: { center: [0.3, 0.8, 0.3], radius: 0.1 }, at: 0.21 } ] }
 emitters:
   - { fluid: water, shape: { sphere: { center: [0.7, 0.8, 0.5], radius: 0.1 } }, velocity: [0, -2, 0], during: [0, 0.3] }
 solids:

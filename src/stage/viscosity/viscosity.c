@@ -3,7 +3,8 @@
  *   E = sum rho V_f (u - u_old)^2 + dt sum mu V_s |D u|^2        (full: D = the whole strain, E 3.10, 3.36)
  *
  * over the liquid: V_f and V_s are the shares of faces' and of stresses' control volumes that are liquid and
- * outside solids, so that free surfaces bear no stress and nothing is asked of the air. Faces whose centre
+ * outside solids, so that free surfaces bear no stress and nothing is asked of the air. Wet faces between two
+ * cells of air have no velocity yet: they are without mass, and follow. Faces whose centre
  * lies in a solid move with it. Where a difference of velocities reaches from liquid into a solid it is taken
  * up to the wall: D = (u - u_wall) / (theta dx), theta from the solid's distance, u_wall the wall's velocity
  * where it is crossed. Slip of length l scales the energy of that stress by theta / (theta + (1 - n^2) l /
@@ -29,11 +30,15 @@
 
 enum { PIECE = PATCH_CELLS };
 static const double THETA_LEAST = 0.02, THETA_MOST = 1.5, ON_WALL = 0.02, MOSTLY_NORMAL = 0.95;
+static const float LOOSE = 0.1f; /* of a shear: what else must hold a face without mass */
+static const double DEEP =
+    0.25; /* cells, as stage/pressure/: less liquid than this has no velocity of its own */
 
 struct viscosity {
     viscous *solver;
     float *mass[3], *rhs[3], *normal[3], *edge[3][3];
     uint16_t *owner[3];
+    uint8_t *loose;       /* edges, bit by bit of their axis, whose stress only turns a face in the air */
     uint8_t *wet, *dirty; /* of rows: liquid in them; not 0 in the fields */
     int (*extent)[2];     /* of rows that are dirty: the first and the last sample */
     size_t bytes;
@@ -61,6 +66,7 @@ void viscosity_free(viscosity *v) {
         mem_free(v->owner[c]);
         for (int part = 0; part < 3; ++part) mem_free(v->edge[c][part]);
     }
+    mem_free(v->loose);
     mem_free(v->wet);
     mem_free(v->dirty);
     mem_free(v->extent);
@@ -88,6 +94,7 @@ viscosity *viscosity_create(const mac_grid *g, viscous_kind kind) {
     }
     for (int e = g->box.dim == 3 ? 0 : 2; e < 3; ++e)
         for (int part = 0; part < 3; ++part) v->edge[e][part] = hold(v, bytes, &good);
+    v->loose = hold(v, g->box.size, &good);
     v->wet = hold(v, (size_t)row_count(&g->box), &good);
     v->dirty = hold(v, (size_t)row_count(&g->box), &good);
     v->extent = hold(v, (size_t)row_count(&g->box) * sizeof *v->extent, &good);
@@ -241,17 +248,31 @@ static void put_edge(job *w, int e, const int at[3], double V, bool walls) {
     if (!plain) __atomic_store_n(w->cut, 1, __ATOMIC_RELAXED);
 }
 
+/* Whether one of a face's two cells lies deeper in liquid than this [m]. */
+static bool is_beside_liquid(const job *w, int c, const int at[3], double deep) {
+    const box *b = &w->g->box;
+    for (int side = 0; side < 2; ++side) {
+        int cell[3] = {at[0], at[1], at[2]}, inside = 1;
+        cell[c] -= side;
+        for (int a = 0; a < b->dim; ++a) inside &= cell[a] >= 0 && cell[a] < b->n[a];
+        if (inside && (double)w->in->phi[box_at(b, cell[0], cell[1], cell[2])] < -deep) return true;
+    }
+    return false;
+}
+
 static void put_face(job *w, int c, const int at[3], double V, bool walls) {
     int h[3];
     const ptrdiff_t q = box_at(&w->g->box, at[0], at[1], at[2]);
     const double density = w->in->densities[c] ? (double)w->in->densities[c][q] / w->in->density : 1;
     face_point(h, c, at);
     if (w->in->held_surface) V = V > 0 ? 1 : 0;
+    else if (V > 0 && V < 1 && !is_beside_liquid(w, c, at, 0)) V = 0;
     w->v->mass[c][q] = (float)(density * V);
     w->v->owner[c][q] = VISCOUS_FREE;
     if (walls && shares_solid(&w->at, h) <= ON_WALL * w->g->dx)
         w->v->owner[c][q] = body_at(w, c, at) != VISCOUS_FREE ? body_at(w, c, at) : VISCOUS_KNOWN;
     else if (w->in->held_surface && !(V > 0)) w->v->owner[c][q] = VISCOUS_KNOWN;
+    else if (w->in->held && w->in->held[q] >> c & 1) w->v->owner[c][q] = VISCOUS_KNOWN;
 }
 
 static void put_sample(job *w, const int at[3], bool mixed, bool walls) {
@@ -309,6 +330,7 @@ static void clear_row(viscosity *v, const box *b, int j, int k) {
     const size_t length = (size_t)(b->n[0] + 2 * GHOST);
     for (int c = 0; c < b->dim; ++c) {
         memset(v->mass[c] + q, 0, length * sizeof(float));
+        memset(v->rhs[c] + q, 0, length * sizeof(float));
         memset(v->normal[c] + q, 0, length * sizeof(float));
         memset(v->owner[c] + q, 0, length * sizeof(uint16_t));
     }
@@ -339,6 +361,57 @@ static bool wet_beside(const job *w, int row) {
 static void stretch_extent(int extent[2], int from, int to) {
     if (from < extent[0]) extent[0] = from;
     if (to > extent[1]) extent[1] = to;
+}
+
+/* ---- stress that holds nothing ---- */
+
+/* A wet face in the air is without mass, and goes where the stresses on it want it. Where one shear is all
+ * there is, it vanishes by that, and what else it acts on is as good as free; but neither the diagonal nor a
+ * smoother shows it, and thin wedges of liquid along walls cost iterations that grow with mu dt. Such a shear
+ * is left out: it is the one that is 0 at the surface. */
+static void find_loose(const job *w, int c, ptrdiff_t q) {
+    const viscosity *v = w->v;
+    const ptrdiff_t *step = w->g->box.step;
+    float most = 0, sum = v->normal[c][q] + v->normal[c][q - step[c]];
+    for (int p = 0; p < w->g->box.dim; ++p) {
+        if (p == c) continue;
+        const float *own = v->edge[3 - c - p][c < p ? 0 : 2];
+        for (int side = 0; side < 2; ++side) {
+            const float k = own[q + side * step[p]];
+            sum += k;
+            if (k > most) most = k;
+        }
+    }
+    if (!(sum - most < LOOSE * most)) return;
+    for (int p = 0; p < w->g->box.dim; ++p)
+        for (int side = 0; side < 2; ++side)
+            if (p == c) __atomic_fetch_or(&v->loose[q - side * step[c]], 8, __ATOMIC_RELAXED);
+            else __atomic_fetch_or(&v->loose[q + side * step[p]], 1 << (3 - c - p), __ATOMIC_RELAXED);
+}
+
+static void loose_row(void *context, int row) {
+    const job *w = context;
+    int jk[2];
+    row_place(jk, &w->g->box, row);
+    for (int c = 0; c < w->g->box.dim && w->v->dirty[row]; ++c)
+        for (int i = w->v->extent[row][0]; i <= w->v->extent[row][1]; ++i) {
+            const ptrdiff_t q = box_at(&w->g->box, i, jk[0], jk[1]);
+            if (w->v->owner[c][q] == VISCOUS_FREE && !(w->v->mass[c][q] > 0)) find_loose(w, c, q);
+        }
+}
+
+static void release_row(void *context, int row) {
+    const job *w = context;
+    viscosity *v = w->v;
+    int jk[2];
+    row_place(jk, &w->g->box, row);
+    for (int i = v->extent[row][0]; v->dirty[row] && i <= v->extent[row][1]; ++i) {
+        const ptrdiff_t q = box_at(&w->g->box, i, jk[0], jk[1]);
+        for (int e = 0; e < 3; ++e)
+            for (int part = 0; part < 3 && v->loose[q] >> e & 1; ++part) v->edge[e][part][q] = 0;
+        for (int c = 0; c < w->g->box.dim && v->loose[q] & 8; ++c) v->normal[c][q] = 0;
+        v->loose[q] = 0;
+    }
 }
 
 /* Faces of bodies deep inside them, which nothing else asks for. Returns whether there are any in the row. */
@@ -420,6 +493,8 @@ int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *i
     viscous_system s = {.body = in->body, .bodies = in->bodies};
     parallel_for(g->pool, row_count(&g->box), wet_task, &w);
     parallel_for(g->pool, row_count(&g->box), put_row, &w);
+    parallel_for(g->pool, row_count(&g->box), loose_row, &w);
+    parallel_for(g->pool, row_count(&g->box), release_row, &w);
     int within[6];
     find_within(within, v, &g->box);
     s.within = within;
@@ -502,12 +577,112 @@ static void load_row(void *context, int row) {
         }
 }
 
+/* Right-hand sides have served: the velocity that stress has left takes their place. */
+static void keep_row(void *context, int row) {
+    const job *w = context;
+    int jk[2];
+    row_place(jk, &w->g->box, row);
+    for (int c = 0; c < w->g->box.dim && w->v->dirty[row]; ++c)
+        for (int i = w->v->extent[row][0]; i <= w->v->extent[row][1]; ++i) {
+            const ptrdiff_t q = box_at(&w->g->box, i, jk[0], jk[1]);
+            w->v->rhs[c][q] = w->u->value[c][q];
+        }
+}
+
 viscous_result viscosity_solve(mac_field *u, double (*V)[6], const double (*rhs)[6], viscosity *v,
                                const mac_grid *g, const viscosity_input *in, double tolerance,
                                int max_iterations) {
     job w = {.v = v, .g = g, .in = in, .u = u, .at = {g, in, NULL}};
     parallel_for(g->pool, row_count(&g->box), load_row, &w);
-    return viscous_solve(v->solver, u->value, in_order(v->rhs), V, rhs, tolerance, max_iterations);
+    const viscous_result r =
+        viscous_solve(v->solver, u->value, in_order(v->rhs), V, rhs, tolerance, max_iterations);
+    parallel_for(g->pool, row_count(&g->box), keep_row, &w);
+    return r;
+}
+
+/* ---- faces that follow ---- */
+
+/* Faces whose velocity counts as the projection's, and is carried on to others. */
+static bool is_known(const job *w, int c, const int at[3]) {
+    return is_beside_liquid(w, c, at, DEEP * w->g->dx);
+}
+
+/* What has been done to the faces beside this one since the solve, those that the projection sets. */
+static float change_beside(const job *w, int c, const int at[3]) {
+    const ptrdiff_t q = box_at(&w->g->box, at[0], at[1], at[2]);
+    float sum = 0;
+    int known = 0;
+    for (int a = 0; a < w->g->box.dim; ++a)
+        for (int side = -1; side <= 1; side += 2) {
+            int next[3] = {at[0], at[1], at[2]};
+            const ptrdiff_t n = q + side * w->g->box.step[a];
+            next[a] += side;
+            if (!is_known(w, c, next)) continue;
+            sum += w->u->value[c][n] - w->v->rhs[c][n];
+            ++known;
+        }
+    return known ? sum / (float)known : 0;
+}
+
+static void follow_row(void *context, int row) {
+    const job *w = context;
+    const box *b = &w->g->box;
+    int jk[2];
+    row_place(jk, b, row);
+    for (int c = 0; c < b->dim && w->v->dirty[row]; ++c)
+        for (int i = w->v->extent[row][0]; i <= w->v->extent[row][1]; ++i) {
+            const int at[3] = {i, jk[0], jk[1]};
+            const ptrdiff_t q = box_at(b, i, jk[0], jk[1]);
+            if (w->v->owner[c][q] != VISCOUS_FREE || !(stiffness(w, c, q) > 0)) continue;
+            if (is_known(w, c, at)) continue;
+            w->u->value[c][q] = w->v->rhs[c][q] + change_beside(w, c, at);
+        }
+}
+
+/* Set by the projection or by stress. */
+static bool is_set(const job *w, int c, const int at[3]) {
+    const ptrdiff_t q = box_at(&w->g->box, at[0], at[1], at[2]);
+    if (is_known(w, c, at)) return true;
+    return w->v->owner[c][q] == VISCOUS_FREE && stiffness(w, c, q) > 0;
+}
+
+/* Around them velocity goes on as straight lines through two faces. */
+static void go_on(const job *w, int c, const int at[3]) {
+    const ptrdiff_t q = box_at(&w->g->box, at[0], at[1], at[2]);
+    float sum = 0;
+    int known = 0;
+    for (int a = 0; a < w->g->box.dim; ++a)
+        for (int side = -1; side <= 1; side += 2) {
+            int next[3] = {at[0], at[1], at[2]};
+            const ptrdiff_t step = side * w->g->box.step[a];
+            next[a] += side;
+            if (!is_set(w, c, next)) continue;
+            next[a] += side;
+            const float near = w->u->value[c][q + step];
+            sum += is_set(w, c, next) ? 2 * near - w->u->value[c][q + 2 * step] : near;
+            ++known;
+        }
+    if (known) w->u->value[c][q] = sum / (float)known;
+}
+
+static void go_on_row(void *context, int row) {
+    const job *w = context;
+    const box *b = &w->g->box;
+    int jk[2];
+    row_place(jk, b, row);
+    for (int c = 0; c < b->dim && w->v->dirty[row]; ++c)
+        for (int i = w->v->extent[row][0]; i <= w->v->extent[row][1]; ++i) {
+            const int at[3] = {i, jk[0], jk[1]};
+            if (w->v->owner[c][box_at(b, i, jk[0], jk[1])] == VISCOUS_FREE && !is_set(w, c, at))
+                go_on(w, c, at);
+        }
+}
+
+void viscosity_follow(mac_field *u, const viscosity *v, const mac_grid *g, const float *phi) {
+    const viscosity_input in = {.phi = phi};
+    job w = {.v = (viscosity *)(uintptr_t)v, .g = g, .in = &in, .u = u};
+    parallel_for(g->pool, row_count(&g->box), follow_row, &w);
+    parallel_for(g->pool, row_count(&g->box), go_on_row, &w);
 }
 
 /* ---- forces on solids ---- */

@@ -26,6 +26,7 @@ typedef struct viscosity_input {
     const mac_field *wall; /* m/s, the velocity of solids continued to a cell around them; NULL: all rest */
     const uint16_t *solid[3]; /* 1 + the body of `body`, whose velocity is solved, that a face's centre lies
                                  in; VISCOUS_FREE elsewhere; NULL: all motion of solids is known */
+    const uint8_t *held;      /* bit a of a cell: the face below it along axis a keeps its velocity; NULL: none */
     const viscous_body *body; /* masses in units of density dx^3 (dx^2 in 2D), lengths in cells */
     int bodies;
     const uint8_t *open_side; /* six, 1: not a wall; NULL: all closed */
@@ -48,6 +49,11 @@ int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *i
 viscous_result viscosity_solve(mac_field *u, double (*V)[6], const double (*rhs)[6], viscosity *v,
                                const mac_grid *g, const viscosity_input *in, double tolerance,
                                int max_iterations);
+
+/* After a solve, and a projection: wet faces between two cells of air, which only stress has set, get that
+ * velocity, and what the faces beside them have got since. Extrapolation would keep turning liquid from
+ * turning. */
+void viscosity_follow(mac_field *u, const viscosity *v, const mac_grid *g, const float *phi);
 
 /* After a solve: calls pull() with each force [N; 2D: per m of depth] along an axis, at x [m], of stress on
  * the solid or side that the face `at` lies in or on. */
