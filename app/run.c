@@ -66,6 +66,7 @@ static void put_bodies(rheo_sim *sim, int count) {
         put_vector("spin", body.spin, 3);
         putchar(',');
         put_vector("orientation", body.orientation, 4);
+        if (isfinite(body.temperature)) put_number("temperature", body.temperature);
         putchar('}');
     }
     putchar(']');
@@ -94,6 +95,7 @@ static void put_fluids(const runner *r, const rheo_frame_stats *s) {
         printf(",\"particles\":%lld", (long long)f->particles);
         put_number("mass", f->mass);
         put_number("volume", f->volume);
+        if (rheo_solves_heat(r->scene)) put_number("temperature", f->temperature);
         putchar(',');
         put_vector("centroid", f->centroid, 3);
         printf(",\"bounds\":[[");

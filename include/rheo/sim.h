@@ -36,6 +36,7 @@ typedef struct rheo_fluid_stats {
 
 typedef struct rheo_body_stats {
     double position[3], velocity[3], spin[3], orientation[4]; /* m, m/s, rad/s, (w x y z) */
+    double temperature; /* degrees C; not a number where it takes no heat */
 } rheo_body_stats;
 
 /* What liquid does to a solid, by pressure and viscosity, at the end of the frame; about its centre. 2D: per
@@ -119,6 +120,7 @@ typedef struct rheo_mesh {
     float *position; /* [vertex_count][3], m */
     float *normal;   /* [vertex_count][3], pointing out of the liquid */
     float *velocity; /* [vertex_count][3], m/s */
+    float *temperature; /* [vertex_count], degrees C; NULL where heat is not solved */
     uint32_t *triangle;
 } rheo_mesh;
 RHEO_API rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *sim, rheo_report *report);

@@ -19,6 +19,25 @@ void heat_list(heat *h, rheo_sim *s) {
     field_kept(&s->fields, "heat_turn", FIELD_INT, &h->turn);
     field_kept_reals(&s->fields, "heat_given", &h->given, 1);
     field_kept_reals(&s->fields, "heat_missed", &h->missed, 1);
+    if (s->wall_count) field_kept_reals(&s->fields, "solids_warmth", s->warmth, s->wall_count);
+}
+
+static double at_time(const rheo_curve *curve, double time) {
+    double value;
+    rheo_evaluate_curve(&value, curve, time);
+    return value;
+}
+
+static int has_own(const obstacle *o) {
+    return o->body && o->def->heat_capacity > 0;
+}
+
+/* Temperatures of solids that are held at them, at a time; at the start of all. */
+static void find_solids(rheo_sim *s, double time, int start) {
+    for (int i = 0; i < s->def.solid_count; ++i) {
+        const rheo_curve *held = &s->solids[i].def->temperature;
+        if (start || !has_own(&s->solids[i])) s->warmth[i] = held->count ? at_time(held, time) : NAN;
+    }
 }
 
 rheo_status heat_make(heat *h, rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
@@ -32,6 +51,7 @@ rheo_status heat_make(heat *h, rheo_sim *s, const rheo_scene *scene, rheo_report
     for (int i = 0; i < sources && !status; ++i)
         status = (s->g.box.dim == 2 ? shape_make_flat : shape_make)(&h->source[i],
                                                                    &scene->heat_sources[i].shape, report);
+    find_solids(s, 0, 1);
     return status;
 }
 
@@ -46,12 +66,6 @@ size_t heat_bytes(const heat *h, const rheo_sim *s) {
 }
 
 /* ---- the step ---- */
-
-static double at_time(const rheo_curve *curve, double time) {
-    double value;
-    rheo_evaluate_curve(&value, curve, time);
-    return value;
-}
 
 static heat_input describe(double side[6], const markers *m, const walls *w, const rheo_sim *s, double dt) {
     const double time = s->clock.time + dt;
@@ -94,24 +108,93 @@ static void meet_air(heat *h, const heat_input *in, const float *phi, rheo_sim *
     scratch_back(&s->scratch, mine);
 }
 
+static void meet_solids(heat *h, const heat_input *in, const walls *w, rheo_sim *s) {
+    const scratch_count mine = s->scratch.lent;
+    float *conductance = scratch_cells(&s->scratch);
+    find_solids(s, s->clock.time + in->dt / s->def.heat_speed, 0);
+    for (int i = 0; i < s->wall_count; ++i) {
+        const double zero = s->def.ambient, now = s->warmth[i] - zero;
+        if (isnan(now)) continue;
+        heat_solid(conductance, h->cells, in, walls_distance(w, s), s->solids, s->wall_count, i);
+        if (has_own(&s->solids[i]))
+            s->warmth[i] = zero + heat_share(h->change, h->cells, in, conductance,
+                                             s->solids[i].body->mass * s->solids[i].def->heat_capacity, now);
+        else heat_exchange(h->change, h->cells, in, conductance, now);
+    }
+    scratch_back(&s->scratch, mine);
+}
+
+/* Cells in solids are shut as long as a step goes on. */
+static void shut_solids(heat_input *in, const walls *w, rheo_sim *s) {
+    if (!walls_distance(w, s)) return;
+    uint8_t *shut = scratch_marks(&s->scratch);
+    heat_shut(shut, in, walls_distance(w, s));
+    in->shut = shut;
+}
+
 void heat_step(heat *h, markers *m, const walls *w, rheo_sim *s, double dt) {
     double side[6];
     if (!h->on) return;
-    const heat_input in = describe(side, m, w, s, dt);
+    const scratch_count mine = s->scratch.lent;
+    heat_input in = describe(side, m, w, s, dt);
+    shut_solids(&in, w, s);
     heat_up(h, m, &in, s, dt);
     heat_to_cells(h->cells, &in, &m->parts);
     heat_conduct(h->change, h->cells, &in, h->turn);
     meet_air(h, &in, m->phi, s);
+    meet_solids(h, &in, w, s);
     heat_to_particles(&m->parts, h->change, h->cells, &in);
     markers_find_temperatures(m, s);
     h->turn = !h->turn;
+    scratch_back(&s->scratch, mine);
 }
 
 /* ---- what is asked between steps ---- */
 
-void heat_measure(heat *h, const markers *m, rheo_sim *s) {
+void heat_look(heat *h, const markers *m, const walls *w, rheo_sim *s) {
+    double side[6];
+    if (!h->on) return;
+    const scratch_count mine = s->scratch.lent;
+    heat_input in = describe(side, m, w, s, 0);
+    shut_solids(&in, w, s);
+    heat_to_cells(h->cells, &in, &m->parts);
+    scratch_back(&s->scratch, mine);
+}
+
+double heat_probe(const heat *h, const rheo_sim *s, const float x[3]) {
+    const box *b = &s->g.box;
+    double sum = 0, weights = 0, f[3] = {0, 0, 0};
+    int low[3] = {0, 0, 0};
+    for (int a = 0; a < b->dim; ++a) {
+        const double at = fmin(fmax((double)x[a] - 0.5, 0), b->n[a] - 1);
+        low[a] = at < b->n[a] - 2 ? (int)at : b->n[a] - 2;
+        f[a] = at - low[a];
+    }
+    for (int q = 0; q < 1 << b->dim; ++q) {
+        double weight = 1e-9; /* whatever is near, where x is at a cell's middle */
+        for (int a = 0; a < b->dim; ++a) weight *= 1e-9 + (q >> a & 1 ? f[a] : 1 - f[a]);
+        const heat_cell *c = &h->cells[box_at(b, low[0] + (q & 1), low[1] + (q >> 1 & 1), low[2] + (q >> 2))];
+        if (!(c->capacity > 0)) continue;
+        sum += weight * (double)c->temperature;
+        weights += weight;
+    }
+    return s->def.ambient + (weights > 0 ? sum / weights : 0);
+}
+
+void heat_paint(rheo_mesh *mesh, const heat *h, const rheo_sim *s) {
+    if (!h->on || !(mesh->temperature = mem_alloc(mesh->vertex_count * sizeof *mesh->temperature))) return;
+    for (size_t v = 0; v < mesh->vertex_count; ++v) {
+        float x[3];
+        for (int a = 0; a < 3; ++a)
+            x[a] = (float)(((double)mesh->position[3 * v + (size_t)a] - s->g.origin[a]) / s->g.dx);
+        mesh->temperature[v] = (float)heat_probe(h, s, x);
+    }
+}
+
+void heat_measure(heat *h, const markers *m, const walls *w, rheo_sim *s) {
     rheo_frame_stats *f = &s->stats;
     if (!h->on) return;
+    heat_look(h, m, w, s);
     f->heat = 0;
     f->temperature[0] = INFINITY;
     f->temperature[1] = -INFINITY;

@@ -13,7 +13,6 @@ typedef struct heat {
     int turn;           /* of the axes' order, 0 or 1 */
     double given;       /* J, by sources of power since the start */
     double missed;      /* J, that found no liquid */
-    double energy;      /* J above ambient, as last measured */
 } heat;
 
 void heat_list(heat *h, rheo_sim *s);
@@ -24,5 +23,9 @@ size_t heat_bytes(const heat *h, const rheo_sim *s);
 
 /* Sources, conduction and exchange over the step: temperatures of particles, which are sorted. */
 void heat_step(heat *h, markers *m, const walls *w, rheo_sim *s, double dt);
-void heat_measure(heat *h, const markers *m, rheo_sim *s);
+/* Temperatures of cells as particles now have them, for heat_probe(). */
+void heat_look(heat *h, const markers *m, const walls *w, rheo_sim *s);
+double heat_probe(const heat *h, const rheo_sim *s, const float x[3]); /* degrees C, at x in cells */
+void heat_paint(rheo_mesh *mesh, const heat *h, const rheo_sim *s);    /* likewise of vertices */
+void heat_measure(heat *h, const markers *m, const walls *w, rheo_sim *s);
 #endif

@@ -367,7 +367,7 @@ static size_t liquid_bytes(const rheo_sim *s) {
 static void liquid_measure(rheo_sim *s) {
     liquid *l = liquid_of(s);
     markers_measure(&l->markers, &l->walls, &l->vel, l->markers.phi, s);
-    heat_measure(&l->heat, &l->markers, s);
+    heat_measure(&l->heat, &l->markers, &l->walls, s);
 }
 
 static void liquid_view(rheo_particle_view *view, const rheo_sim *s) {
@@ -376,11 +376,19 @@ static void liquid_view(rheo_particle_view *view, const rheo_sim *s) {
 
 static rheo_status liquid_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
     liquid *l = liquid_of(s);
-    return markers_mesh(mesh, &l->markers, &l->walls, &l->vel, l->projection.q, s, report);
+    const rheo_status status =
+        markers_mesh(mesh, &l->markers, &l->walls, &l->vel, l->projection.q, s, report);
+    heat_look(&l->heat, &l->markers, &l->walls, s);
+    if (!status) heat_paint(mesh, &l->heat, s);
+    return status;
 }
 
 static void liquid_probe(double *values, const rheo_sim *s, unsigned of, const float x[3]) {
     const liquid *l = liquid_of(s);
+    if (of == RHEO_OF_TEMPERATURE && l->heat.on) {
+        *values = heat_probe(&l->heat, s, x);
+        return;
+    }
     if (of == RHEO_OF_VISCOSITY && stress_probe(values, &l->stress, s, x)) return;
     markers_probe(values, &l->markers, &l->vel, l->projection.q, l->projection.q_dt, l->markers.phi, s, of,
                   x);

@@ -8,7 +8,7 @@
 
 #include "grid/openings.h"
 #include "particle/particles.h"
-#include "solid/shape.h"
+#include "solid/obstacle.h"
 
 /* A fluid's temperature from its enthalpy: three straight lines, the middle one of what melts. */
 typedef struct heat_law {
@@ -61,6 +61,10 @@ void heat_conduct(heat_change *change, const heat_cell *cells, const heat_input 
 /* Exchange with something of a temperature that nothing changes: conductance [W/K] of cells. */
 void heat_exchange(heat_change *change, const heat_cell *cells, const heat_input *in,
                    const float *conductance, double temperature);
+/* The same with something that has a heat capacity [J/K] of its own and all of one temperature, both at once;
+ * returns its new one. */
+double heat_share(heat_change *change, const heat_cell *cells, const heat_input *in, const float *conductance,
+                  double capacity, double temperature);
 /* Particles' enthalpies take what their cells do; differences that cells cannot see die as waves of their
  * length would. */
 void heat_to_particles(particles *p, heat_change *change, const heat_cell *cells, const heat_input *in);
@@ -72,4 +76,9 @@ double heat_give(particles *p, const heat_input *in, const shape *s, double joul
 
 /* conductance [W/K] of cells to air: h times the area of the surface phi = 0 in each, of samples in cells. */
 void heat_air(float *conductance, const heat_input *in, const float *phi, double exchange);
+/* Likewise to one of the solids where it is the nearest: by conduction from cells' middles. node_phi: of all. */
+void heat_solid(float *conductance, const heat_cell *cells, const heat_input *in, const float *node_phi,
+                const obstacle *solids, int count, int which);
+/* Marks cells that lie in solids wholly. */
+void heat_shut(uint8_t *shut, const heat_input *in, const float *node_phi);
 #endif

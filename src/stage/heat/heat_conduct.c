@@ -160,3 +160,44 @@ void heat_exchange(heat_change *change, const heat_cell *cells, const heat_input
     exchanging t = {change, cells, in, conductance, temperature, range_cells(in->g)};
     parallel_for(in->g->pool, range_blocks(&t.range), exchange_task, &t);
 }
+
+/* What eliminating the cells leaves of the line of a body B:
+ *   (T_B' - T_B) (C_B + sum g C / (C + g)) = sum g C / (C + g) (T - T_B). */
+static double pull_task(void *context, int block) {
+    const exchanging *t = context;
+    double sum = 0;
+    FOR_ROWS(&t->range, block, j, k) {
+        const ptrdiff_t row = box_at(&t->in->g->box, 0, j, k);
+        for (ptrdiff_t c = row; c < row + t->in->g->box.n[0]; ++c) {
+            const double g = (double)t->conductance[c] * t->in->dt, capacity = (double)t->cells[c].capacity;
+            if (g > 0 && capacity > 0)
+                sum += g * capacity / (capacity + g) *
+                       ((double)t->cells[c].temperature + (double)t->change[c].change - t->temperature);
+        }
+    }
+    return sum;
+}
+
+static double joined_task(void *context, int block) {
+    const exchanging *t = context;
+    double sum = 0;
+    FOR_ROWS(&t->range, block, j, k) {
+        const ptrdiff_t row = box_at(&t->in->g->box, 0, j, k);
+        for (ptrdiff_t c = row; c < row + t->in->g->box.n[0]; ++c) {
+            const double g = (double)t->conductance[c] * t->in->dt, capacity = (double)t->cells[c].capacity;
+            if (g > 0 && capacity > 0) sum += g * capacity / (capacity + g);
+        }
+    }
+    return sum;
+}
+
+double heat_share(heat_change *change, const heat_cell *cells, const heat_input *in, const float *conductance,
+                  double capacity, double temperature) {
+    exchanging t = {change, cells, in, conductance, temperature, range_cells(in->g)};
+    const int blocks = range_blocks(&t.range);
+    const double pull = parallel_sum(in->g->pool, blocks, pull_task, &t);
+    const double joined = parallel_sum(in->g->pool, blocks, joined_task, &t);
+    t.temperature += pull / (capacity + joined);
+    parallel_for(in->g->pool, blocks, exchange_task, &t);
+    return t.temperature;
+}
