@@ -26,6 +26,14 @@ rheo_status reproduce_annular_couette(rows *out);
 rheo_status reproduce_viscous_disk(rows *out);
 rheo_status reproduce_ballistic(rows *out);
 rheo_status reproduce_sag(rows *out);
+rheo_status reproduce_slab_heat(rows *out);
+rheo_status reproduce_lod_order(rows *out);
+rheo_status reproduce_contact_heat(rows *out);
+rheo_status reproduce_stefan(rows *out);
+rheo_status reproduce_cooling(rows *out);
+rheo_status reproduce_insulated(rows *out);
+rheo_status reproduce_power(rows *out);
+rheo_status reproduce_bath(rows *out);
 
 rheo_status bench_stream(rows *out);
 rheo_status bench_poisson(rows *out);

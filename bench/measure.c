@@ -33,6 +33,14 @@ static const rheo_case_name reproductions[] = {
     {"viscous-disk", "a weightless disc of viscous liquid turns on"},
     {"ballistic", "a ball of viscous liquid flies as any other"},
     {"sag", "a block of stiff liquid sinks under its own weight, and stands"},
+    {"slab-heat", "a slab heated from one side"},
+    {"lod-order", "order in time of sweeps of conduction, one axis after the other"},
+    {"contact-heat", "two liquids of different conductivity and capacity touch"},
+    {"stefan", "a melting front against the exact one"},
+    {"cooling", "a ball gives its heat to the air"},
+    {"insulated", "warm liquid falls into cold liquid: heat is kept"},
+    {"power", "a source of 500 W"},
+    {"bath", "a hot body in a cold tank"},
     {NULL, NULL},
 };
 static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
@@ -55,7 +63,15 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_annular_couette},
                                           {.run = reproduce_viscous_disk},
                                           {.run = reproduce_ballistic},
-                                          {.run = reproduce_sag}};
+                                          {.run = reproduce_sag},
+                                          {.run = reproduce_slab_heat},
+                                          {.run = reproduce_lod_order},
+                                          {.run = reproduce_contact_heat},
+                                          {.run = reproduce_stefan},
+                                          {.run = reproduce_cooling},
+                                          {.run = reproduce_insulated},
+                                          {.run = reproduce_power},
+                                          {.run = reproduce_bath}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},

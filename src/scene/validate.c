@@ -627,9 +627,9 @@ static rheo_status check_probes(const checker *c) {
         if (!probe->of || probe->of >= 2 * RHEO_OF_VISCOSITY)
             return fail(c, path, "velocity, pressure, phi, density, viscosity",
                         "the probe measures nothing known");
-        if (probe->of & RHEO_OF_TEMPERATURE && !rheo_describe_method(s->method)->gas)
+        if (probe->of & RHEO_OF_TEMPERATURE && !rheo_describe_method(s->method)->gas && !rheo_solves_heat(s))
             return fail(c, path, "velocity, pressure, phi, density",
-                        "only smoke has a temperature, in this version");
+                        "nothing in the scene is warmer or colder than the rest");
         if (probe->of & RHEO_OF_PHI && !rheo_describe_method(s->method)->mesh)
             return fail(c, path, "velocity, pressure, temperature, density", "smoke has no surface");
         for (int k = 0; k < i; ++k)

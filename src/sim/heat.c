@@ -13,6 +13,9 @@
 #include "core/report.h"
 #include "sim/definition.h"
 
+#define FOURIER 0.1 /* kappa dt / dx^2 of a part of a step, where something melts */
+enum { PARTS_MOST = 64 };
+
 void heat_list(heat *h, rheo_sim *s) {
     h->on = rheo_solves_heat(&s->def);
     if (!h->on) return;
@@ -111,7 +114,6 @@ static void meet_air(heat *h, const heat_input *in, const float *phi, rheo_sim *
 static void meet_solids(heat *h, const heat_input *in, const walls *w, rheo_sim *s) {
     const scratch_count mine = s->scratch.lent;
     float *conductance = scratch_cells(&s->scratch);
-    find_solids(s, s->clock.time + in->dt / s->def.heat_speed, 0);
     for (int i = 0; i < s->wall_count; ++i) {
         const double zero = s->def.ambient, now = s->warmth[i] - zero;
         if (isnan(now)) continue;
@@ -132,6 +134,29 @@ static void shut_solids(heat_input *in, const walls *w, rheo_sim *s) {
     in->shut = shut;
 }
 
+/* What melts takes up heat by the slope that it has: no step may bring it far beyond the end of its zone. */
+static int parts_of_step(const heat_input *in, const rheo_sim *s) {
+    double kappa = 0;
+    int melts = 0;
+    for (int i = 0; i < s->def.fluid_count; ++i) {
+        const rheo_fluid *f = &s->def.fluids[i];
+        melts |= f->latent_heat > 0;
+        kappa = fmax(kappa, f->conductivity / (f->density * f->heat_capacity));
+    }
+    const double parts = ceil(kappa * in->dt / (FOURIER * s->g.dx * s->g.dx));
+    return melts ? (int)fmin(fmax(parts, 1), PARTS_MOST) : 1;
+}
+
+static void spread(heat *h, markers *m, const heat_input *in, const walls *w, rheo_sim *s) {
+    heat_to_cells(h->cells, in, &m->parts);
+    heat_conduct(h->change, h->cells, in, h->turn);
+    meet_air(h, in, m->phi, s);
+    meet_solids(h, in, w, s);
+    heat_to_particles(&m->parts, h->cells, h->change, in);
+    heat_mix(&m->parts, h->cells, in);
+    h->turn = !h->turn;
+}
+
 void heat_step(heat *h, markers *m, const walls *w, rheo_sim *s, double dt) {
     double side[6];
     if (!h->on) return;
@@ -139,13 +164,11 @@ void heat_step(heat *h, markers *m, const walls *w, rheo_sim *s, double dt) {
     heat_input in = describe(side, m, w, s, dt);
     shut_solids(&in, w, s);
     heat_up(h, m, &in, s, dt);
-    heat_to_cells(h->cells, &in, &m->parts);
-    heat_conduct(h->change, h->cells, &in, h->turn);
-    meet_air(h, &in, m->phi, s);
-    meet_solids(h, &in, w, s);
-    heat_to_particles(&m->parts, h->change, h->cells, &in);
+    find_solids(s, s->clock.time + dt, 0);
+    const int parts = parts_of_step(&in, s);
+    in.dt /= parts;
+    for (int part = 0; part < parts; ++part) spread(h, m, &in, w, s);
     markers_find_temperatures(m, s);
-    h->turn = !h->turn;
     scratch_back(&s->scratch, mine);
 }
 

@@ -30,12 +30,6 @@ typedef struct heat_cell {
     float conductivity; /* W/(m K) */
 } heat_cell;
 
-/* What becomes of it in a step. */
-typedef struct heat_change {
-    float change; /* K */
-    float mix;    /* share of what particles differ from the cell that dies */
-} heat_change;
-
 /* Columns of the particle set that hold heat, by their place in extra[]. */
 typedef struct heat_columns {
     int enthalpy, rest; /* J/kg; what a float of it cannot hold */
@@ -57,17 +51,18 @@ typedef struct heat_input {
 void heat_to_cells(heat_cell *cells, const heat_input *in, const particles *p);
 /* Conduction over the step in one sweep an axis, in turn from the first axis or, `reversed`, from the last.
  * change: what it adds to cells' temperatures. */
-void heat_conduct(heat_change *change, const heat_cell *cells, const heat_input *in, int reversed);
+void heat_conduct(float *change, const heat_cell *cells, const heat_input *in, int reversed);
 /* Exchange with something of a temperature that nothing changes: conductance [W/K] of cells. */
-void heat_exchange(heat_change *change, const heat_cell *cells, const heat_input *in,
+void heat_exchange(float *change, const heat_cell *cells, const heat_input *in,
                    const float *conductance, double temperature);
 /* The same with something that has a heat capacity [J/K] of its own and all of one temperature, both at once;
  * returns its new one. */
-double heat_share(heat_change *change, const heat_cell *cells, const heat_input *in, const float *conductance,
+double heat_share(float *change, const heat_cell *cells, const heat_input *in, const float *conductance,
                   double capacity, double temperature);
-/* Particles' enthalpies take what their cells do; differences that cells cannot see die as waves of their
- * length would. */
-void heat_to_particles(particles *p, heat_change *change, const heat_cell *cells, const heat_input *in);
+/* Particles' enthalpies take what their cells do; cells' temperatures change likewise. */
+void heat_to_particles(particles *p, heat_cell *cells, const float *change, const heat_input *in);
+/* Differences within cells, which no cell sees, die as waves of their length would. */
+void heat_mix(particles *p, heat_cell *cells, const heat_input *in);
 
 /* Particles in a shape take a temperature; returns what that takes, J. */
 double heat_hold(particles *p, const heat_input *in, const shape *s, double temperature);

@@ -17,7 +17,7 @@
 enum { L = TRIDIAGONAL_LANES, LINE_MOST = 4096 };
 
 typedef struct sweep {
-    heat_change *change;
+    float *change;
     const heat_cell *cells;
     const heat_input *in;
     int axis, beside, other; /* lines lie side by side along `beside` */
@@ -64,11 +64,11 @@ INLINE void load_lane(lines *w, const bundle *q, const sweep *s, int l, int n) {
         const int at = (k - q->from) * L + l;
         double g = 0, up = 0;
         if (here->capacity > 0) {
-            const double t = (double)here->temperature + (double)s->change[c].change;
+            const double t = (double)here->temperature + (double)s->change[c];
             double fixed = 0, pull = 0;
             if (k + 1 < n && k + 1 < q->end) {
                 g = s->per_face * conductance(here, &s->cells[next], open[next]);
-                up = g * ((double)s->cells[next].temperature + (double)s->change[next].change - t);
+                up = g * ((double)s->cells[next].temperature + (double)s->change[next] - t);
             }
             for (int side = 0; side < 2; ++side) {
                 const double held = s->in->side[2 * s->axis + side];
@@ -110,13 +110,11 @@ HOT static void sweep_task(void *context, int block) {
     for (int l = q.lanes; l < L; ++l) fill_lane(&w, &q, l);
     tridiagonal_solve(w.b, w.d, w.e, q.end - q.from);
     for (int l = 0; l < q.lanes; ++l)
-        for (int k = q.from; k < q.end; ++k) {
-            heat_change *c = &s->change[q.first + l * q.across + k * q.along];
-            c->change += (float)w.b[(k - q.from) * L + l];
-        }
+        for (int k = q.from; k < q.end; ++k)
+            s->change[q.first + l * q.across + k * q.along] += (float)w.b[(k - q.from) * L + l];
 }
 
-void heat_conduct(heat_change *change, const heat_cell *cells, const heat_input *in, int reversed) {
+void heat_conduct(float *change, const heat_cell *cells, const heat_input *in, int reversed) {
     const mac_grid *g = in->g;
     const box *b = &g->box;
     parallel_zero(g->pool, change, b->size * sizeof *change);
@@ -133,7 +131,7 @@ void heat_conduct(heat_change *change, const heat_cell *cells, const heat_input 
 /* ---- what is not liquid ---- */
 
 typedef struct exchanging {
-    heat_change *change;
+    float *change;
     const heat_cell *cells;
     const heat_input *in;
     const float *conductance;
@@ -149,13 +147,13 @@ static void exchange_task(void *context, int block) {
         for (ptrdiff_t c = row; c < row + t->in->g->box.n[0]; ++c) {
             const double g = (double)t->conductance[c] * t->in->dt, capacity = (double)t->cells[c].capacity;
             if (!(g > 0 && capacity > 0)) continue;
-            const double now = (double)t->cells[c].temperature + (double)t->change[c].change;
-            t->change[c].change += (float)(g * (t->temperature - now) / (capacity + g));
+            const double now = (double)t->cells[c].temperature + (double)t->change[c];
+            t->change[c] += (float)(g * (t->temperature - now) / (capacity + g));
         }
     }
 }
 
-void heat_exchange(heat_change *change, const heat_cell *cells, const heat_input *in,
+void heat_exchange(float *change, const heat_cell *cells, const heat_input *in,
                    const float *conductance, double temperature) {
     exchanging t = {change, cells, in, conductance, temperature, range_cells(in->g)};
     parallel_for(in->g->pool, range_blocks(&t.range), exchange_task, &t);
@@ -172,7 +170,7 @@ static double pull_task(void *context, int block) {
             const double g = (double)t->conductance[c] * t->in->dt, capacity = (double)t->cells[c].capacity;
             if (g > 0 && capacity > 0)
                 sum += g * capacity / (capacity + g) *
-                       ((double)t->cells[c].temperature + (double)t->change[c].change - t->temperature);
+                       ((double)t->cells[c].temperature + (double)t->change[c] - t->temperature);
         }
     }
     return sum;
@@ -191,7 +189,7 @@ static double joined_task(void *context, int block) {
     return sum;
 }
 
-double heat_share(heat_change *change, const heat_cell *cells, const heat_input *in, const float *conductance,
+double heat_share(float *change, const heat_cell *cells, const heat_input *in, const float *conductance,
                   double capacity, double temperature) {
     exchanging t = {change, cells, in, conductance, temperature, range_cells(in->g)};
     const int blocks = range_blocks(&t.range);

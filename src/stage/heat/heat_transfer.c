@@ -1,12 +1,15 @@
 /* Heat between particles and cells:
  *
  *   C_c = sum_p w_cp m c_p,   T_c = sum_p w_cp m c_p T_p / C_c,
- *   m dH_p = m c_p sum_c w_cp (dT_c + r_c (T_c - T_p))
+ *   m dH_p = m c_p sum_c w_cp dT_c
  *
  * with w trilinear, all of it in cells of the domain outside solids, so that what particles take is what cells
- * give: sum_p m dH_p = sum_c C_c dT_c, and the differences that die (r) sum to nothing in each cell. c_p is
- * the slope of the particle's own law where it is: in its melting zone much more than outside. As enthalpy is
+ * give: sum_p m dH_p = sum_c C_c dT_c. c_p is the slope of the particle's own law where it is: in its melting zone much more than outside. As enthalpy is
  * what is kept, none of the latent heat is passed over, however long the step.
+ *
+ * What particles of a cell differ by beside the slope that cells have dies within the cell, where it sums to
+ * nothing. Towards temperatures interpolated from cells it would be carried on to the next ones: as if heat
+ * were conducted by two thirds more, on any grid.
  *
  * Enthalpies keep what a float drops (Kahan), else slow changes would be lost one by one.
  *
@@ -19,6 +22,9 @@
 #include "stage/heat/heat.h"
 
 enum { SLAB = 4, GRAIN = 4096 };
+/* Cells are full from four fifths on: particles are never even, and halves that are cut off would not be made up
+ * for by those that are not (0.5 % of conduction, at rest). */
+#define FILLED 1.25f
 
 heat_law heat_law_of(double capacity, double conductivity, double latent, double melts, double molten) {
     heat_law law = {.capacity = (float)capacity, .conductivity = (float)conductivity};
@@ -148,7 +154,7 @@ static void divide_task(void *context, int block) {
             if (!(cell[i].fill > 0)) continue;
             cell[i].temperature /= cell[i].capacity;
             cell[i].conductivity /= cell[i].fill;
-            cell[i].fill = lesser(cell[i].fill / (float)t->in->full, 1);
+            cell[i].fill = lesser(cell[i].fill * FILLED / (float)t->in->full, 1);
         }
     }
 }
@@ -166,29 +172,11 @@ void heat_to_cells(heat_cell *cells, const heat_input *in, const particles *p) {
 
 typedef struct to_particles {
     particles *p;
-    heat_change *change;
-    const heat_cell *cells;
+    heat_cell *cells;
+    const float *change;
     const heat_input *in;
     cell_range range;
 } to_particles;
-
-/* change and mix become what a particle's own temperature is multiplied by and added to: dT + r T_c and r. */
-static void mix_task(void *context, int block) {
-    const to_particles *t = context;
-    const mac_grid *g = t->in->g;
-    const double volume = pow(g->dx, g->box.dim), waves = 2 * g->box.dim * t->in->dt / (g->dx * g->dx);
-    FOR_ROWS(&t->range, block, j, k) {
-        const ptrdiff_t row = box_at(&g->box, 0, j, k);
-        const heat_cell *cell = t->cells + row;
-        for (int i = 0; i < g->box.n[0]; ++i) {
-            heat_change *c = &t->change[row + i];
-            if (!(cell[i].capacity > 0)) continue;
-            const double full = (double)cell[i].capacity / (double)cell[i].fill;
-            c->mix = (float)-expm1(-waves * (double)cell[i].conductivity * volume / full);
-            c->change += c->mix * cell[i].temperature;
-        }
-    }
-}
 
 /* sum + rest take `more` without loss. */
 INLINE void add_kept(float *sum, float *rest, double more) {
@@ -200,16 +188,11 @@ INLINE void add_kept(float *sum, float *rest, double more) {
 INLINE void warm_particle(const to_particles *t, size_t i, int dim) {
     around o;
     const heat_law *law = &t->in->law[t->p->fluid[i]];
-    float *h = &t->p->extra[t->in->column.enthalpy][i], change = 0, mix = 0;
+    float *h = &t->p->extra[t->in->column.enthalpy][i], change = 0;
     around_make(&o, t->p, &t->in->g->box, i, dim);
     if (t->in->shut) around_shut(&o, t->in->shut, 1 << dim);
-    for (int q = 0; q < 1 << dim; ++q) {
-        const heat_change *c = &t->change[o.at[q]];
-        change += o.weight[q] * c->change;
-        mix += o.weight[q] * c->mix;
-    }
-    const float degrees = change - mix * temperature_of(law, *h);
-    add_kept(h, &t->p->extra[t->in->column.rest][i], (double)(capacity_of(law, *h) * degrees));
+    for (int q = 0; q < 1 << dim; ++q) change += o.weight[q] * t->change[o.at[q]];
+    add_kept(h, &t->p->extra[t->in->column.rest][i], (double)(capacity_of(law, *h) * change));
 }
 
 HOT static void warm_task(void *context, int block) {
@@ -222,8 +205,147 @@ HOT static void warm_task(void *context, int block) {
         for (size_t i = from; i < end; ++i) warm_particle(t, i, 2);
 }
 
-void heat_to_particles(particles *p, heat_change *change, const heat_cell *cells, const heat_input *in) {
-    to_particles t = {p, change, cells, in, range_cells(in->g)};
-    parallel_for(in->g->pool, range_blocks(&t.range), mix_task, &t);
+static void change_task(void *context, int block) {
+    const to_particles *t = context;
+    FOR_ROWS(&t->range, block, j, k) {
+        const ptrdiff_t row = box_at(&t->in->g->box, 0, j, k);
+        for (ptrdiff_t c = row; c < row + t->in->g->box.n[0]; ++c) t->cells[c].temperature += t->change[c];
+    }
+}
+
+void heat_to_particles(particles *p, heat_cell *cells, const float *change, const heat_input *in) {
+    to_particles t = {p, cells, change, in, range_cells(in->g)};
     parallel_for(in->g->pool, block_count((long)p->count, GRAIN), warm_task, &t);
+    parallel_for(in->g->pool, range_blocks(&t.range), change_task, &t);
+}
+
+/* ---- within cells ---- */
+
+/* Slope of the temperature along an axis, K a cell: the smaller of both sides', 0 at extremes and edges. */
+static float slope_of(const to_particles *t, ptrdiff_t c, int axis, int at) {
+    const ptrdiff_t step = t->in->g->box.step[axis];
+    if (at == 0 || at == t->in->g->box.n[axis] - 1) return 0;
+    if (!(t->cells[c - step].capacity > 0 && t->cells[c + step].capacity > 0)) return 0;
+    const float low = t->cells[c].temperature - t->cells[c - step].temperature;
+    const float high = t->cells[c + step].temperature - t->cells[c].temperature;
+    if (!(low * high > 0)) return 0;
+    return fabsf(low) < fabsf(high) ? low : high;
+}
+
+/* What m c_p weighs: the mean temperature of a cell's own particles, and where it is. */
+typedef struct middle {
+    double capacity, temperature, x[3];
+} middle;
+
+static middle middle_of(const to_particles *t, size_t from, size_t end) {
+    middle m = {0};
+    for (size_t i = from; i < end; ++i) {
+        const heat_law *law = &t->in->law[t->p->fluid[i]];
+        const float h = t->p->extra[t->in->column.enthalpy][i];
+        const double c = (double)capacity_of(law, h);
+        m.capacity += c;
+        m.temperature += c * (double)temperature_of(law, h);
+        for (int a = 0; a < t->p->dim; ++a) m.x[a] += c * (double)t->p->x[a][i];
+    }
+    m.temperature /= m.capacity;
+    for (int a = 0; a < t->p->dim; ++a) m.x[a] /= m.capacity;
+    return m;
+}
+
+static double offset_of(const to_particles *t, const middle *m, size_t i, const float slope[3]) {
+    double off = 0;
+    for (int a = 0; a < t->p->dim; ++a) off += (double)slope[a] * ((double)t->p->x[a][i] - m->x[a]);
+    return off;
+}
+
+/* Whether some particle melts or sets, or some have and others have not. */
+static int is_melting(const to_particles *t, size_t from, size_t end) {
+    int below = 0, above = 0;
+    for (size_t i = from; i < end; ++i) {
+        const heat_law *law = &t->in->law[t->p->fluid[i]];
+        const float h = t->p->extra[t->in->column.enthalpy][i];
+        if (!(law->melting_capacity > law->capacity)) continue;
+        if (h > law->cold[1] && h < law->warm[1]) return 1;
+        *(h <= law->cold[1] ? &below : &above) = 1;
+    }
+    return below && above;
+}
+
+/* Enthalpy of all at a common temperature beside their offsets, less what they have; J/kg. */
+static double excess(const to_particles *t, const middle *m, size_t from, size_t end, const float slope[3],
+                     double temperature) {
+    double sum = 0;
+    for (size_t i = from; i < end; ++i)
+        sum += heat_enthalpy(&t->in->law[t->p->fluid[i]], temperature + offset_of(t, m, i, slope)) -
+               (double)t->p->extra[t->in->column.enthalpy][i];
+    return sum;
+}
+
+/* The temperature at which a melting cell has the heat that it has. What it would be by slopes alone gives
+ * particles at the end of melting heat that was for others. */
+static double common_temperature(const to_particles *t, const middle *m, size_t from, size_t end,
+                                 const float slope[3]) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = from; i < end; ++i) {
+        const heat_law *law = &t->in->law[t->p->fluid[i]];
+        const double own = (double)temperature_of(law, t->p->extra[t->in->column.enthalpy][i]) -
+                           offset_of(t, m, i, slope);
+        low = fmin(low, own);
+        high = fmax(high, own);
+    }
+    for (int halving = 0; halving < 40; ++halving) {
+        const double half = 0.5 * (low + high);
+        *(excess(t, m, from, end, slope, half) < 0 ? &low : &high) = half;
+    }
+    return 0.5 * (low + high);
+}
+
+static void mix_melting(const to_particles *t, const middle *m, size_t from, size_t end,
+                        const float slope[3]) {
+    const double common = common_temperature(t, m, from, end, slope);
+    const double left = excess(t, m, from, end, slope, common) / (double)(end - from);
+    for (size_t i = from; i < end; ++i) {
+        float *h = &t->p->extra[t->in->column.enthalpy][i], *rest = &t->p->extra[t->in->column.rest][i];
+        const double at = common + offset_of(t, m, i, slope);
+        add_kept(h, rest, heat_enthalpy(&t->in->law[t->p->fluid[i]], at) - (double)*h - left);
+    }
+}
+
+static void mix_cell(const to_particles *t, size_t from, size_t end, double share, const float slope[3]) {
+    const middle m = middle_of(t, from, end);
+    if (is_melting(t, from, end)) {
+        mix_melting(t, &m, from, end, slope);
+        return;
+    }
+    for (size_t i = from; i < end; ++i) {
+        const heat_law *law = &t->in->law[t->p->fluid[i]];
+        float *h = &t->p->extra[t->in->column.enthalpy][i];
+        const double to = m.temperature + offset_of(t, &m, i, slope);
+        const double more = share * (double)capacity_of(law, *h) * (to - (double)temperature_of(law, *h));
+        add_kept(h, &t->p->extra[t->in->column.rest][i], more);
+    }
+}
+
+static void mix_task(void *context, int block) {
+    const to_particles *t = context;
+    const mac_grid *g = t->in->g;
+    const double volume = pow(g->dx, g->box.dim), waves = 2 * g->box.dim * t->in->dt / (g->dx * g->dx);
+    FOR_ROWS(&t->range, block, j, k) {
+        const uint32_t *start = t->p->cell_start + box_dense(&g->box, 0, j, k);
+        for (int i = 0; i < g->box.n[0]; ++i) {
+            const ptrdiff_t c = box_at(&g->box, i, j, k);
+            const heat_cell *cell = &t->cells[c];
+            const int at[3] = {i, j, k};
+            float slope[3] = {0, 0, 0};
+            if (start[i + 1] - start[i] < 2 || !(cell->capacity > 0)) continue;
+            const double kappa = (double)(cell->conductivity * cell->fill / cell->capacity) * volume;
+            for (int a = 0; a < g->box.dim; ++a) slope[a] = slope_of(t, c, a, at[a]);
+            mix_cell(t, start[i], start[i + 1], -expm1(-waves * kappa), slope);
+        }
+    }
+}
+
+void heat_mix(particles *p, heat_cell *cells, const heat_input *in) {
+    to_particles t = {.p = p, .cells = cells, .in = in, .range = range_cells(in->g)};
+    parallel_for(in->g->pool, range_blocks(&t.range), mix_task, &t);
 }
