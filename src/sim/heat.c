@@ -102,36 +102,48 @@ static void heat_up(heat *h, markers *m, const heat_input *in, const rheo_sim *s
     }
 }
 
-static void meet_air(heat *h, const heat_input *in, const float *phi, rheo_sim *s) {
-    const scratch_count mine = s->scratch.lent;
-    if (!(s->def.exchange > 0)) return;
-    float *conductance = scratch_cells(&s->scratch);
-    heat_air(conductance, in, phi, s->def.exchange);
-    heat_exchange(h->change, h->cells, in, conductance, 0);
-    scratch_back(&s->scratch, mine);
+static void meet_solid(float *conductance, float *spare, const heat *h, const heat_input *in, const walls *w,
+                       const rheo_sim *s, int solid) {
+    heat_solid(conductance, spare, h->cells, in, walls_distance(w, s), s->solids, s->wall_count, solid);
 }
 
-static void meet_solids(heat *h, const heat_input *in, const walls *w, rheo_sim *s) {
+/* Air, and solids that are held at temperatures. */
+static void meet_outside(heat_input *in, const heat *h, const float *phi, const walls *w, rheo_sim *s) {
+    int any = s->def.exchange > 0;
+    for (int i = 0; i < s->wall_count; ++i) any |= !isnan(s->warmth[i]) && !has_own(&s->solids[i]);
+    if (!any) return;
+    float *outside = scratch_cells(&s->scratch), *pull = scratch_cells(&s->scratch);
     const scratch_count mine = s->scratch.lent;
-    float *conductance = scratch_cells(&s->scratch);
+    float *conductance = scratch_cells(&s->scratch), *spare = scratch_cells(&s->scratch);
+    parallel_zero(s->g.pool, outside, s->g.box.size * sizeof *outside);
+    parallel_zero(s->g.pool, pull, s->g.box.size * sizeof *pull);
+    if (s->def.exchange > 0) {
+        heat_air(conductance, spare, h->cells, in, phi, s->def.exchange);
+        heat_outside(outside, pull, in, conductance, 0);
+    }
     for (int i = 0; i < s->wall_count; ++i) {
-        const double zero = s->def.ambient, now = s->warmth[i] - zero;
-        if (isnan(now)) continue;
-        heat_solid(conductance, h->cells, in, walls_distance(w, s), s->solids, s->wall_count, i);
-        if (has_own(&s->solids[i]))
-            s->warmth[i] = zero + heat_share(h->change, h->cells, in, conductance,
-                                             s->solids[i].body->mass * s->solids[i].def->heat_capacity, now);
-        else heat_exchange(h->change, h->cells, in, conductance, now);
+        if (isnan(s->warmth[i]) || has_own(&s->solids[i])) continue;
+        meet_solid(conductance, spare, h, in, w, s, i);
+        heat_outside(outside, pull, in, conductance, s->warmth[i] - s->def.ambient);
     }
     scratch_back(&s->scratch, mine);
+    in->outside = outside;
+    in->pull = pull;
 }
 
-/* Cells in solids are shut as long as a step goes on. */
-static void shut_solids(heat_input *in, const walls *w, rheo_sim *s) {
-    if (!walls_distance(w, s)) return;
-    uint8_t *shut = scratch_marks(&s->scratch);
-    heat_shut(shut, in, walls_distance(w, s));
-    in->shut = shut;
+/* Bodies whose temperature follows from what they take. */
+static void meet_bodies(heat *h, const heat_input *in, const walls *w, rheo_sim *s) {
+    const scratch_count mine = s->scratch.lent;
+    for (int i = 0; i < s->wall_count; ++i) {
+        const obstacle *o = &s->solids[i];
+        if (isnan(s->warmth[i]) || !has_own(o)) continue;
+        float *conductance = scratch_cells(&s->scratch), *spare = scratch_cells(&s->scratch);
+        meet_solid(conductance, spare, h, in, w, s, i);
+        s->warmth[i] = s->def.ambient + heat_share(h->change, h->cells, in, conductance,
+                                                   o->body->mass * o->def->heat_capacity,
+                                                   s->warmth[i] - s->def.ambient);
+        scratch_back(&s->scratch, mine);
+    }
 }
 
 /* What melts takes up heat by the slope that it has: no step may bring it far beyond the end of its zone. */
@@ -148,10 +160,13 @@ static int parts_of_step(const heat_input *in, const rheo_sim *s) {
 }
 
 static void spread(heat *h, markers *m, const heat_input *in, const walls *w, rheo_sim *s) {
+    const scratch_count mine = s->scratch.lent;
+    heat_input now = *in;
     heat_to_cells(h->cells, in, &m->parts);
-    heat_conduct(h->change, h->cells, in, h->turn);
-    meet_air(h, in, m->phi, s);
-    meet_solids(h, in, w, s);
+    meet_outside(&now, h, m->phi, w, s);
+    heat_conduct(h->change, h->cells, &now, h->turn);
+    scratch_back(&s->scratch, mine);
+    meet_bodies(h, in, w, s);
     heat_to_particles(&m->parts, h->cells, h->change, in);
     heat_mix(&m->parts, h->cells, in);
     h->turn = !h->turn;
@@ -160,28 +175,22 @@ static void spread(heat *h, markers *m, const heat_input *in, const walls *w, rh
 void heat_step(heat *h, markers *m, const walls *w, rheo_sim *s, double dt) {
     double side[6];
     if (!h->on) return;
-    const scratch_count mine = s->scratch.lent;
     heat_input in = describe(side, m, w, s, dt);
-    shut_solids(&in, w, s);
     heat_up(h, m, &in, s, dt);
     find_solids(s, s->clock.time + dt, 0);
     const int parts = parts_of_step(&in, s);
     in.dt /= parts;
     for (int part = 0; part < parts; ++part) spread(h, m, &in, w, s);
     markers_find_temperatures(m, s);
-    scratch_back(&s->scratch, mine);
 }
 
 /* ---- what is asked between steps ---- */
 
-void heat_look(heat *h, const markers *m, const walls *w, rheo_sim *s) {
+void heat_look(heat *h, markers *m, const walls *w, rheo_sim *s) {
     double side[6];
     if (!h->on) return;
-    const scratch_count mine = s->scratch.lent;
-    heat_input in = describe(side, m, w, s, 0);
-    shut_solids(&in, w, s);
+    const heat_input in = describe(side, m, w, s, 0);
     heat_to_cells(h->cells, &in, &m->parts);
-    scratch_back(&s->scratch, mine);
 }
 
 double heat_probe(const heat *h, const rheo_sim *s, const float x[3]) {
@@ -214,7 +223,7 @@ void heat_paint(rheo_mesh *mesh, const heat *h, const rheo_sim *s) {
     }
 }
 
-void heat_measure(heat *h, const markers *m, const walls *w, rheo_sim *s) {
+void heat_measure(heat *h, markers *m, const walls *w, rheo_sim *s) {
     rheo_frame_stats *f = &s->stats;
     if (!h->on) return;
     heat_look(h, m, w, s);

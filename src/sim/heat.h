@@ -24,8 +24,8 @@ size_t heat_bytes(const heat *h, const rheo_sim *s);
 /* Sources, conduction and exchange over the step: temperatures of particles, which are sorted. */
 void heat_step(heat *h, markers *m, const walls *w, rheo_sim *s, double dt);
 /* Temperatures of cells as particles now have them, for heat_probe(). */
-void heat_look(heat *h, const markers *m, const walls *w, rheo_sim *s);
+void heat_look(heat *h, markers *m, const walls *w, rheo_sim *s);
 double heat_probe(const heat *h, const rheo_sim *s, const float x[3]); /* degrees C, at x in cells */
 void heat_paint(rheo_mesh *mesh, const heat *h, const rheo_sim *s);    /* likewise of vertices */
-void heat_measure(heat *h, const markers *m, const walls *w, rheo_sim *s);
+void heat_measure(heat *h, markers *m, const walls *w, rheo_sim *s);
 #endif

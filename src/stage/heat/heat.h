@@ -25,7 +25,7 @@ double heat_enthalpy(const heat_law *law, double temperature);
 /* What a cell holds of its particles. */
 typedef struct heat_cell {
     float fill;         /* share of a full cell's particles, 1 at most */
-    float capacity;     /* J/K, of 2D a metre deep; 0: no particle is near */
+    float capacity;     /* J/K, of 2D a metre deep; 0: there is no particle */
     float temperature;  /* K */
     float conductivity; /* W/(m K) */
 } heat_cell;
@@ -38,25 +38,26 @@ typedef struct heat_columns {
 typedef struct heat_input {
     const mac_grid *g;
     const openings *open;
-    const uint8_t *shut; /* cells that no particle gives heat to: inside solids; NULL: none */
     const heat_law *law; /* of fluids */
     heat_columns column;
     double mass;    /* kg of a particle */
     double full;    /* particles in a full cell */
     double dt;      /* s, times what quickens heat */
+    const float *outside; /* W/K of cells to what is held at temperatures; NULL: nothing is */
+    const float *pull;    /* W: the same times those temperatures */
     const double *side; /* K: of the domain's sides (RHEO_LEFT ...), NAN where they are insulated */
 } heat_input;
 
-/* Sums of sorted particles over cells, trilinear weights; cells: as many as a field has samples. */
-void heat_to_cells(heat_cell *cells, const heat_input *in, const particles *p);
-/* Conduction over the step in one sweep an axis, in turn from the first axis or, `reversed`, from the last.
+/* Sums over the sorted particles of each cell, which are only read; cells: as many as a field has samples. */
+void heat_to_cells(heat_cell *cells, const heat_input *in, particles *p);
+/* Adds conductances [W/K] to something of a temperature to in->outside and in->pull. */
+void heat_outside(float *outside, float *pull, const heat_input *in, const float *conductance,
+                  double temperature);
+/* Conduction over the step, and exchange with the outside, in one sweep an axis, in turn from the first axis or, `reversed`, from the last.
  * change: what it adds to cells' temperatures. */
 void heat_conduct(float *change, const heat_cell *cells, const heat_input *in, int reversed);
-/* Exchange with something of a temperature that nothing changes: conductance [W/K] of cells. */
-void heat_exchange(float *change, const heat_cell *cells, const heat_input *in,
-                   const float *conductance, double temperature);
-/* The same with something that has a heat capacity [J/K] of its own and all of one temperature, both at once;
- * returns its new one. */
+/* Exchange with something that has a heat capacity [J/K] of its own and all of one temperature, conductance
+ * [W/K] of cells; returns its new one. */
 double heat_share(float *change, const heat_cell *cells, const heat_input *in, const float *conductance,
                   double capacity, double temperature);
 /* Particles' enthalpies take what their cells do; cells' temperatures change likewise. */
@@ -70,10 +71,9 @@ double heat_hold(particles *p, const heat_input *in, const shape *s, double temp
 double heat_give(particles *p, const heat_input *in, const shape *s, double joules);
 
 /* conductance [W/K] of cells to air: h times the area of the surface phi = 0 in each, of samples in cells. */
-void heat_air(float *conductance, const heat_input *in, const float *phi, double exchange);
+void heat_air(float *conductance, float *spare, const heat_cell *cells, const heat_input *in,
+              const float *phi, double exchange);
 /* Likewise to one of the solids where it is the nearest: by conduction from cells' middles. node_phi: of all. */
-void heat_solid(float *conductance, const heat_cell *cells, const heat_input *in, const float *node_phi,
+void heat_solid(float *conductance, float *spare, const heat_cell *cells, const heat_input *in, const float *node_phi,
                 const obstacle *solids, int count, int which);
-/* Marks cells that lie in solids wholly. */
-void heat_shut(uint8_t *shut, const heat_input *in, const float *node_phi);
 #endif

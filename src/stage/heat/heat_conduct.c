@@ -4,8 +4,9 @@
  *
  * implicitly along x, then y, then z, and the other way round in every other step; k: harmonic mean of the two
  * cells' conductivities, f: mean of their filled shares, s: open share of the face, 0 where either has no
- * particles. A side of the domain that is held at a temperature is half a cell away. The systems are solved
- * for changes, in doubles, so that what one cell gives is what the next one takes.
+ * particles. A side of the domain that is held at a temperature is half a cell away. Exchange with air and with
+ * solids that are held, G (T_B - T), is in the sweeps, a part of it in each: after them it would take from
+ * cells with few particles no more than these have. The systems are solved for changes, in doubles, so that what one cell gives is what the next one takes.
  *
  * Eight lines of cells are solved side by side (linear/tridiagonal.c). Limits: first order in time, and the
  * axes one after the other; solids conduct nothing. */
@@ -77,6 +78,11 @@ INLINE void load_lane(lines *w, const bundle *q, const sweep *s, int l, int n) {
                 fixed += to;
                 pull += to * (held - t);
             }
+            if (s->in->outside) {
+                const double to = s->in->dt / s->in->g->box.dim * (double)s->in->outside[c];
+                fixed += to;
+                pull += s->in->dt / s->in->g->box.dim * (double)s->in->pull[c] - to * t;
+            }
             w->d[at] = (double)here->capacity + before + g + fixed;
             w->b[at] = up - flux + pull;
         } else {
@@ -139,6 +145,31 @@ typedef struct exchanging {
     cell_range range;
 } exchanging;
 
+typedef struct joining {
+    float *outside, *pull;
+    const float *conductance;
+    const heat_input *in;
+    float temperature;
+    cell_range range;
+} joining;
+
+static void join_task(void *context, int block) {
+    const joining *t = context;
+    FOR_ROWS(&t->range, block, j, k) {
+        const ptrdiff_t row = box_at(&t->in->g->box, 0, j, k);
+        for (ptrdiff_t c = row; c < row + t->in->g->box.n[0]; ++c) {
+            t->outside[c] += t->conductance[c];
+            t->pull[c] += t->conductance[c] * t->temperature;
+        }
+    }
+}
+
+void heat_outside(float *outside, float *pull, const heat_input *in, const float *conductance,
+                  double temperature) {
+    joining t = {outside, pull, conductance, in, (float)temperature, range_cells(in->g)};
+    parallel_for(in->g->pool, range_blocks(&t.range), join_task, &t);
+}
+
 /* Implicitly: (C + g) T' = C T + g T_B. */
 static void exchange_task(void *context, int block) {
     const exchanging *t = context;
@@ -153,11 +184,6 @@ static void exchange_task(void *context, int block) {
     }
 }
 
-void heat_exchange(float *change, const heat_cell *cells, const heat_input *in,
-                   const float *conductance, double temperature) {
-    exchanging t = {change, cells, in, conductance, temperature, range_cells(in->g)};
-    parallel_for(in->g->pool, range_blocks(&t.range), exchange_task, &t);
-}
 
 /* What eliminating the cells leaves of the line of a body B:
  *   (T_B' - T_B) (C_B + sum g C / (C + g)) = sum g C / (C + g) (T - T_B). */

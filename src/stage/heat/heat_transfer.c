@@ -1,11 +1,11 @@
-/* Heat between particles and cells:
+/* Heat between particles and the cells that they lie in:
  *
- *   C_c = sum_p w_cp m c_p,   T_c = sum_p w_cp m c_p T_p / C_c,
- *   m dH_p = m c_p sum_c w_cp dT_c
+ *   C = sum_p m c_p,   T = sum_p m c_p T_p / C,   dH_p = c_p dT
  *
- * with w trilinear, all of it in cells of the domain outside solids, so that what particles take is what cells
- * give: sum_p m dH_p = sum_c C_c dT_c. c_p is the slope of the particle's own law where it is: in its melting zone much more than outside. As enthalpy is
- * what is kept, none of the latent heat is passed over, however long the step.
+ * so that what particles take is what cells give, sum_p m dH_p = C dT. c_p is the slope of the particle's own
+ * law where it is: in its melting zone much more than outside. As enthalpy is what is kept, none of the latent
+ * heat is passed over, however long the step. Weights that reach into the next cells, as velocity has them,
+ * would carry a melting front ahead by 0.9 cells.
  *
  * What particles of a cell differ by beside the slope that cells have dies within the cell, where it sums to
  * nothing. Towards temperatures interpolated from cells it would be carried on to the next ones: as if heat
@@ -13,15 +13,12 @@
  *
  * Enthalpies keep what a float drops (Kahan), else slow changes would be lost one by one.
  *
- * Threads: slabs of planes (2D: rows) touch one more on either side; even slabs work first, then odd ones.
- * Limits: weights reach through solids thinner than a cell. */
+ * Limits: a cell's temperature is that of where its particles are on the mean, not of its middle; one without
+ * particles conducts nothing. */
 #include <math.h>
-#include <string.h>
-#include "core/memory.h"
 #include "grid/rows.h"
 #include "stage/heat/heat.h"
 
-enum { SLAB = 4, GRAIN = 4096 };
 /* Cells are full from four fifths on: particles are never even, and halves that are cut off would not be made up
  * for by those that are not (0.5 % of conduction, at rest). */
 #define FILLED 1.25f
@@ -64,119 +61,49 @@ double heat_enthalpy(const heat_law *l, double t) {
     return (double)l->warm[1] + (t - warm) * c;
 }
 
-/* ---- weights ---- */
+/* ---- to cells and back ---- */
 
-/* The cells around a particle: the lowest, the steps to the others, and what each gets. */
-typedef struct around {
-    ptrdiff_t at[8];
-    float weight[8];
-} around;
-
-INLINE void around_make(around *o, const particles *p, const box *b, size_t i, int dim) {
-    float f[3] = {0, 0, 0};
-    ptrdiff_t at = b->first;
-    for (int a = 0; a < dim; ++a) {
-        const float last = (float)(b->n[a] - 1), s = lesser(greater(p->x[a][i] - 0.5f, 0), last);
-        int low = (int)s;
-        if (low > b->n[a] - 2) low = b->n[a] - 2;
-        f[a] = s - (float)low;
-        at += low * b->step[a];
-    }
-    for (int q = 0; q < 1 << dim; ++q) {
-        const int x = q & 1, y = q >> 1 & 1, z = q >> 2;
-        const float across = (x ? f[0] : 1 - f[0]) * (y ? f[1] : 1 - f[1]);
-        o->weight[q] = dim == 3 ? across * (z ? f[2] : 1 - f[2]) : across;
-        o->at[q] = at + x + y * b->step[1] + (dim == 3 ? z * b->step[2] : 0);
-    }
-}
-
-/* What solids would get goes to the other cells; where all are shut, to all. */
-INLINE void around_shut(around *o, const uint8_t *shut, int corners) {
-    float sum = 0;
-    for (int q = 0; q < corners; ++q) sum += shut[o->at[q]] ? 0 : o->weight[q];
-    if (!(sum > 0.01f)) return;
-    for (int q = 0; q < corners; ++q) o->weight[q] = shut[o->at[q]] ? 0 : o->weight[q] / sum;
-}
-
-/* ---- to cells ---- */
-
-typedef float four __attribute__((vector_size(16)));
-
-typedef struct to_cells {
-    heat_cell *cells;
-    const heat_input *in;
-    const particles *p;
-    int parity;
-    cell_range range;
-} to_cells;
-
-INLINE void add_particle(const to_cells *t, size_t i, int dim) {
-    around o;
-    const heat_law *law = &t->in->law[t->p->fluid[i]];
-    const float h = t->p->extra[t->in->column.enthalpy][i];
-    const float capacity = (float)t->in->mass * capacity_of(law, h);
-    const four has = {1, capacity, capacity * temperature_of(law, h), law->conductivity};
-    around_make(&o, t->p, &t->in->g->box, i, dim);
-    if (t->in->shut) around_shut(&o, t->in->shut, 1 << dim);
-    for (int q = 0; q < 1 << dim; ++q) {
-        float *to = &t->cells[o.at[q]].fill;
-        four sum;
-        memcpy(&sum, to, sizeof sum);
-        sum += o.weight[q] * has;
-        memcpy(to, &sum, sizeof sum);
-    }
-}
-
-HOT static void add_layer(const to_cells *t, int layer) {
-    const box *b = &t->in->g->box;
-    const uint32_t *start = t->p->cell_start;
-    const size_t cells = (size_t)b->n[0] * (size_t)(b->dim == 3 ? b->n[1] : 1);
-    const size_t from = start[cells * (size_t)layer], end = start[cells * ((size_t)layer + 1)];
-    if (b->dim == 3)
-        for (size_t i = from; i < end; ++i) add_particle(t, i, 3);
-    else
-        for (size_t i = from; i < end; ++i) add_particle(t, i, 2);
-}
-
-static void add_slab(void *context, int block) {
-    const to_cells *t = context;
-    const box *b = &t->in->g->box;
-    const int first = (2 * block + t->parity) * SLAB, layers = b->n[b->dim - 1];
-    for (int layer = first; layer < first + SLAB && layer < layers; ++layer) add_layer(t, layer);
-}
-
-static void divide_task(void *context, int block) {
-    const to_cells *t = context;
-    const box *b = &t->in->g->box;
-    FOR_ROWS(&t->range, block, j, k) {
-        heat_cell *cell = t->cells + box_at(b, 0, j, k);
-        for (int i = 0; i < b->n[0]; ++i) {
-            if (!(cell[i].fill > 0)) continue;
-            cell[i].temperature /= cell[i].capacity;
-            cell[i].conductivity /= cell[i].fill;
-            cell[i].fill = lesser(cell[i].fill * FILLED / (float)t->in->full, 1);
-        }
-    }
-}
-
-void heat_to_cells(heat_cell *cells, const heat_input *in, const particles *p) {
-    const box *b = &in->g->box;
-    to_cells t = {.cells = cells, .in = in, .p = p, .range = range_cells(in->g)};
-    const int pairs = (b->n[b->dim - 1] + 2 * SLAB - 1) / (2 * SLAB);
-    parallel_zero(in->g->pool, cells, b->size * sizeof *cells);
-    for (t.parity = 0; t.parity < 2; ++t.parity) parallel_for(in->g->pool, pairs, add_slab, &t);
-    parallel_for(in->g->pool, range_blocks(&t.range), divide_task, &t);
-}
-
-/* ---- to particles ---- */
-
-typedef struct to_particles {
-    particles *p;
+typedef struct transfer {
+    particles *p; /* heat_to_cells() reads it */
     heat_cell *cells;
     const float *change;
     const heat_input *in;
     cell_range range;
-} to_particles;
+} transfer;
+
+INLINE float enthalpy_of(const transfer *t, size_t i) {
+    return t->p->extra[t->in->column.enthalpy][i];
+}
+
+static heat_cell sum_cell(const transfer *t, size_t from, size_t end) {
+    float capacity = 0, warmth = 0, conductivity = 0;
+    if (from == end) return (heat_cell){0};
+    for (size_t i = from; i < end; ++i) {
+        const heat_law *law = &t->in->law[t->p->fluid[i]];
+        const float h = enthalpy_of(t, i), c = capacity_of(law, h);
+        capacity += c;
+        warmth += c * temperature_of(law, h);
+        conductivity += law->conductivity;
+    }
+    const float count = (float)(end - from);
+    return (heat_cell){lesser(count * FILLED / (float)t->in->full, 1), (float)t->in->mass * capacity,
+                       warmth / capacity, conductivity / count};
+}
+
+static void cells_task(void *context, int block) {
+    const transfer *t = context;
+    const box *b = &t->in->g->box;
+    FOR_ROWS(&t->range, block, j, k) {
+        const uint32_t *start = t->p->cell_start + box_dense(b, 0, j, k);
+        heat_cell *cell = t->cells + box_at(b, 0, j, k);
+        for (int i = 0; i < b->n[0]; ++i) cell[i] = sum_cell(t, start[i], start[i + 1]);
+    }
+}
+
+void heat_to_cells(heat_cell *cells, const heat_input *in, particles *p) {
+    transfer t = {.p = p, .cells = cells, .in = in, .range = range_cells(in->g)};
+    parallel_for(in->g->pool, range_blocks(&t.range), cells_task, &t);
+}
 
 /* sum + rest take `more` without loss. */
 INLINE void add_kept(float *sum, float *rest, double more) {
@@ -185,44 +112,31 @@ INLINE void add_kept(float *sum, float *rest, double more) {
     *rest = (float)(all - (double)*sum);
 }
 
-INLINE void warm_particle(const to_particles *t, size_t i, int dim) {
-    around o;
-    const heat_law *law = &t->in->law[t->p->fluid[i]];
-    float *h = &t->p->extra[t->in->column.enthalpy][i], change = 0;
-    around_make(&o, t->p, &t->in->g->box, i, dim);
-    if (t->in->shut) around_shut(&o, t->in->shut, 1 << dim);
-    for (int q = 0; q < 1 << dim; ++q) change += o.weight[q] * t->change[o.at[q]];
-    add_kept(h, &t->p->extra[t->in->column.rest][i], (double)(capacity_of(law, *h) * change));
-}
-
-HOT static void warm_task(void *context, int block) {
-    const to_particles *t = context;
-    const size_t from = (size_t)block * GRAIN, left = t->p->count - from;
-    const size_t end = from + (left < GRAIN ? left : GRAIN);
-    if (t->in->g->box.dim == 3)
-        for (size_t i = from; i < end; ++i) warm_particle(t, i, 3);
-    else
-        for (size_t i = from; i < end; ++i) warm_particle(t, i, 2);
-}
-
-static void change_task(void *context, int block) {
-    const to_particles *t = context;
+static void particles_task(void *context, int block) {
+    const transfer *t = context;
+    const box *b = &t->in->g->box;
+    float *h = t->p->extra[t->in->column.enthalpy], *rest = t->p->extra[t->in->column.rest];
     FOR_ROWS(&t->range, block, j, k) {
-        const ptrdiff_t row = box_at(&t->in->g->box, 0, j, k);
-        for (ptrdiff_t c = row; c < row + t->in->g->box.n[0]; ++c) t->cells[c].temperature += t->change[c];
+        const uint32_t *start = t->p->cell_start + box_dense(b, 0, j, k);
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        for (int c = 0; c < b->n[0]; ++c) {
+            const double change = (double)t->change[row + c];
+            for (size_t i = start[c]; i < start[c + 1]; ++i)
+                add_kept(&h[i], &rest[i], (double)capacity_of(&t->in->law[t->p->fluid[i]], h[i]) * change);
+            t->cells[row + c].temperature += t->change[row + c];
+        }
     }
 }
 
 void heat_to_particles(particles *p, heat_cell *cells, const float *change, const heat_input *in) {
-    to_particles t = {p, cells, change, in, range_cells(in->g)};
-    parallel_for(in->g->pool, block_count((long)p->count, GRAIN), warm_task, &t);
-    parallel_for(in->g->pool, range_blocks(&t.range), change_task, &t);
+    transfer t = {p, cells, change, in, range_cells(in->g)};
+    parallel_for(in->g->pool, range_blocks(&t.range), particles_task, &t);
 }
 
 /* ---- within cells ---- */
 
 /* Slope of the temperature along an axis, K a cell: the smaller of both sides', 0 at extremes and edges. */
-static float slope_of(const to_particles *t, ptrdiff_t c, int axis, int at) {
+static float slope_of(const transfer *t, ptrdiff_t c, int axis, int at) {
     const ptrdiff_t step = t->in->g->box.step[axis];
     if (at == 0 || at == t->in->g->box.n[axis] - 1) return 0;
     if (!(t->cells[c - step].capacity > 0 && t->cells[c + step].capacity > 0)) return 0;
@@ -237,7 +151,7 @@ typedef struct middle {
     double capacity, temperature, x[3];
 } middle;
 
-static middle middle_of(const to_particles *t, size_t from, size_t end) {
+static middle middle_of(const transfer *t, size_t from, size_t end) {
     middle m = {0};
     for (size_t i = from; i < end; ++i) {
         const heat_law *law = &t->in->law[t->p->fluid[i]];
@@ -252,14 +166,14 @@ static middle middle_of(const to_particles *t, size_t from, size_t end) {
     return m;
 }
 
-static double offset_of(const to_particles *t, const middle *m, size_t i, const float slope[3]) {
+static double offset_of(const transfer *t, const middle *m, size_t i, const float slope[3]) {
     double off = 0;
     for (int a = 0; a < t->p->dim; ++a) off += (double)slope[a] * ((double)t->p->x[a][i] - m->x[a]);
     return off;
 }
 
 /* Whether some particle melts or sets, or some have and others have not. */
-static int is_melting(const to_particles *t, size_t from, size_t end) {
+static int is_melting(const transfer *t, size_t from, size_t end) {
     int below = 0, above = 0;
     for (size_t i = from; i < end; ++i) {
         const heat_law *law = &t->in->law[t->p->fluid[i]];
@@ -272,7 +186,7 @@ static int is_melting(const to_particles *t, size_t from, size_t end) {
 }
 
 /* Enthalpy of all at a common temperature beside their offsets, less what they have; J/kg. */
-static double excess(const to_particles *t, const middle *m, size_t from, size_t end, const float slope[3],
+static double excess(const transfer *t, const middle *m, size_t from, size_t end, const float slope[3],
                      double temperature) {
     double sum = 0;
     for (size_t i = from; i < end; ++i)
@@ -283,7 +197,7 @@ static double excess(const to_particles *t, const middle *m, size_t from, size_t
 
 /* The temperature at which a melting cell has the heat that it has. What it would be by slopes alone gives
  * particles at the end of melting heat that was for others. */
-static double common_temperature(const to_particles *t, const middle *m, size_t from, size_t end,
+static double common_temperature(const transfer *t, const middle *m, size_t from, size_t end,
                                  const float slope[3]) {
     double low = INFINITY, high = -INFINITY;
     for (size_t i = from; i < end; ++i) {
@@ -300,7 +214,7 @@ static double common_temperature(const to_particles *t, const middle *m, size_t 
     return 0.5 * (low + high);
 }
 
-static void mix_melting(const to_particles *t, const middle *m, size_t from, size_t end,
+static void mix_melting(const transfer *t, const middle *m, size_t from, size_t end,
                         const float slope[3]) {
     const double common = common_temperature(t, m, from, end, slope);
     const double left = excess(t, m, from, end, slope, common) / (double)(end - from);
@@ -311,7 +225,7 @@ static void mix_melting(const to_particles *t, const middle *m, size_t from, siz
     }
 }
 
-static void mix_cell(const to_particles *t, size_t from, size_t end, double share, const float slope[3]) {
+static void mix_cell(const transfer *t, size_t from, size_t end, double share, const float slope[3]) {
     const middle m = middle_of(t, from, end);
     if (is_melting(t, from, end)) {
         mix_melting(t, &m, from, end, slope);
@@ -327,7 +241,7 @@ static void mix_cell(const to_particles *t, size_t from, size_t end, double shar
 }
 
 static void mix_task(void *context, int block) {
-    const to_particles *t = context;
+    const transfer *t = context;
     const mac_grid *g = t->in->g;
     const double volume = pow(g->dx, g->box.dim), waves = 2 * g->box.dim * t->in->dt / (g->dx * g->dx);
     FOR_ROWS(&t->range, block, j, k) {
@@ -346,6 +260,6 @@ static void mix_task(void *context, int block) {
 }
 
 void heat_mix(particles *p, heat_cell *cells, const heat_input *in) {
-    to_particles t = {.p = p, .cells = cells, .in = in, .range = range_cells(in->g)};
+    transfer t = {.p = p, .cells = cells, .in = in, .range = range_cells(in->g)};
     parallel_for(in->g->pool, range_blocks(&t.range), mix_task, &t);
 }
