@@ -23,10 +23,10 @@ typedef struct rheo_material {
     double surface_tension; /* N/m */
     double conductivity;    /* W/(m K) */
     double heat_capacity;   /* J/(kg K) */
-    double color[3];        /* linear RGB: clear ones, left of light after one metre of depth; opaque ones, sent
-                               back */
-    rheo_fluid_look look;   /* never auto */
-    const char *help;       /* one line: at what temperature, how variable */
+    double color[3];      /* linear RGB: clear ones, left of light after one metre of depth; opaque ones, sent
+                             back */
+    rheo_fluid_look look; /* never auto */
+    const char *help;     /* one line: at what temperature, how variable */
 } rheo_material;
 
 /* The table, ended by a row whose name is NULL. */

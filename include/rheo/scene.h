@@ -152,7 +152,8 @@ typedef struct rheo_fluid {
     const rheo_shape *fill;
     int fill_count;
     double velocity[3]; /* m/s, of its fills when they appear */
-    double color[3];    /* linear RGB: clear ones, left of light after one metre of depth; opaque ones, sent back */
+    double
+        color[3]; /* linear RGB: clear ones, left of light after one metre of depth; opaque ones, sent back */
     rheo_fluid_look look;
 } rheo_fluid;
 
@@ -168,9 +169,9 @@ typedef struct rheo_emitter {
 
 /* how pictures show a solid */
 typedef enum rheo_look {
-    RHEO_LOOK_AUTO,  /* glass with inside: fluid, else matte */
-    RHEO_LOOK_MATTE, /* opaque */
-    RHEO_LOOK_GLASS, /* clear, faintly of its color: what is in it and behind it is seen */
+    RHEO_LOOK_AUTO,   /* glass with inside: fluid, else matte */
+    RHEO_LOOK_MATTE,  /* opaque */
+    RHEO_LOOK_GLASS,  /* clear, faintly of its color: what is in it and behind it is seen */
     RHEO_LOOK_HIDDEN, /* not drawn: the fluid is where it lets it be */
 } rheo_look;
 
@@ -292,6 +293,7 @@ typedef struct rheo_scene {
     int probe_count;
 
     bool output_mesh, output_particles, output_volume;
+    bool output_rest;     /* particles carry where they began, meshes what lies beside them carries */
     int checkpoint_every; /* frames; 0: only at the end */
 
     rheo_curve camera_eye, camera_target; /* m, width 3 */

@@ -121,6 +121,7 @@ typedef struct rheo_mesh {
     float *normal;   /* [vertex_count][3], pointing out of the liquid */
     float *velocity; /* [vertex_count][3], m/s */
     float *temperature; /* [vertex_count], degrees C; NULL where heat is not solved */
+    float *rest;     /* [vertex_count][3], m, where what is there began; NULL without output.rest_position */
     uint32_t *triangle;
 } rheo_mesh;
 RHEO_API rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *sim, rheo_report *report);
@@ -132,6 +133,7 @@ typedef struct rheo_particle_view {
     size_t count;
     const float *position[3]; /* cells */
     const float *velocity[3]; /* m/s */
+    const float *rest[3];     /* m, where each began; NULL without output.rest_position */
     const uint32_t *id;
     const uint8_t *fluid;
     const uint8_t *spray; /* 1: outside the surface, flies on its own */

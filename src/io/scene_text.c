@@ -431,6 +431,8 @@ static void put_section(writer *t, uint64_t *checksum, const rheo_scene *s, int 
     default: put_list(t, s, s->probe_count, put_probe); break;
     }
     count_text(t);
+    if (which == 3 && s->output_rest) /* particles carry it */
+        t->text = checksum_add(t->text, "rest", 4);
     *checksum = checksum_add(t->meshes, (const unsigned char *)&t->text, sizeof t->text);
 }
 
@@ -444,6 +446,7 @@ char *scene_text(uint64_t section[CACHE_SECTIONS], const rheo_scene *s) {
     file_print(&t.w, "{");
     put_flag(&t, "mesh", s->output_mesh);
     put_flag(&t, "particles", s->output_particles);
+    put_flag(&t, "rest_position", s->output_rest);
     put_flag(&t, "volume", s->output_volume);
     put_whole(&t, "checkpoint_every", s->checkpoint_every);
     if (!rheo_describe_method(s->method)->gas) put_word(&t, "surface", surface_words[s->surface]);

@@ -175,11 +175,11 @@ static void placed_bounds(double lower[3], double upper[3], const cache_solid *s
             upper[a] = fmax(upper[a], x[a]);
         }
     }
-    double room = s->swell + 1e-3 * (high[0] - low[0]);
+    double margin = s->swell + 1e-3 * (high[0] - low[0]);
     for (int a = 0; a < 3; ++a) {
         bool cut = !finite || (p->flat && a == 2);
-        lower[a] = cut ? low[a] : lower[a] - room;
-        upper[a] = cut ? high[a] : upper[a] + room;
+        lower[a] = cut ? low[a] : lower[a] - margin;
+        upper[a] = cut ? high[a] : upper[a] + margin;
     }
     if (p->flat)
         upper[2] += 0.05 * (high[2] - low[2]); /* in front of the liquid's slab, not in one plane with it */
@@ -297,7 +297,9 @@ static picture_kind kind_of_fluid(const rheo_fluid *f) {
     rheo_fluid_look look = f->look;
     for (const rheo_material *m = rheo_list_materials(); look == RHEO_FLUID_AUTO && m->name; ++m)
         if (f->material && !strcmp(m->name, f->material)) look = m->look;
-    return look == RHEO_FLUID_GLOSSY ? PICTURE_MATTE : look == RHEO_FLUID_MATTE ? PICTURE_DULL : PICTURE_LIQUID;
+    return look == RHEO_FLUID_GLOSSY  ? PICTURE_MATTE
+           : look == RHEO_FLUID_MATTE ? PICTURE_DULL
+                                      : PICTURE_LIQUID;
 }
 
 /* Sorted by fluid, a group each. A drop is drawn smaller than its volume: at full size spray looks like hail.

@@ -284,13 +284,13 @@ static rheo_status read_file(char **text, size_t *length, const char *file, rheo
         report_fail(report, RHEO_IO, "a readable file", "cannot open the scene file: %s", strerror(errno));
         return RHEO_IO;
     }
-    size_t room = 1 << 16, used = 0;
-    char *data = malloc(room);
+    size_t capacity = 1 << 16, used = 0;
+    char *data = malloc(capacity);
     while (data) {
-        used += fread(data + used, 1, room - used, stream);
-        if (used < room || used > NODE_TEXT_MAX) break;
-        room *= 2;
-        char *grown = realloc(data, room);
+        used += fread(data + used, 1, capacity - used, stream);
+        if (used < capacity || used > NODE_TEXT_MAX) break;
+        capacity *= 2;
+        char *grown = realloc(data, capacity);
         if (!grown) free(data);
         data = grown;
     }

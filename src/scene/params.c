@@ -277,6 +277,9 @@ const param scene_params[] = {
      "liquids: surface meshes (PLY)"},
     {IN_OUTPUT, "particles", P_BOOL, "", NONE, false, "false", SCENE(output_particles), NULL, 0,
      "particles (PLY)"},
+    {IN_OUTPUT, "rest_position", P_BOOL, "", NONE, false, "false", SCENE(output_rest), NULL, 0,
+     "liquids: particles and meshes carry where what they are made of began, rest_x rest_y rest_z, for "
+     "textures that stick; what emitters bring began one behind the other"},
     {IN_OUTPUT, "volume", P_BOOL, "", NONE, false, "false", SCENE(output_volume), NULL, 0,
      "smoke: density and temperature (HDF5; default with method smoke: true)"},
     {IN_OUTPUT, "checkpoint_every", P_INT, "frames", 0, 1e6, false, false, "10", SCENE(checkpoint_every),

@@ -198,9 +198,9 @@ static bool has_mesh(const rheo_shape *def) {
     return found;
 }
 
-/* The volume of the octants of cells (2D: quarters) whose middles lie in fill k and not in the first `earlier`, which
- * is what a run fills; solids are not looked at but for *any, whether one of the octants lies outside them.
- * -1 when there are too many to be counted quickly. */
+/* The volume of the octants of cells (2D: quarters) whose middles lie in fill k and not in the first
+ * `earlier`, which is what a run fills; solids are not looked at but for *any, whether one of the octants
+ * lies outside them. -1 when there are too many to be counted quickly. */
 static double octant_volume(bool *any, const doctor *d, int k, int earlier, const rheo_shape *def) {
     const rheo_scene *s = d->scene;
     const double octant = 0.5 * d->out->dx;
@@ -282,6 +282,7 @@ static void explain_empty_fill(doctor *d, int k, const char *path) {
 
 static void look_at_fills(doctor *d) {
     const rheo_scene *s = d->scene;
+    const bool by_volume = rheo_choose_viscosity(s) != RHEO_VISCOSITY_NONE; /* stiff fluids are cut so */
     double cell = pow(d->out->dx, s->dim);
     char path[NODE_PATH_MAX];
     int k = 0;
@@ -291,8 +292,8 @@ static void look_at_fills(doctor *d) {
             const rheo_shape *fill = &s->fluids[i].fill[j];
             const int earlier = fill->at > 0 ? 0 : k; /* where others are by then nobody knows */
             sample m = measure(d, d->fill[k], true, earlier);
-            bool seeds;
-            const double octants = octant_volume(&seeds, d, k, earlier, fill);
+            bool seeds = false;
+            const double octants = by_volume ? -1 : octant_volume(&seeds, d, k, earlier, fill);
             const bool counted = octants >= 0 && !rheo_describe_method(s->method)->gas;
             d->has_seeds = d->has_seeds || (counted ? seeds : m.open > 0);
             d->put_in += octants < 0 || m.volume <= 0 ? m.open : octants * m.open / m.volume;

@@ -509,7 +509,8 @@ static rheo_status check_shape_keys(reader *r, const node *n, const node **body,
     return RHEO_OK;
 }
 
-/* The rows of IN_PLACEMENT, or of a fill's IN_APPEARANCE, read from a map that also holds the shape itself. */
+/* The rows of IN_PLACEMENT, or of a fill's IN_APPEARANCE, read from a map that also holds the shape itself.
+ */
 static rheo_status read_beside(reader *r, rheo_shape *shape, const node *n, const node *body, section in,
                                const char *path) {
     node beside = {.kind = NODE_MAP, .source = n->source, .line = n->line, .column = n->column};

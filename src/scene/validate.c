@@ -275,6 +275,8 @@ static rheo_status check_output(const checker *c) {
                     "volumes are written of smoke only, in this version");
     if (s->output_mesh && !method->mesh)
         return fail(c, "output.mesh", "false; volume: true", "smoke has no surface to make a mesh of");
+    if (s->output_rest && !method->particles)
+        return fail(c, "output.rest_position", "false", "smoke has no particles that could carry it");
     if (s->output_particles && !method->particles)
         return fail(c, "output.particles", "false; volume: true", "smoke has no particles to write");
     return RHEO_OK;

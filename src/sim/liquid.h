@@ -28,6 +28,10 @@ INLINE liquid *liquid_of(const rheo_sim *s) {
 
 /* One step of dt seconds; the order of the stages is the algorithm. */
 rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report);
+
+/* sim/rest.c: both velocities around the liquid, and what lets liquid rest there. What stands still is known
+ * as far as it goes, and carries nothing. carries: whether the grid carries the velocity. */
+void liquid_rest(liquid *l, const projecting *on, rheo_sim *s, const double gravity[3], int carries);
 /* How far velocity must be known around a liquid at least, in cells. */
 int liquid_near_layers(const rheo_sim *s);
 

@@ -38,7 +38,7 @@
 enum { LAYERS = 3, FIRST_LAYERS = 4, FIRST_LAYERS_BESIDE = 7 };
 #define MARKERS_MOST 4
 
-static const calm as_solved = {0, 0};
+static const quiet_limits as_solved = {0, 0};
 
 /* Kinematic, m2/s. */
 static double viscosity(const rheo_scene *def, double time) {
@@ -153,7 +153,7 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     sim_gravity(gravity, s, s->clock.time + 0.5 * dt);
 
     timer_stage(&s->timer, "advect");
-    emitters_find_room(&m->emitters, &m->markers, &m->walls, s, dt);
+    emitters_find_vacancy(&m->emitters, &m->markers, &m->walls, s, dt);
     mac_mark_cells(cells_before, g, &m->markers.parts, &m->walls.open);
     TRY(carry_emitted(m, s, dt, report));
     TRY(markers_remember(&m->markers, &m->walls, s, report));
@@ -162,7 +162,7 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "solids");
     TRY(bodies_move(s, dt, report));
     TRY(walls_move(&m->walls, s, s->clock.time + dt, report));
-    TRY(markers_hold(&m->markers, &m->walls, s, report));
+    TRY(markers_boundary(&m->markers, &m->walls, s, report));
 
     timer_stage(&s->timer, "sort");
     TRY(markers_sort(&m->markers, s, report));

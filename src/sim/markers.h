@@ -19,8 +19,9 @@ typedef struct markers {
     double particle_volume; /* m3 */
     float full;             /* particles in a full cell */
     uint32_t next_id;
+    float **rest;  /* columns: where particles began, m; NULL: they do not carry it */
     uint8_t *keep; /* a byte a particle, scratch */
-    size_t keep_room;
+    size_t keep_capacity;
     int may_crowd; /* particles that are heaped up tell of liquid without pressure: not of gaps beside solids
                       that move, nor of markers that need not be even */
     heat_marks warmth;
@@ -38,10 +39,10 @@ rheo_status markers_fill(markers *m, const walls *w, rheo_sim *s, rheo_report *r
 /* Those whose time comes in the step under way, where it leaves room: they are there at its end. The set must
  * be sorted, and is so afterwards. */
 rheo_status markers_appear(markers *m, const walls *w, rheo_sim *s, rheo_report *report);
-/* Where particles and solids are before they move; what markers_hold() needs of thin solids. */
+/* Where particles and solids are before they move; what markers_boundary() needs of thin solids. */
 rheo_status markers_remember(markers *m, walls *w, rheo_sim *s, rheo_report *report);
 /* Out of solids, inside closed sides; drops those that left through open ones. */
-rheo_status markers_hold(markers *m, walls *w, rheo_sim *s, rheo_report *report);
+rheo_status markers_boundary(markers *m, walls *w, rheo_sim *s, rheo_report *report);
 rheo_status markers_sort(markers *m, rheo_sim *s, rheo_report *report);
 rheo_status markers_reserve(markers *m, rheo_report *report); /* m->keep: a byte a particle */
 
@@ -62,6 +63,8 @@ typedef struct warm_sums {
     double heat, mean, least, most; /* J above ambient; degrees C */
 } warm_sums;
 warm_sums markers_sum_heat(const markers *m, const rheo_sim *s, int fluid);
+/* What has just been seeded, from `first` on, begins where it is, or, m, so far behind (NULL: not at all). */
+void markers_begin_at(markers *m, const rheo_sim *s, size_t first, const double behind[3]);
 
 /* What the engines with markers answer alike (sim/engine.h). */
 void markers_view(rheo_particle_view *view, const markers *m);

@@ -179,9 +179,9 @@ out:
 rheo_status projection_end(mac_field *vel, const projecting *on, projection *p, walls *w, emitters *e,
                            rheo_sim *s, rheo_report *report) {
     const mac_grid *g = &s->g;
-    const rheo_status status = bodies_hold(s, on->dt, report);
+    const rheo_status status = bodies_constrain(s, on->dt, report);
     if (status) return status;
-    projection_hold_bodies(vel, p, on->dt);
+    projection_end_bodies(vel, p, on->dt);
     if (s->clock.closing_step)
         s->stats.divergence =
             pressure_divergence(vel, g, on->faces, on->phi, on->work.source, projection_voids(p));

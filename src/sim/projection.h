@@ -80,5 +80,5 @@ rheo_status projection_with_bodies(lcp_result *r, const mac_field *vel, projecti
                                    walls *w, rheo_sim *s, rheo_report *report);
 void projection_follow(projecting *on, const projection *p, walls *w, rheo_sim *s); /* their new speeds */
 void projection_push_bodies(const mac_field *vel, projection *p, rheo_sim *s);
-void projection_hold_bodies(mac_field *vel, projection *p, double dt);
+void projection_end_bodies(mac_field *vel, projection *p, double dt);
 #endif

@@ -30,7 +30,7 @@ void projection_push_bodies(const mac_field *vel, projection *p, rheo_sim *s) {
         rigid_fluid_push(&p->rigid, &s->g, vel, p->unknown, sim_density(s), p->domain != NULL);
 }
 
-void projection_hold_bodies(mac_field *vel, projection *p, double dt) {
+void projection_end_bodies(mac_field *vel, projection *p, double dt) {
     coupling_cap_energy(&p->coupling, dt);
     if (p->domain) rigid_fluid_impose(vel, &p->rigid);
 }

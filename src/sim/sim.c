@@ -66,7 +66,8 @@ static rheo_status compile_shapes(rheo_sim *s, const rheo_scene *scene, rheo_rep
     s->emitter_shape = arena_alloc(&s->text, ((size_t)scene->emitter_count + 1) * sizeof *s->emitter_shape);
     s->fill_fluid = arena_alloc(&s->text, ((size_t)fills + 1) * sizeof *s->fill_fluid);
     s->late = arena_alloc(&s->text, ((size_t)fills + 1) * sizeof *s->late);
-    if (!s->fill || !s->fill_fluid || !s->late || !s->emitter_shape) return report_no_memory(report, "shapes");
+    if (!s->fill || !s->fill_fluid || !s->late || !s->emitter_shape)
+        return report_no_memory(report, "shapes");
     for (int f = 0; f < scene->fluid_count; ++f)
         for (int i = 0; i < scene->fluids[f].fill_count && !status; ++i) {
             const rheo_shape fill = definition_fit_fill(&scene->fluids[f].fill[i], scene, &s->def);

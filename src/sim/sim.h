@@ -43,9 +43,9 @@ struct rheo_sim {
 
     /* the description: copied from the scene, constant afterwards */
     rheo_scene def;
-    arena text;   /* owns what def points to */
-    mac_grid g;   /* the domain in cells, and the threads; what lives on it belongs to the engine */
-    shape **fill; /* of all fluids in turn, those that are there at the start */
+    arena text;      /* owns what def points to */
+    mac_grid g;      /* the domain in cells, and the threads; what lives on it belongs to the engine */
+    shape **fill;    /* of all fluids in turn, those that are there at the start */
     int *fill_fluid; /* of which fluid each is */
     int fill_count;
     late_fill *late; /* those that appear when their time comes, likewise */

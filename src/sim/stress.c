@@ -83,7 +83,7 @@ size_t stress_bytes(const stress *t, const rheo_sim *s) {
 }
 
 void stress_extend(mac_field *u, int layers, mac_field *far, int far_layers, const stress *t, walls *w,
-                   rheo_sim *s, const float *phi, const calm *slow) {
+                   rheo_sim *s, const float *phi, const quiet_limits *slow) {
     const double slip = slip_of(s, NULL);
     const int solved = t->model != RHEO_VISCOSITY_NONE;
     walls_extend(u, layers, far, far_layers, w, s, phi, slow, solved && slip < 0.5 * s->g.dx);

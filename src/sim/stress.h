@@ -35,7 +35,7 @@ rheo_status stress_project(mac_field *vel, projecting *on, const stress *t, proj
                            rheo_sim *s, rheo_report *report);
 /* Carries a velocity around the liquid as walls_extend() does, and past walls as their slip asks. */
 void stress_extend(mac_field *u, int layers, mac_field *far, int far_layers, const stress *t, walls *w,
-                   rheo_sim *s, const float *phi, const calm *slow);
+                   rheo_sim *s, const float *phi, const quiet_limits *slow);
 /* FLIP's noise, which the grid cannot see, dies as waves of the grid's length would; without
  * flip there is none. */
 void stress_calm(markers *m, const mac_field *vel, const stress *t, const rheo_sim *s, double dt, int flip);

@@ -27,7 +27,7 @@ solids:
     position: { keys: [[0, [0.675, 0.2, 0.5]], [0.5, [0.4, 0.2, 0.5]]] }
 probes:
   - { name: line, from: [0.5, 0, 0.5], to: [0.5, 1, 0.5], samples: 5, of: [velocity, pressure] }
-output: { particles: true, checkpoint_every: 3 }
+output: { particles: true, rest_position: true, checkpoint_every: 3 }
 SCENE
 
 cat > "$dir/bodies.yaml" <<'SCENE'

@@ -97,6 +97,28 @@ static void contract_lands_in_the_struct(void **state) {
     rheo_free_scene(s);
 }
 
+static void fills_that_appear_and_looks_land(void **state) {
+    (void)state;
+    rheo_scene *s = read_text(
+        "fluids:\n"
+        "  - material: chocolate\n"
+        "    fill:\n"
+        "      - box: { min: [0, 0, 0], max: [1, 0.1, 1] }\n"
+        "      - { sphere: { center: [0.5, 0.5, 0.5], radius: 0.1 }, at: 1.5, move: [0, 0.2, 0] }\n"
+        "  - { name: clear, material: chocolate, look: clear }\n"
+        "solids:\n"
+        "  - { shape: { sphere: { center: [0.5, 0.5, 0.5], radius: 0.4 } }, inside: fluid, look: hidden }\n");
+    check_near(s->fluids[0].fill[0].at, 0, 0);
+    check_near(s->fluids[0].fill[1].at, 1.5, 0);
+    check_near(s->fluids[0].fill[1].move[1], 0.2, 0);
+    assert_int_equal(s->fluids[0].look, RHEO_FLUID_AUTO);
+    assert_int_equal(s->fluids[1].look, RHEO_FLUID_CLEAR);
+    assert_int_equal(s->solids[0].look, RHEO_LOOK_HIDDEN);
+    for (const rheo_material *m = rheo_list_materials(); m->name; ++m)
+        assert_int_not_equal(m->look, RHEO_FLUID_AUTO);
+    rheo_free_scene(s);
+}
+
 static void solids_probes_and_output_land(void **state) {
     (void)state;
     rheo_scene *s = read_text(contract);
@@ -452,6 +474,7 @@ int main(void) {
         cmocka_unit_test(opened_by_name),
         cmocka_unit_test(parsed_from_memory),
         cmocka_unit_test(contract_lands_in_the_struct),
+        cmocka_unit_test(fills_that_appear_and_looks_land),
         cmocka_unit_test(solids_probes_and_output_land),
         cmocka_unit_test(defaults_are_those_of_the_table),
         cmocka_unit_test(hand_made_scene_validates),

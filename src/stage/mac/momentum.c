@@ -154,11 +154,11 @@ static float advance_beside_solid(const job *s, ptrdiff_t c, const int at[3], in
     const int a = s->axis;
     const float *u = s->u->value[a], here = face_distance(s, c, dim);
     const int stuck = is_buried(s, c, here);
-    float x[3], sum = u[c] + s->kick, hold = 0, held = 0, into[6]; /* hold: K; held: K w */
+    float x[3], sum = u[c] + s->kick, stuck_by = 0, driven = 0, into[6]; /* K; K w */
     for (int d = 0; d < 3; ++d) x[d] = (float)at[d] + (d == a ? 0 : 0.5f);
     if (stuck) {
-        hold = 2 * (float)dim * s->viscous / THETA_MIN;
-        held = hold * solid_velocity(s, c, x);
+        stuck_by = 2 * (float)dim * s->viscous / THETA_MIN;
+        driven = stuck_by * solid_velocity(s, c, x);
     }
     carry(into, s, c, dim);
     for (int f = 0; f < 2 * dim; ++f) {
@@ -176,10 +176,10 @@ static float advance_beside_solid(const job *s, ptrdiff_t c, const int at[3], in
         wall[d] += up ? theta : -theta;
         const float w = solid_velocity(s, n, wall), k = 0.5f * (float)dim * carried * carried - s->viscous;
         sum += ((carried > 0 ? 0.5f * carried : 0) + (k > 0 ? k : 0)) * (w - u[c]) / mild;
-        hold += s->viscous / theta;
-        held += s->viscous / theta * w;
+        stuck_by += s->viscous / theta;
+        driven += s->viscous / theta * w;
     }
-    return (sum + held) / (1 + hold);
+    return (sum + driven) / (1 + stuck_by);
 }
 
 /* Nodes are at most 0.71 cells from a face's centre and distances 1-Lipschitz, so that no face over there is

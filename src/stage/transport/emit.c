@@ -33,6 +33,7 @@
 #define DOMAIN_EDGE 1e-3  /* cells from the domain's sides */
 #define OFF_WALL    0.25  /* cells: ways begin no closer to walls, so that one along a wall is free */
 #define AT_WALL     0.9   /* of the way out of a wall: how much a fill that ends there gains of depth */
+#define OWED_COUNTS 0.1   /* of an octant's share: what cut fills have put in less than they hold so far */
 #define LEFT_MIN    1e-3f /* of a face: less open than that beside an emitter is closed */
 
 typedef struct {
@@ -197,7 +198,8 @@ static double share_wanted(const judge *j, const double x[3]) {
     return sum - floor(sum);
 }
 
-/* A fill cut by volume: as many octants are filled along its surface as their shares add up to. */
+/* A fill cut by volume: as many octants are filled along its surface as their shares add up to, and what is
+ * owed so far decides too, so that they do add up. */
 static int accept_cut(void *context, const double place[3]) {
     judge *j = context;
     double x[3], middle[3];
@@ -214,7 +216,10 @@ static int accept_cut(void *context, const double place[3]) {
         }
         share *= fmin(room, 1);
     }
-    return share > share_wanted(j, x);
+    const int filled =
+        share >= 1 || (share > 0 && share + OWED_COUNTS * (double)j->owed > share_wanted(j, x));
+    j->owed += (float)(share - filled);
+    return filled;
 }
 
 /* Particles of octants that a fill cuts move to the middle of what lies in it. */

@@ -26,7 +26,7 @@ typedef struct viscosity_input {
     const mac_field *wall; /* m/s, the velocity of solids continued to a cell around them; NULL: all rest */
     const uint16_t *solid[3]; /* 1 + the body of `body`, whose velocity is solved, that a face's centre lies
                                  in; VISCOUS_FREE elsewhere; NULL: all motion of solids is known */
-    const uint8_t *held;      /* bit a of a cell: the face below it along axis a keeps its velocity; NULL: none */
+    const uint8_t *held; /* bit a of a cell: the face below it along axis a keeps its velocity; NULL: none */
     const viscous_body *body; /* masses in units of density dx^3 (dx^2 in 2D), lengths in cells */
     int bodies;
     const uint8_t *open_side; /* six, 1: not a wall; NULL: all closed */

@@ -27,7 +27,7 @@
  * Source: after Kugelstadt et al. 2019; docs/decisions/0002-volume-by-displacement.md,
  * 0017-crowded-liquid.md.
  *
- * Limits: the displacement lifts liquid: stage/volume/rest.c takes that out where it rests. */
+ * Limits: the displacement lifts liquid: stage/rest/lift.c takes that out where it rests. */
 #include "stage/volume/volume.h"
 
 #include <math.h>
