@@ -28,7 +28,8 @@ static const char *const slip_names[] = {"auto", "free", "no", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
 static const char *const look_names[] = {"auto", "matte", "glass", "hidden", NULL};
-static const char *const fluid_look_names[] = {"auto", "clear", "glossy", "matte", NULL};
+static const char *const fluid_look_names[] = {"auto", "clear", "glossy", "matte", "translucent", "glowing",
+                                              "temperature", NULL};
 static const char *const joint_names[] = {"ball", "hinge", "slider", "fixed", "motor", NULL};
 static const char *const quantity_names[] = {"velocity", "pressure",  "temperature", "phi",
                                              "density",  "viscosity", NULL};
@@ -145,7 +146,8 @@ const param scene_params[] = {
      "linear RGB: the share of light left after one metre; of opaque ones, sent back (default: the "
      "material's)"},
     {IN_FLUID, "look", P_CHOICE, "", NONE, false, "auto", FLUID(look), fluid_look_names, 0,
-     "in pictures: clear bends light; glossy is opaque and wet, matte opaque and dull; auto: as the material "
+     "in pictures: clear bends light; glossy is opaque and wet, matte opaque and dull, translucent lets some "
+     "light through; glowing: what is hot glows; temperature: a scale from blue to red; auto: as the material "
      "is. What fluids share a scene look like the first"},
     {IN_FLUID, "fill", P_SHAPES, "", NONE, false, "", FLUID(fill), NULL, 0,
      "list of shapes that are full of it at the start, or from a time on (at)"},
