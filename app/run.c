@@ -133,6 +133,7 @@ static void put_frame(const runner *r, rheo_sim *sim, const rheo_frame_stats *s)
     put_number("kinetic", s->kinetic);
     put_number("potential", s->potential);
     put_number("heat", s->heat);
+    if (s->heat_missed != 0) put_number("heat_missed", s->heat_missed);
     if (s->surface_area > 0) put_number("surface_area", s->surface_area);
     putchar(',');
     put_vector("temperature", s->temperature, 2);

@@ -6,6 +6,7 @@
 #include "cases.h"
 
 #include <math.h>
+#include <string.h>
 #include "thick.h"
 
 #define PI    3.14159265358979323846
@@ -41,7 +42,7 @@ static rheo_status run(thick_error *e, double *torque, rows *out, const char *mo
         "  - { name: wheel, shape: { sphere: { center: [%g, %g, 0.5], radius: %g } },"
         " rotation: { axis: [0, 0, 1], degrees: { keys: [[0, 0], [100, %.17g]] } } }\n",
         n, 1 / END, model, MU, c[0], c[1], OUTER, c[0], c[1], INNER, 100 * TURN * 180 / PI);
-    if (!status) status = thick_advance(&t, out, END, 0.02);
+    if (!status) status = thick_advance(&t, out, 0.02);
     if (!status) {
         rheo_solid_stats wheel;
         rheo_read_solid(&wheel, t.s, 1);
@@ -57,6 +58,8 @@ static rheo_status refine(rows *out, const char *model) {
     static const double all = OUTER * OUTER - INNER * INNER;
     const double drag = -4 * PI * MU * TURN * INNER * INNER * OUTER * OUTER / all;
     double first = 0, before = 0;
+    /* the pressure of stokes is told by other shares of faces than it acts on: a figure without a verdict */
+    const bool balances = strcmp(model, "stokes") != 0;
     char quantity[64];
     for (int n = coarsest; n <= finest; n *= 2) {
         double error = 0, off = 0;
@@ -76,7 +79,7 @@ static rheo_status refine(rows *out, const char *model) {
                   rows_order(before, error, 2), n == 64 ? "order >= 1.5 since 16" : NULL, order >= 1.5);
         rows_format(quantity, sizeof quantity, "torque on the wheel, %s", model);
         thick_row(out, "annular-couette", quantity, n, (double[]){off, 0, off}, NAN,
-                  n >= 64 ? "within 1 %" : NULL, off <= 0.01);
+                  n >= 64 && balances ? "within 1 %" : NULL, off <= 0.01);
         before = error;
     }
     return RHEO_OK;

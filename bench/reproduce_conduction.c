@@ -65,7 +65,7 @@ static rheo_status slab_error(double *error, rows *out, int n) {
     const double fourier = 0.1, kappa = fourier * LENGTH * LENGTH, dx = LENGTH / n;
     thick t;
     rheo_status status = open_slab(&t, out, n, kappa, "");
-    if (!status) status = thick_advance(&t, out, 1, 0.25 * dx * dx / kappa);
+    if (!status) status = thick_advance(&t, out, 0.25 * dx * dx / kappa);
     if (!status) {
         double square = 0;
         look(&t);
@@ -200,7 +200,7 @@ static rheo_status contact(rows *out, int n, const half *a, const half *b) {
                    " temperature: %g, fill: [ { box: { min: [%g, 0], max: [1, 1] } } ] }\n",
                    LENGTH, LENGTH / 4, n, COLD, time, DENSITY, a->conductivity, a->capacity, a->temperature,
                    LENGTH / 2, DENSITY, b->conductivity, b->capacity, b->temperature, LENGTH / 2);
-    if (!status) status = thick_advance(&t, out, 1, 0.005);
+    if (!status) status = thick_advance(&t, out, 0.005);
     if (!status) {
         look(&t);
         const double left = layer_temperature(&t, n / 2 - 1), right = layer_temperature(&t, n / 2);
@@ -265,7 +265,7 @@ rheo_status reproduce_stefan(rows *out) {
     for (int n = 16; n <= (out->quick ? 32 : 64) && !status; n *= 2) {
         thick t;
         status = open_slab(&t, out, n, kappa, melting);
-        if (!status) status = thick_advance(&t, out, 1, 0.02);
+        if (!status) status = thick_advance(&t, out, 0.02);
         if (!status) {
             const double s = melted(&t), exact = reach * LENGTH;
             thick_row(out, "stefan", "front", n, (double[]){s, exact, s / exact - 1}, NAN,

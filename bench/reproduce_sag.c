@@ -12,6 +12,7 @@
 #include "cases.h"
 
 #include <math.h>
+#include <string.h>
 #include "thick.h"
 
 #define SIDE    0.1 /* m, of the block */
@@ -24,14 +25,14 @@ typedef struct block {
     const char *slip, *model;
 } block;
 
-static rheo_status open_block(thick *t, rows *out, const block *b) {
+static rheo_status open_block(thick *t, rows *out, const block *b, double end) {
     return thick_open(t, out,
                       "domain: { dim: %d, size: [0.4, 0.2, 0.4], cells: %d, slip: %s }\n"
-                      "time: { frames: 60, fps: 1 }\n"
+                      "time: { frames: 1, fps: %.17g }\n"
                       "solver: { method: apic, viscosity: %s }\n"
                       "fluids: [ { name: clay, density: %g, viscosity: %g,"
                       " fill: [ { box: { min: [0.15, 0, 0.15], max: [0.25, 0.1, 0.25] } } ] } ]\n",
-                      b->dim, b->n, b->slip, b->model, DENSITY, b->mu);
+                      b->dim, b->n, b->slip, 1 / end, b->model, DENSITY, b->mu);
 }
 
 /* Mean vertical velocity of the faces on which the block's top lies, over its height [1/s]. */
@@ -58,8 +59,8 @@ static double exact_rate(const block *b) {
 /* The rate when what gravity has begun is what stress holds: after L^2 / nu, or some steps. */
 static rheo_status sag(double *rate, rows *out, const block *b, double dt) {
     thick t;
-    rheo_status status = open_block(&t, out, b);
-    if (!status) status = thick_advance(&t, out, fmax(4 * dt, SIDE * SIDE * DENSITY / b->mu), dt);
+    rheo_status status = open_block(&t, out, b, fmax(4 * dt, SIDE * SIDE * DENSITY / b->mu));
+    if (!status) status = thick_advance(&t, out, dt);
     if (!status) *rate = sinking(&t);
     thick_close(&t);
     return status;
@@ -72,7 +73,7 @@ static rheo_status put_sag(rows *out, const block *b, double step, const char *w
     const rheo_status status = sag(&rate, out, b, step * SIDE * SIDE / nu);
     if (status) return status;
     rows_format(quantity, sizeof quantity, "%dD, slip %s, nu dt/L^2 %g, %s", b->dim, b->slip, step, b->model);
-    thick_row(out, "sag", quantity, b->n, (double[]){rate, exact, rate / exact - 1}, NAN, wanted,
+    thick_row(out, "sag", quantity, b->n, (double[]){rate / exact, 1, rate / exact - 1}, NAN, wanted,
               fabs(rate / exact - 1) <= 0.2);
     return RHEO_OK;
 }
@@ -82,10 +83,10 @@ static rheo_status put_rest(rows *out, const char *model, int n) {
     thick t;
     rheo_frame_stats before, after;
     char quantity[64];
-    rheo_status status = open_block(&t, out, &b);
+    rheo_status status = open_block(&t, out, &b, 60);
     if (status) goto out;
     rheo_read_stats(&before, t.s);
-    if ((status = thick_advance(&t, out, 60, 0.5))) goto out;
+    if ((status = thick_advance(&t, out, 0.5))) goto out;
     rheo_read_stats(&after, t.s);
     const double cells = (before.fluids[0].upper[1] - after.fluids[0].upper[1]) / t.s->g.dx;
     rows_format(quantity, sizeof quantity, "1e7 Pa s: cells that the top sinks in 60 s, %s", model);
@@ -99,18 +100,21 @@ rheo_status reproduce_sag(rows *out) {
     static const double steps[] = {0.02, 0.1, 1, 1e5};
     const thick_models models = thick_coupled();
     rheo_status status = RHEO_OK;
-    rows_title(out, "rate of sagging, 1/s: a block of 10 cm, exact where it slides");
+    rows_title(out, "rate of sagging over rho g H / (6 mu) (2D: 8 mu), exact where a block of 10 cm slides");
     rows_put_header(out);
     for (int m = 0; m < models.count; ++m)
-        for (int dim = 2; dim <= 2; ++dim) {
+        for (int dim = 2; dim <= (out->quick ? 2 : 3); ++dim) {
             for (int i = 0; i < 4 && !status; ++i) {
-                const block b = {dim, 32, 1e7, "free", models.names[m]};
-                status = put_sag(out, &b, steps[i], i == 0 ? "within 20 %" : NULL);
+                const block b = {dim, 32, steps[i] > 10 ? 1e7 : 1e4, "free", models.names[m]};
+                const bool short_enough = i == 0 || strcmp(b.model, "full") != 0;
+                status = put_sag(out, &b, steps[i], short_enough ? "within 20 %" : NULL);
             }
-            const block held = {dim, 32, 1e7, "no", models.names[m]};
-            if (!status) status = put_sag(out, &held, 0.1, NULL);
+            for (int i = 0; i < 4 && !status; i += 3) {
+                const block held = {dim, 32, steps[i] > 10 ? 1e7 : 1e4, "no", models.names[m]};
+                status = put_sag(out, &held, steps[i], NULL);
+            }
         }
-    for (int m = 0; m < models.count && !status && !out->quick && 0; ++m)
+    for (int m = 0; m < models.count && !status && !out->quick; ++m)
         status = put_rest(out, models.names[m], 32);
     return status;
 }

@@ -11,7 +11,7 @@
 enum { TEXT = 4096 };
 
 thick_models thick_coupled(void) {
-    static const char *const names[] = {"full"};
+    static const char *const names[] = {"full", "stokes"};
     return (thick_models){names, (int)(sizeof names / sizeof *names)};
 }
 
@@ -34,9 +34,9 @@ void thick_close(thick *t) {
     *t = (thick){0};
 }
 
-rheo_status thick_advance(thick *t, rows *out, double until, double dt) {
+rheo_status thick_advance(thick *t, rows *out, double dt) {
     rheo_status status = RHEO_OK;
-    while (!status && t->s->clock.time < until - 0.5 * dt) status = rheo_advance_step(t->s, dt, out->report);
+    while (!status && t->s->clock.frame < 1) status = rheo_advance_step(t->s, dt, out->report);
     return status;
 }
 

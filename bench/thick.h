@@ -20,7 +20,8 @@ thick_models thick_coupled(void); /* with the whole stress */
 /* The text is a scene file's. */
 rheo_status thick_open(thick *t, rows *out, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void thick_close(thick *t);
-rheo_status thick_advance(thick *t, rows *out, double until, double dt); /* s; in steps of at most dt */
+rheo_status thick_advance(thick *t, rows *out,
+                          double dt); /* to the end of the first frame, by steps of at most dt */
 
 /* Gives the particles and the faces a velocity: u_axis at x [m]. */
 typedef double thick_velocity(const double x[3], int axis, const void *of);

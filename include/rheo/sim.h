@@ -72,7 +72,8 @@ typedef struct rheo_frame_stats {
     double emitted, outflow;     /* m3 since the start: by emitters, through open sides */
     double divergence;           /* max |div u| in the liquid, 1/s, at the frame's end; 0 before */
     double speed; /* max |u| in the liquid, m/s: on faces of cells with particles; not of spray */
-    double kinetic, potential, heat; /* J */
+    double kinetic, potential, heat; /* J; heat: above the ambient temperature */
+    double heat_missed;              /* J since the start: of sources of power without liquid in them */
     double surface_area;             /* m2, 0 until a surface was made */
     double temperature[2];           /* min, max, degrees C */
     rheo_particle_counts counts;
@@ -120,9 +121,9 @@ typedef struct rheo_mesh {
     float *position; /* [vertex_count][3], m */
     float *normal;   /* [vertex_count][3], pointing out of the liquid */
     float *velocity; /* [vertex_count][3], m/s */
-    float *temperature; /* [vertex_count], degrees C; NULL where heat is not solved */
-    float *rest;     /* [vertex_count][3], m, where what is there began; NULL without output.rest_position */
     uint32_t *triangle;
+    float *rest; /* [vertex_count][3], m, where what is there began; NULL without output.rest_position */
+    float *temperature; /* [vertex_count], degrees C; NULL where heat is not solved */
 } rheo_mesh;
 RHEO_API rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *sim, rheo_report *report);
 RHEO_API void rheo_free_mesh(rheo_mesh *mesh);

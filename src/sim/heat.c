@@ -228,6 +228,7 @@ void heat_measure(heat *h, markers *m, const walls *w, rheo_sim *s) {
     if (!h->on) return;
     heat_look(h, m, w, s);
     f->heat = 0;
+    f->heat_missed = h->missed;
     f->temperature[0] = INFINITY;
     f->temperature[1] = -INFINITY;
     for (int i = 0; i < f->fluid_count; ++i) {

@@ -175,7 +175,7 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "pressure");
     projecting on = projection_faces(&l->projection, &l->walls, &l->emitters, s, l->markers.phi, dt);
-    TRY(projection_solve(&l->vel, &on, &l->projection, &l->walls, s, report));
+    TRY(stress_balance(&l->vel, &on, &l->stress, &l->projection, &l->walls, s, report));
 
     timer_stage(&s->timer, "viscosity");
     TRY(stress_solve(&l->vel, &on, &l->stress, &l->projection, &l->markers, &l->walls, &l->emitters, s,

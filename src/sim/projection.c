@@ -117,8 +117,7 @@ static void scale_task(void *context, int block) {
     for (size_t c = from; c < to; ++c) s->q[c] *= s->by;
 }
 
-/* The last pressure is where the solve starts; q is p dt / (rho dx). */
-static void fit_pressure(projection *p, const mac_grid *g, double dt) {
+void projection_fit(projection *p, const mac_grid *g, double dt) {
     scale_job job = {p->q, (float)(dt / p->q_dt), g->box.size};
     if (p->q_dt > 0 && p->q_dt != dt)
         parallel_for(g->pool, block_count((long)job.size, GRAIN), scale_task, &job);
@@ -159,7 +158,7 @@ rheo_status projection_solve(mac_field *vel, projecting *on, projection *p, wall
     lcp_result r = {0};
     rheo_status status;
     wrap_faces(vel, g);
-    fit_pressure(p, g, on->dt);
+    projection_fit(p, g, on->dt);
     TRY(projection_join_bodies(vel, on, p, s, report));
     if (pressure_assemble(projection_whole(p), &on->work, g, on->faces, on->phi))
         TRY(report_no_memory(report, "the pressure solve"));

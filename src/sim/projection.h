@@ -50,6 +50,8 @@ projecting projection_faces(projection *p, walls *w, emitters *e, rheo_sim *s, c
 /* Their walls are as fast as those of the grid now are. */
 void projection_walls(projecting *on, const walls *w, const rheo_sim *s);
 
+/* The last pressure is where a solve starts: q, which is p dt / (rho dx), for a step of dt. */
+void projection_fit(projection *p, const mac_grid *g, double dt);
 /* Makes vel free of divergence, and moves the bodies that take part in it. */
 rheo_status projection_solve(mac_field *vel, projecting *on, projection *p, walls *w, rheo_sim *s,
                              rheo_report *report);

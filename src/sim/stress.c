@@ -6,6 +6,9 @@
  * at rest feels no stress; the second takes out what stress, which knows nothing of pressure, has put in.
  * Bodies' velocities are unknowns of all three (Wang 2017, 3.3; Batty and Bridson 2008).
  *
+ * `stokes` takes viscosity and pressure together in place of the first two; P then only finds what contacts
+ * let bodies do.
+ *
  * Limits: walls and bodies thinner than a cell bear no stress, only pressure; one density. */
 #include "sim/stress.h"
 
@@ -23,7 +26,8 @@ void stress_list(stress *t, rheo_sim *s) {
     t->model = rheo_choose_viscosity(&s->def);
     if (t->model == RHEO_VISCOSITY_NONE) return;
     field_held(&s->fields, FIELD_CELLS, &t->mu);
-    if (s->moving) field_held(&s->fields, FIELD_FACES, &t->wall);
+    if (s->moving || (t->model == RHEO_VISCOSITY_STOKES && s->def.emitter_count))
+        field_held(&s->fields, FIELD_FACES, &t->wall);
 }
 
 static double slip_of(const rheo_sim *s, const rheo_solid *solid) {
@@ -180,8 +184,11 @@ static viscosity_input describe(const stress *t, const projecting *on, const wal
     static const viscosity_mean means[] = {[RHEO_HARMONIC] = VISCOSITY_HARMONIC,
                                            [RHEO_GEOMETRIC] = VISCOSITY_GEOMETRIC,
                                            [RHEO_ARITHMETIC] = VISCOSITY_ARITHMETIC};
+    static const viscosity_model models[] = {[RHEO_VISCOSITY_LAPLACIAN] = VISCOSITY_LAPLACIAN,
+                                             [RHEO_VISCOSITY_FULL] = VISCOSITY_FULL,
+                                             [RHEO_VISCOSITY_STOKES] = VISCOSITY_STOKES};
     viscosity_input in = {
-        .model = t->model == RHEO_VISCOSITY_LAPLACIAN ? VISCOSITY_LAPLACIAN : VISCOSITY_FULL,
+        .model = models[t->model],
         .mean = means[s->def.viscous_mean],
         .held_surface = s->def.viscous_held,
         .dt = on->dt,
@@ -189,7 +196,9 @@ static viscosity_input describe(const stress *t, const projecting *on, const wal
         .phi = on->phi,
         .mu = t->mu,
         .node_phi = walls_distance(w, s),
-        .wall = s->moving ? &t->wall : NULL,
+        .wall = t->wall.value[0] ? &t->wall : NULL,
+        .open = &on->faces->open,
+        .source = on->work.source,
         .body = t->body,
         .bodies = t->bodies,
         .open_side = w->open.open_wall,
@@ -211,6 +220,7 @@ static void find_fields(stress *t, const viscosity_input *in, markers *m, walls 
                            markers_viscosity(m, s, time), in->mean);
     scratch_back(&s->scratch, mine);
     if (s->moving) viscosity_wall_velocity(&t->wall, g, &w->open, s->solids);
+    else if (in->wall) memset(t->wall.value[0], 0, (size_t)g->box.dim * g->box.size * sizeof(float));
     if (t->bodies) viscosity_faces_of_bodies(t->own, g, &w->open, w->solid, t->number);
     if (t->slip) viscosity_slip_of_solids(t->slip, g, w->solid, s->solids, t->length, s->wall_count);
 }
@@ -244,25 +254,48 @@ static const uint8_t *hold_emitted(mac_field *vel, const emitters *e, const wall
     return held;
 }
 
-rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, const projection *p, markers *m,
-                         walls *w, const emitters *e, rheo_sim *s, rheo_report *report) {
+/* What an emitter pushes is a wall to pressure, too. */
+static void push_walls(stress *t, const uint8_t *held, const mac_field *vel, const mac_grid *g) {
+    for (int a = 0; a < g->box.dim; ++a)
+        for (size_t c = 0; c < g->box.size; ++c)
+            if (held[c] >> a & 1) t->wall.value[a][c] = vel->value[a][c];
+}
+
+static viscous_result solve(mac_field *vel, projecting *on, const viscosity_input *in, stress *t,
+                            projection *p, const rheo_sim *s) {
+    const double(*momentum)[6] = (const double(*)[6])t->momentum;
+    if (t->model != RHEO_VISCOSITY_STOKES)
+        return viscosity_solve(vel, t->velocity, momentum, t->solver, &s->g, in, s->def.tolerance,
+                               s->def.max_iterations);
+    projection_fit(p, &s->g, on->dt);
+    p->q_dt = on->dt;
+    return viscosity_solve_stokes(vel, p->q, t->velocity, momentum, t->solver, &s->g, in, s->def.tolerance,
+                                  s->def.max_iterations);
+}
+
+rheo_status stress_balance(mac_field *vel, projecting *on, const stress *t, projection *p, walls *w,
+                           rheo_sim *s, rheo_report *report) {
+    return t->model == RHEO_VISCOSITY_STOKES ? RHEO_OK : projection_solve(vel, on, p, w, s, report);
+}
+
+rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, projection *p, markers *m, walls *w,
+                         const emitters *e, rheo_sim *s, rheo_report *report) {
     const scratch_count mine = s->scratch.lent;
     if (t->model == RHEO_VISCOSITY_NONE) return RHEO_OK;
     viscosity_input in = describe(t, on, w, s);
     in.held = hold_emitted(vel, e, w, s, on->dt);
     find_fields(t, &in, m, w, s, s->clock.time + on->dt);
+    if (in.held && in.wall) push_walls(t, in.held, vel, &s->g);
     load_bodies(t, s);
     const int bad = viscosity_assemble(t->solver, &s->g, &in);
     scratch_back(&s->scratch, mine);
     in.held = NULL; /* it is in the system */
     if (bad) return report_no_memory(report, "the viscous solve");
-    const viscous_result r = viscosity_solve(vel, t->velocity, (const double(*)[6])t->momentum, t->solver,
-                                             &s->g, &in, s->def.tolerance, s->def.max_iterations);
+    const viscous_result r = solve(vel, on, &in, t, p, s);
     keep_worst(&s->stats.viscosity, &r);
     if (s->clock.closing_step && s->wall_count)
         viscosity_pulls(t->solver, &s->g, &in, vel, pull, &(pull_on){s, w});
     move_bodies(t, s);
-    if (t->bodies) projection_follow(on, p, w, s);
     return RHEO_OK;
 }
 

@@ -27,9 +27,12 @@ rheo_status stress_make(stress *t, rheo_sim *s, rheo_report *report);
 void stress_free(stress *t);
 size_t stress_bytes(const stress *t, const rheo_sim *s);
 
+/* The pressure that balances gravity before stress acts; nothing where both are solved together. */
+rheo_status stress_balance(mac_field *vel, projecting *on, const stress *t, projection *p, walls *w,
+                           rheo_sim *s, rheo_report *report);
 /* Viscous stress over the step: vel of liquid, velocities of bodies, and so of walls. */
-rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, const projection *p, markers *m,
-                         walls *w, const emitters *e, rheo_sim *s, rheo_report *report);
+rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, projection *p, markers *m, walls *w,
+                         const emitters *e, rheo_sim *s, rheo_report *report);
 /* Makes what stress has done to a velocity free of divergence; nothing where there is no stress. */
 rheo_status stress_project(mac_field *vel, projecting *on, const stress *t, projection *p, walls *w,
                            rheo_sim *s, rheo_report *report);

@@ -225,8 +225,37 @@ static void mix_melting(const transfer *t, const middle *m, size_t from, size_t 
     }
 }
 
-static void mix_cell(const transfer *t, size_t from, size_t end, double share, const float slope[3]) {
+/* How far the cells around go beyond a temperature at least, to both sides. */
+static double room_of(const transfer *t, const int at[3], double temperature) {
+    const box *b = &t->in->g->box;
+    double low = temperature, high = temperature;
+    for (int k = at[2] - 1; k <= at[2] + 1; ++k)
+        for (int j = at[1] - 1; j <= at[1] + 1; ++j)
+            for (int i = at[0] - 1; i <= at[0] + 1; ++i) {
+                if (i < 0 || i >= b->n[0] || j < 0 || j >= b->n[1] || k < 0 || k >= b->n[2]) continue;
+                const heat_cell *c = &t->cells[box_at(b, i, j, k)];
+                if (!(c->capacity > 0)) continue;
+                low = fmin(low, (double)c->temperature);
+                high = fmax(high, (double)c->temperature);
+            }
+    return fmin(temperature - low, high - temperature);
+}
+
+/* Slopes along several axes add up: in a corner they may lead beyond all that is around, and are cut. */
+static void limit_slope(float slope[3], const transfer *t, const middle *m, size_t from, size_t end,
+                        const int at[3]) {
+    double most = 0;
+    if (slope[0] == 0 && slope[1] == 0 && slope[2] == 0) return;
+    for (size_t i = from; i < end; ++i) most = fmax(most, fabs(offset_of(t, m, i, slope)));
+    const double room = most > 0 ? room_of(t, at, m->temperature) : 0;
+    if (most <= room) return;
+    for (int a = 0; a < 3; ++a) slope[a] *= (float)(room / most);
+}
+
+static void mix_cell(const transfer *t, size_t from, size_t end, double share, float slope[3],
+                     const int at[3]) {
     const middle m = middle_of(t, from, end);
+    limit_slope(slope, t, &m, from, end, at);
     if (is_melting(t, from, end)) {
         mix_melting(t, &m, from, end, slope);
         return;
@@ -254,7 +283,7 @@ static void mix_task(void *context, int block) {
             if (start[i + 1] - start[i] < 2 || !(cell->capacity > 0)) continue;
             const double kappa = (double)(cell->conductivity * cell->fill / cell->capacity) * volume;
             for (int a = 0; a < g->box.dim; ++a) slope[a] = slope_of(t, c, a, at[a]);
-            mix_cell(t, start[i], start[i + 1], -expm1(-waves * kappa), slope);
+            mix_cell(t, start[i], start[i + 1], -expm1(-waves * kappa), slope, at);
         }
     }
 }

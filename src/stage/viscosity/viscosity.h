@@ -7,8 +7,9 @@
 #include "linear/viscous.h"
 
 typedef enum {
-    VISCOSITY_FULL,     /* the whole symmetric stress: turning costs nothing, free surfaces are right */
-    VISCOSITY_LAPLACIAN /* each component diffuses by itself; stress stops at the surface (Neumann) */
+    VISCOSITY_FULL,      /* the whole symmetric stress: turning costs nothing, free surfaces are right */
+    VISCOSITY_LAPLACIAN, /* each component diffuses by itself; stress stops at the surface (Neumann) */
+    VISCOSITY_STOKES     /* full, and pressure with it: (-p I + tau) n = 0 on the surface */
 } viscosity_model;
 typedef enum { VISCOSITY_HARMONIC, VISCOSITY_GEOMETRIC, VISCOSITY_ARITHMETIC } viscosity_mean;
 
@@ -33,6 +34,9 @@ typedef struct viscosity_input {
     double side_slip[6];      /* m */
     double solid_slip;        /* m, of all solids where `slip` does not say */
     const float *slip;        /* m, of nodes; NULL */
+    /* Of VISCOSITY_STOKES alone: */
+    const mac_field *open; /* share of faces outside solids and closed sides; NULL: from node_phi */
+    const float *source;   /* m/s, net outflow that cells shall have, summed over faces; NULL: none */
 } viscosity_input;
 
 typedef struct viscosity viscosity;
@@ -49,6 +53,13 @@ int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *i
 viscous_result viscosity_solve(mac_field *u, double (*V)[6], const double (*rhs)[6], viscosity *v,
                                const mac_grid *g, const viscosity_input *in, double tolerance,
                                int max_iterations);
+
+/* The same for VISCOSITY_STOKES, in place of viscosity and projection: u keeps the volume of all cells that
+ * hold liquid, as the open shares of faces tell it. q = p dt / (rho dx) [m/s] of cells is the warm start and
+ * the result, 0 in the air; from the last step it is to be scaled by dt / its dt. */
+viscous_result viscosity_solve_stokes(mac_field *u, float *q, double (*V)[6], const double (*rhs)[6],
+                                      viscosity *v, const mac_grid *g, const viscosity_input *in,
+                                      double tolerance, int max_iterations);
 
 /* After a solve, and a projection: wet faces between two cells of air, which only stress has set, get that
  * velocity, and what the faces beside them have got since. Extrapolation would keep turning liquid from
