@@ -30,6 +30,14 @@ rheo_status reproduce_stokes_drag(rows *out);
 rheo_status reproduce_edge_mean(rows *out);
 rheo_status reproduce_explicit_limit(rows *out);
 rheo_status reproduce_fold(rows *out);
+rheo_status reproduce_slab_heat(rows *out);
+rheo_status reproduce_lod_order(rows *out);
+rheo_status reproduce_contact_heat(rows *out);
+rheo_status reproduce_stefan(rows *out);
+rheo_status reproduce_cooling(rows *out);
+rheo_status reproduce_insulated(rows *out);
+rheo_status reproduce_power(rows *out);
+rheo_status reproduce_bath(rows *out);
 
 rheo_status bench_stream(rows *out);
 rheo_status bench_poisson(rows *out);

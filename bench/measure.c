@@ -37,6 +37,14 @@ static const rheo_case_name reproductions[] = {
     {"edge-mean", "a film runs down beside liquid that has set: means of viscosity"},
     {"explicit-limit", "steps a second that viscosity asks for, explicit and implicit"},
     {"fold", "a sheet of honey folds on a floor: reported"},
+    {"slab-heat", "a slab heated from one side"},
+    {"lod-order", "order in time of sweeps of conduction, one axis after the other"},
+    {"contact-heat", "two liquids of different conductivity and capacity touch"},
+    {"stefan", "a melting front against the exact one"},
+    {"cooling", "a ball gives its heat to the air"},
+    {"insulated", "warm liquid falls into cold liquid: heat is kept"},
+    {"power", "a source of 500 W"},
+    {"bath", "a hot body in a cold tank"},
     {NULL, NULL},
 };
 static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
@@ -63,7 +71,15 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_stokes_drag},
                                           {.run = reproduce_edge_mean},
                                           {.run = reproduce_explicit_limit},
-                                          {.run = reproduce_fold}};
+                                          {.run = reproduce_fold},
+                                          {.run = reproduce_slab_heat},
+                                          {.run = reproduce_lod_order},
+                                          {.run = reproduce_contact_heat},
+                                          {.run = reproduce_stefan},
+                                          {.run = reproduce_cooling},
+                                          {.run = reproduce_insulated},
+                                          {.run = reproduce_power},
+                                          {.run = reproduce_bath}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},

@@ -21,6 +21,7 @@ typedef struct tracer_hit {
     vec3 facet;     /* unit normal of the geometry, outwards */
     vec3 normal;    /* the smooth one */
     float radius;   /* m, of a droplet */
+    vec3 albedo, glow; /* of solids and of opaque liquid */
 } tracer_hit;
 
 /* The nearest hit at a distance in (near, far) among the kinds in `see`. d is a unit vector. */

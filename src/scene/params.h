@@ -52,6 +52,8 @@ typedef enum param_type {
     P_CURVE3,   /* rheo_curve of vectors */
     P_SHAPE,    /* rheo_shape */
     P_SHAPES,   /* const rheo_shape * and its count */
+    P_VISCOSITY, /* rheo_curve of numbers, or a law in temperature, of a fluid */
+    P_SIDES,    /* rheo_curve[6] of numbers, by side */
     P_WALLS,    /* rheo_wall[6] */
     P_SLIP,     /* double, a slip length [m] or one of its names */
     P_MATERIAL, /* const char *, one of the materials */
