@@ -64,7 +64,7 @@ typedef enum rheo_method {
     RHEO_PIC,
     RHEO_SEMI_LAGRANGIAN,
     RHEO_MAC,
-    RHEO_LEVELSET, /* levelset and sph: names of the contract that this version refuses */
+    RHEO_LEVELSET, /* a name of the contract that this version refuses */
     RHEO_SMOKE,
     RHEO_SPH,
 } rheo_method;

@@ -90,8 +90,8 @@ const param scene_params[] = {
      "longest step; 0: no limit"},
 
     {IN_SOLVER, "method", P_CHOICE, "", NONE, false, "flip", SCENE(method), method_names, 0,
-     "how velocity is carried; smoke: a gas that fills the domain. levelset and sph are reserved for a later "
-     "version"},
+     "how velocity is carried; sph: by particles alone; smoke: a gas that fills the domain. levelset is "
+     "reserved for a later version"},
     {IN_SOLVER, "pressure", P_CHOICE, "", NONE, false, "multigrid", SCENE(pressure), pressure_names, 0,
      "preconditioner of the pressure solve"},
     {IN_SOLVER, "coupling", P_CHOICE, "", NONE, false, "monolithic", SCENE(coupling), coupling_names, 0,
@@ -357,7 +357,6 @@ bool param_is_later(const param *p, const char *name) {
         const char *row, *name;
     } later[] = {
         {"method", "levelset"},
-        {"method", "sph"},
     };
     for (size_t i = 0; i < sizeof later / sizeof *later; ++i)
         if (!strcmp(later[i].row, p->name) && !strcmp(later[i].name, name)) return true;

@@ -199,7 +199,7 @@ static rheo_status check_periodic(const checker *c, int side, int cells) {
         return fail(c, path, "periodic for both sides: { x: periodic }",
                     "%s is periodic, the opposite side is not", side_names[side]);
     if (rheo_describe_method(s->method)->available && !rheo_describe_method(s->method)->periodic)
-        return fail(c, path, "closed, open; method: flip, apic, pic, semi-lagrangian, smoke",
+        return fail(c, path, "closed, open; method: flip, apic, pic, semi-lagrangian, smoke, sph",
                     "method %s has no periodic sides in this version", method_names[s->method]);
     if (s->pressure == RHEO_MIC)
         return fail(c, "solver.pressure", "multigrid", "periodic sides need the multigrid solver");
@@ -242,7 +242,7 @@ static rheo_status check_domain(const checker *c) {
         return fail(c, "solver.separation", "false; method: flip, apic, pic, semi-lagrangian",
                     "method %s has no separation in this version", method_names[s->method]);
     if (!method->available)
-        return fail(c, "solver.method", "flip, apic, pic, semi-lagrangian, mac, smoke",
+        return fail(c, "solver.method", "flip, apic, pic, semi-lagrangian, mac, smoke, sph",
                     "the method '%s' is not in this version", method_names[s->method]);
     return RHEO_OK;
 }

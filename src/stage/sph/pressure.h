@@ -1,0 +1,34 @@
+/* Pressure of particles: what keeps them from coming closer than at rest. */
+#ifndef STAGE_SPH_PRESSURE_H
+#define STAGE_SPH_PRESSURE_H
+
+#include "stage/sph/fluid.h"
+
+/* A rigid body that the pressure moves. */
+typedef struct sph_body {
+    double lightness;  /* of the particles' mass over its own, each particle as of the first fluid */
+    double inverse[9]; /* likewise: that mass times the inverse inertia in world axes */
+    double gain[6];    /* m/s, rad/s: what the solve has done to it */
+} sph_body;
+
+typedef struct sph_bodies {
+    sph_body *body; /* one an obstacle; lightness 0: it is not moved */
+    int count;      /* 0: none is */
+} sph_bodies;
+
+typedef struct sph_solve {
+    int iterations;
+    double residual; /* mean, as asked */
+    int converged;
+} sph_solve;
+
+/* v loses -D^T q / rho, so that no density rises above 1 in dt where it is at least `full`, and as far as it
+ * may elsewhere: D v = 0 within `tolerance` (mean of |dt D v|), two-sided where density > full. q [m/s cells]
+ * begins with its last value. rate (out): D v afterwards, m/s / cell. */
+sph_solve sph_project(float (*v)[4], float *q, float *rate, sph_fluid *f, sph_bodies *bodies, double dt,
+                      double full, double tolerance, int most);
+
+/* Displacements [cells] into a, so that density + dt rate is 1 at most, within `tolerance` (mean); q
+ * [cells^2] begins with its last value. */
+sph_solve sph_spread(float *q, const float *rate, sph_fluid *f, double dt, double tolerance, int most);
+#endif
