@@ -79,6 +79,7 @@ typedef struct rheo_method_info {
     bool viscosity;  /* of fluids is used, in explicit steps, and domain.slip: no */
     bool periodic;   /* sides may be */
     bool separation; /* liquid may leave walls */
+    bool gridless;   /* particles alone: the keys of solver.sph, and fluids of densities of their own */
 } rheo_method_info;
 RHEO_API const rheo_method_info *rheo_describe_method(rheo_method method); /* never NULL */
 
@@ -107,14 +108,36 @@ typedef enum rheo_surface {
     RHEO_SURFACE_PRESSURE, /* isosurface of pressure (Sommer) */
 } rheo_surface;
 
+/* what a smoothed particle sees of its neighbours (method sph) */
+typedef enum rheo_sph_kernel {
+    RHEO_SPH_WENDLAND,
+    RHEO_SPH_CUBIC,
+    RHEO_SPH_POLY6,
+    RHEO_SPH_SPIKY,
+    RHEO_SPH_VISCOSITY,
+} rheo_sph_kernel;
+
+/* how the particles of method sph are held apart */
+typedef struct rheo_sph {
+    rheo_sph_kernel kernel;
+    double spacing;       /* m, between particles; 0: half a cell */
+    double density_error; /* mean compression that a step may leave */
+    double jitter;        /* of the fill, in spacings */
+    double calm;          /* how fast neighbours calm each other, in sqrt(gravity / spacing) */
+} rheo_sph;
+
+/* how fluid moves along a solid (method sph) */
+typedef enum rheo_slip { RHEO_SLIP_AS_DOMAIN, RHEO_SLIP_FREE, RHEO_SLIP_NO } rheo_slip;
+
 typedef struct rheo_fluid {
     const char *name;
     const char *material;
-    double density;     /* kg/m3 */
-    double viscosity;   /* Pa s */
-    double temperature; /* degrees C, smoke: of the fill and of what emitters bring */
-    double soot;        /* kg/m3, smoke: what density 1 weighs */
-    double expansion;   /* 1/K, smoke: how much lighter a degree makes it */
+    double density;         /* kg/m3 */
+    double viscosity;       /* Pa s */
+    double surface_tension; /* N/m, sph */
+    double temperature;     /* degrees C, smoke: of the fill and of what emitters bring */
+    double soot;            /* kg/m3, smoke: what density 1 weighs */
+    double expansion;       /* 1/K, smoke: how much lighter a degree makes it */
     const rheo_shape *fill;
     int fill_count;
     double velocity[3]; /* m/s, at the start */
@@ -154,6 +177,8 @@ typedef struct rheo_solid {
     double friction;        /* of sliding contact */
     double static_friction; /* of contact that does not slide; 0: the same */
     double restitution;     /* share of the speed that a bounce keeps */
+    rheo_slip slip;         /* sph */
+    double adhesion;        /* sph: how strongly fluids are drawn to it, beside themselves */
     double color[3];        /* linear RGB */
     rheo_look look;
 } rheo_solid;
@@ -228,6 +253,7 @@ typedef struct rheo_scene {
     double confinement;       /* smoke: strength of vorticity confinement; 0: none */
     bool separation;          /* liquid may leave walls: no suction */
     bool volume_correction;
+    rheo_sph sph;
     unsigned seed;
 
     rheo_fluid *fluids;

@@ -22,6 +22,8 @@ static const char *const advection_names[] = {"maccormack", "bfecc", "semi-lagra
 static const char *const surface_names[] = {"density", "average", "spheres", "pressure", NULL};
 static const char *const wall_names[] = {"closed", "open", "periodic", NULL};
 static const char *const slip_names[] = {"free", "no", NULL};
+static const char *const kernel_names[] = {"wendland", "cubic", "poly6", "spiky", "viscosity", NULL};
+static const char *const solid_slip_names[] = {"domain", "free", "no", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
 static const char *const look_names[] = {"auto", "matte", "glass", NULL};
@@ -78,7 +80,7 @@ const param scene_params[] = {
     {IN_DOMAIN, "walls", P_WALLS, "", NONE, false, "closed", SCENE(wall), wall_names, 0,
      "closed, open or periodic, for all sides or by side: { top: open, x: periodic }"},
     {IN_DOMAIN, "slip", P_CHOICE, "", NONE, false, "free", SCENE(no_slip), slip_names, 0,
-     "free: liquid slides along walls; no: it sticks to them (method mac only)"},
+     "free: liquid slides along walls; no: it sticks to them (methods mac and sph)"},
 
     {IN_TIME, "frames", P_INT, "", 1, 1e6, false, false, "120", SCENE(frames), NULL, 0,
      "number of frames to simulate"},
@@ -114,6 +116,21 @@ const param scene_params[] = {
     {IN_SOLVER, "confinement", P_REAL, "", 0, 10, false, false, "0", SCENE(confinement), NULL, 0,
      "smoke: vorticity confinement, in cells; 0: none, 0.1 to 0.5 keeps small eddies turning"},
 
+    {IN_SOLVER, "sph", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_SPH,
+     "sph: how particles are held apart"},
+
+    {IN_SPH, "kernel", P_CHOICE, "", NONE, false, "wendland", SCENE(sph.kernel), kernel_names, 0,
+     "what a particle sees of its neighbours, within a cell"},
+    {IN_SPH, "spacing", P_REAL, "m", 0, 1e4, false, false, "0", SCENE(sph.spacing), NULL, 0,
+     "between particles, in place of domain.cells; 0: half a cell"},
+    {IN_SPH, "density_error", P_REAL, "", 1e-6, 0.1, false, false, "5e-4", SCENE(sph.density_error), NULL, 0,
+     "mean compression that a step may leave"},
+    {IN_SPH, "jitter", P_REAL, "", 0, 1, false, false, "0", SCENE(sph.jitter), NULL, 0,
+     "how far particles of the fill are moved off their lattice at random, in spacings"},
+    {IN_SPH, "calm", P_REAL, "", 0, 100, false, false, "1.2", SCENE(sph.calm), NULL, 0,
+     "how fast neighbours calm each other, in sqrt(gravity / spacing): a viscosity of calm/4 sqrt(gravity "
+     "spacing^3), unless the fluid's is larger; 0: not at all"},
+
     {IN_FLUID, "name", P_NAME, "", NONE, false, "", FLUID(name), NULL, 0,
      "used by emitters and in file names (default: the material)"},
     {IN_FLUID, "material", P_MATERIAL, "", NONE, false, "water", FLUID(material), NULL, 0,
@@ -121,14 +138,15 @@ const param scene_params[] = {
     {IN_FLUID, "density", P_REAL, "kg/m3", 1e-3, 1e5, false, false, "", FLUID(density), NULL, 0,
      "mass per volume (default: the material's)"},
     {IN_FLUID, "viscosity", P_REAL, "Pa s", 0, 1e9, false, false, "", FLUID(viscosity), NULL, 0,
-     "dynamic viscosity, used by method mac (default: the material's)"},
+     "dynamic viscosity, used by methods mac and sph (default: the material's)"},
     {IN_FLUID, "color", P_COLOR, "", 0, 1, false, false, "", FLUID(color), NULL, 0,
      "linear RGB: the share of light left after one metre (default: the material's)"},
     {IN_FLUID, "fill", P_SHAPES, "", NONE, false, "", FLUID(fill), NULL, 0,
      "list of shapes that are full of it at the start"},
     {IN_FLUID, "velocity", P_VECTOR, "m/s", -1e4, 1e4, false, false, "[0, 0, 0]", FLUID(velocity), NULL, 0,
      "initial velocity of the fill"},
-    {IN_FLUID, "surface_tension", P_LATER, "N/m", NONE, false, "", 0, 0, NULL, 0, "surface tension"},
+    {IN_FLUID, "surface_tension", P_REAL, "N/m", 0, 1e3, false, false, "0", FLUID(surface_tension), NULL, 0,
+     "sph: surface tension"},
     {IN_FLUID, "conductivity", P_LATER, "W/(m K)", NONE, false, "", 0, 0, NULL, 0, "heat conduction"},
     {IN_FLUID, "heat_capacity", P_LATER, "J/(kg K)", NONE, false, "", 0, 0, NULL, 0, "heat capacity"},
     {IN_FLUID, "temperature", P_REAL, "degrees C", COLDEST, 1e4, false, false, "20", FLUID(temperature), NULL,
@@ -181,6 +199,10 @@ const param scene_params[] = {
      "coefficient of friction while contact does not slide; 0: the same as friction"},
     {IN_SOLID, "restitution", P_REAL, "", 0, 1, false, false, "0", SOLID(restitution), NULL, 0,
      "share of the approach speed that a bounce returns; the larger value of two solids counts"},
+    {IN_SOLID, "slip", P_CHOICE, "", NONE, false, "domain", SOLID(slip), solid_slip_names, 0,
+     "sph: whether fluid slides along it or sticks to it (domain: as domain.slip says)"},
+    {IN_SOLID, "adhesion", P_REAL, "", 0, 10, false, false, "0", SOLID(adhesion), NULL, 0,
+     "sph: how strongly fluid with surface tension is drawn to it, beside how it is to itself"},
     {IN_SOLID, "color", P_COLOR, "", 0, 1, false, false, "[0.55, 0.5, 0.45]", SOLID(color), NULL, 0,
      "linear RGB; for glass, a faint tint"},
     {IN_SOLID, "look", P_CHOICE, "", NONE, false, "auto", SOLID(look), look_names, 0,
@@ -289,6 +311,7 @@ const char *section_name(section s) {
                                                 [IN_DOMAIN] = "domain",
                                                 [IN_TIME] = "time",
                                                 [IN_SOLVER] = "solver",
+                                                [IN_SPH] = "solver.sph",
                                                 [IN_FLUID] = "fluids[]",
                                                 [IN_EMITTER] = "emitters[]",
                                                 [IN_SOLID] = "solids[]",

@@ -303,7 +303,7 @@ static rheo_status check_fluids(const checker *c) {
         for (int k = 0; k < i; ++k)
             if (same(s->fluids[k].name, f->name))
                 return same_name(c, path_of(path, "fluids[%d].name", i), f->name);
-        if (f->density != s->fluids[0].density)
+        if (f->density != s->fluids[0].density && !rheo_describe_method(s->method)->gridless)
             return fail(c, path_of(path, "fluids[%d].density", i), "the same density for all fluids",
                         "the grid methods have one density: %g kg/m3 here, %g in fluids[0]", f->density,
                         s->fluids[0].density);

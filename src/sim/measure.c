@@ -10,7 +10,7 @@ void measure_reset(rheo_sim *s) {
     const rheo_particle_counts kept = s->stats.counts;
     s->stats = (rheo_frame_stats){.counts = kept};
     s->stats.counts.rescued = s->stats.counts.refused = 0;
-    s->stats.pressure.converged = s->stats.density.converged = true;
+    s->stats.pressure.converged = s->stats.density.converged = s->stats.viscosity.converged = true;
     s->surface_area = 0;
     timer_reset(&s->timer);
 }

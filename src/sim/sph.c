@@ -25,17 +25,17 @@
 #include "solid/vector.h"
 #include "stage/sph/lattice.h"
 #include "stage/sph/smooth.h"
+#include "stage/sph/viscosity.h"
 
 #define STEP_SHARE    (0.2 / 3) /* of time.cfl: 0.4 of a spacing for the usual 3 */
+#define WAVE_STEP     0.3       /* of sqrt(dx / g) */
 #define FULL          0.95      /* density from which on the liquid is held from both sides */
-#define DENSITY_ERROR 3e-4
-#define RATE_ERROR    5e-5  /* mean |dt D v| */
+#define DENSITY_SHARE 0.6   /* of solver.sph.density_error: residual of the density; the rest is nonlinear */
+#define RATE_SHARE    0.1   /* of the same: residual of dt D v */
 #define NEAR_SIDE     1e-3f /* cells */
-#define WAVE_STEP     0.3   /* of sqrt(dx / g) */
-/* Of sqrt(g / spacing): how fast neighbours calm each other. A tank of 24 cells rests at 20 mm/s after 2 s,
- * without at 100; it is a viscosity of 0.3 sqrt(g d^3). */
-#define CALM 1.2
-enum { MOST_ITERATIONS = 100 };
+#define LEAST_VISCOUS 1e-5  /* viscosity dt / dx^2 below which it changes nothing that is seen */
+#define VISCOUS_ERROR 1e-4
+enum { MOST_ITERATIONS = 100, MOST_VISCOUS = 400 };
 
 /* ---- how long ---- */
 
@@ -153,10 +153,13 @@ static void pull(sph *e, const double kick[3]) {
         for (int a = 0; a < f->dim; ++a) f->v[i][a] += (float)kick[a];
 }
 
-/* What pairs have of motion that pressure does not see. */
+/* What pairs have of motion that pressure does not see: a tank of 24 cells rests at 20 mm/s after 2 s,
+ * without at 100. Viscosity of that size does the same. */
 static void calm_down(sph *e, const rheo_sim *s, const double gravity[3], double dt) {
-    const double rate = CALM * sqrt(vec_length(gravity) / (SPH_SPACING * s->g.dx));
-    if (rate > 0) sph_smooth(e->fluid.v, &e->fluid, 1 - exp(-rate * dt));
+    const double spacing = SPH_SPACING * s->g.dx;
+    const double pull = vec_length(gravity) + e->tightest / (spacing * spacing);
+    const double rate = s->def.sph.calm * sqrt(pull / spacing);
+    if (rate > 4 * e->thinnest / (spacing * spacing)) sph_smooth(e->fluid.v, &e->fluid, 1 - exp(-rate * dt));
 }
 
 static void weigh_bodies(sph *e, const rheo_sim *s) {
@@ -191,6 +194,40 @@ static void keep_worst(rheo_solve_stats *stats, const sph_solve *r, size_t unkno
     stats->converged = stats->converged && r->converged;
 }
 
+static void move_bodies(sph *e, const rheo_sim *s) {
+    for (int i = 0; i < e->bodies.count; ++i)
+        if (e->bodies.body[i].lightness > 0)
+            body_add_motion(s->solids[i].body->now, e->bodies.body[i].gain, 1);
+}
+
+/* Viscosity, where it does more than rounding would. */
+static void resist(sph *e, rheo_sim *s, double dt) {
+    sph_fluid *f = &e->fluid;
+    const particles *p = &e->markers.parts;
+    const sph_sticking sticking = {s->def.no_slip, e->sticks};
+    float *nu = f->scalar[0];
+    if (!(e->thickest * dt / (s->g.dx * s->g.dx) > LEAST_VISCOUS)) return;
+    for (size_t i = 0; i < p->count; ++i) nu[i] = (float)(s->def.fluids[p->fluid[i]].viscosity / e->density);
+    if (e->bodies.count) weigh_bodies(e, s);
+    const sph_solve r = sph_viscosity(f->v, (float(*const[3])[4]){f->work[0], f->work[1], f->a}, nu, f,
+                                      &sticking, &e->bodies, dt, VISCOUS_ERROR, MOST_VISCOUS);
+    keep_worst(&s->stats.viscosity, &r, f->count);
+    move_bodies(e, s);
+    if (e->bodies.count) bodies_follow(s);
+}
+
+static void note_compression(const sph *e, rheo_sim *s) {
+    const sph_fluid *f = &e->fluid;
+    double sum = 0, most = 0;
+    for (size_t i = 0; i < f->count; ++i) {
+        const double more = fmax(0, (double)f->density[i] - 1);
+        sum += more;
+        most = fmax(most, more);
+    }
+    s->stats.compression[0] = fmax(s->stats.compression[0], f->count ? sum / (double)f->count : 0);
+    s->stats.compression[1] = fmax(s->stats.compression[1], most);
+}
+
 static rheo_status project(sph *e, rheo_sim *s, double dt, rheo_report *report) {
     sph_fluid *f = &e->fluid;
     particles *p = &e->markers.parts;
@@ -203,11 +240,10 @@ static rheo_status project(sph *e, rheo_sim *s, double dt, rheo_report *report) 
         sph_drive_walls(f, s->solids);
         weigh_bodies(e, s);
     }
-    const sph_solve r = sph_project(f->v, q, rate, f, &e->bodies, dt, FULL, RATE_ERROR, MOST_ITERATIONS);
+    const sph_solve r = sph_project(f->v, q, rate, f, &e->bodies, dt, FULL, s->def.separation,
+                                    RATE_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
     keep_worst(&s->stats.pressure, &r, f->count);
-    for (int i = 0; i < e->bodies.count; ++i)
-        if (e->bodies.body[i].lightness > 0)
-            body_add_motion(s->solids[i].body->now, e->bodies.body[i].gain, 1);
+    move_bodies(e, s);
     if (world_count(s->world)) {
         const rheo_status status = bodies_hold(s, dt, report);
         if (status) return status;
@@ -218,7 +254,8 @@ static rheo_status project(sph *e, rheo_sim *s, double dt, rheo_report *report) 
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
                            "velocity is not finite at t = %g s", s->clock.time);
     find_stiffness(e, s, dt);
-    const sph_solve d = sph_spread(push, rate, f, clock_ahead(s), DENSITY_ERROR, MOST_ITERATIONS);
+    const sph_solve d =
+        sph_spread(push, rate, f, clock_ahead(s), DENSITY_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
     keep_worst(&s->stats.density, &d, f->count);
     parallel_for(s->g.pool, blocks_of(e), spread_task, &t);
     return RHEO_OK;
@@ -268,11 +305,17 @@ rheo_status sph_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "walls");
     TRY(find_walls(e, s, report));
+    note_compression(e, s);
 
     timer_stage(&s->timer, "forces");
     calm_down(e, s, gravity, dt);
     pull(e, kick);
+    if (e->tensions.count)
+        sph_cohere(e->fluid.v, &e->fluid, e->markers.parts.fluid, &e->tensions, e->wets, e->density, dt);
     TRY(bodies_pull(&e->walls, s, gravity, dt, e->q_dt, report));
+
+    timer_stage(&s->timer, "viscosity");
+    resist(e, s, dt);
 
     timer_stage(&s->timer, "pressure");
     TRY(project(e, s, dt, report));
@@ -293,14 +336,48 @@ static void sph_list(rheo_sim *s) {
     field_kept_reals(&s->fields, "q_dt", &e->q_dt, 1);
     field_kept_reals(&s->fields, "fastest", &e->speed, 1);
     field_kept_reals(&s->fields, "stiffness", &e->stiffness, 1);
+    field_kept_reals(&s->fields, "compression", s->stats.compression, 2);
+    field_kept_solve(&s->fields, "viscosity", &s->stats.viscosity);
     walls_list(&e->walls, s, 1);
     emitters_list(&e->emitters, s);
     s->fields.borrowed = (scratch_count){.faces = 2, .cells = 3, .marks = 2};
 }
 
+/* What fluids and solids are to each other. */
+static rheo_status find_traits(sph *e, rheo_sim *s, rheo_report *report) {
+    sph_tensions *t = &e->tensions;
+    int sticks = 0, wets = 0;
+    e->thinnest = INFINITY;
+    for (int i = 0; i < s->def.fluid_count; ++i) {
+        const rheo_fluid *f = &s->def.fluids[i];
+        e->thickest = fmax(e->thickest, f->viscosity / f->density);
+        e->thinnest = fmin(e->thinnest, f->viscosity / f->density);
+        if (f->surface_tension > 0) t->count = s->def.fluid_count;
+        e->tightest = fmax(e->tightest, f->surface_tension / f->density);
+        for (int k = 0; k < s->def.fluid_count; ++k) {
+            const double other = s->def.fluids[k].surface_tension;
+            t->sigma[i][k] = i == k ? other : fabs(f->surface_tension - other); /* Antonow's rule */
+        }
+    }
+    e->sticks = arena_alloc(&s->text, ((size_t)s->wall_count + 1) * sizeof *e->sticks);
+    e->wets = arena_alloc(&s->text, ((size_t)s->wall_count + 1) * sizeof *e->wets);
+    if (!e->sticks || !e->wets) return report_no_memory(report, "solids");
+    for (int i = 0; i < s->wall_count; ++i) {
+        const rheo_solid *o = s->solids[i].def;
+        e->sticks[i] = o->slip == RHEO_SLIP_NO || (o->slip == RHEO_SLIP_AS_DOMAIN && s->def.no_slip);
+        e->wets[i] = o->adhesion;
+        sticks |= e->sticks[i] > 0;
+        wets |= e->wets[i] > 0;
+    }
+    if (!sticks) e->sticks = NULL;
+    if (!wets) e->wets = NULL;
+    return RHEO_OK;
+}
+
 static rheo_status fill(sph *e, rheo_sim *s, rheo_report *report) {
     sph_filling f = {
         .shapes = s->fill, .solids = s->solids, .solid_count = s->wall_count, .seed = s->def.seed};
+    f.jitter = s->def.sph.jitter;
     for (int i = 0; i < s->def.fluid_count; ++i) {
         long rejected;
         f.count = s->def.fluids[i].fill_count;
@@ -351,7 +428,7 @@ static rheo_status sph_start(rheo_sim *s, const rheo_scene *scene, rheo_report *
     e->density = sim_density(s);
     e->fluid.g = &s->g;
     e->fluid.dim = s->g.box.dim;
-    e->fluid.kernel = sph_kernel_make(SPH_WENDLAND, s->g.box.dim);
+    e->fluid.kernel = sph_kernel_make((sph_kernel_kind)s->def.sph.kernel, s->g.box.dim);
     if (particles_make(&e->markers.parts, &s->g, columns, SPH_COLUMNS))
         TRY(report_no_memory(report, "the grid"));
     if (world_count(s->world) && s->def.coupling != RHEO_SOLID_TO_FLUID) {
@@ -359,6 +436,7 @@ static rheo_status sph_start(rheo_sim *s, const rheo_scene *scene, rheo_report *
         e->bodies.body = arena_alloc(&s->text, (size_t)s->wall_count * sizeof *e->bodies.body);
         if (!e->bodies.body) TRY(report_no_memory(report, "bodies"));
     }
+    TRY(find_traits(e, s, report));
     TRY(emitters_make(&e->emitters, s, report));
     TRY(walls_make(&e->walls, s, report));
     TRY(walls_check_thin(&e->walls, s, report));
@@ -408,10 +486,28 @@ static void weigh_fluids(const sph *e, rheo_sim *s) {
     }
 }
 
+static void measure_momentum(const sph *e, rheo_sim *s) {
+    rheo_frame_stats *f = &s->stats;
+    const particles *p = &e->markers.parts;
+    memset(f->momentum, 0, sizeof f->momentum);
+    memset(f->angular_momentum, 0, sizeof f->angular_momentum);
+    for (size_t i = 0; i < p->count; ++i) {
+        const double mass = s->def.fluids[p->fluid[i]].density * e->markers.particle_volume;
+        double x[3] = {0, 0, 0}, mv[3] = {0, 0, 0};
+        for (int a = 0; a < p->dim; ++a) {
+            x[a] = s->g.origin[a] + s->g.dx * (double)p->x[a][i];
+            f->momentum[a] += mv[a] = mass * (double)p->v[a][i];
+        }
+        for (int a = 0; a < 3; ++a)
+            f->angular_momentum[a] += x[(a + 1) % 3] * mv[(a + 2) % 3] - x[(a + 2) % 3] * mv[(a + 1) % 3];
+    }
+}
+
 static void sph_measure(rheo_sim *s) {
     sph *e = sph_of(s);
     markers_measure(&e->markers, &e->walls, &e->vel, e->markers.phi, s);
     weigh_fluids(e, s);
+    measure_momentum(e, s);
     s->stats.speed = e->speed;
 }
 

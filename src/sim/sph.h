@@ -6,6 +6,7 @@
 #include "sim/markers.h"
 #include "sim/walls.h"
 #include "stage/sph/pressure.h"
+#include "stage/sph/tension.h"
 
 enum { SPH_PRESSURE, SPH_PUSH, SPH_COLUMNS }; /* columns of the particles */
 
@@ -15,6 +16,10 @@ typedef struct sph {
     emitters emitters;
     sph_fluid fluid;
     sph_bodies bodies;
+    sph_tensions tensions;
+    double *sticks, *wets;     /* of obstacles; NULL: none does */
+    double tightest;           /* m3/s2: the largest surface tension by its density */
+    double thickest, thinnest; /* m2/s: the largest and least viscosity by its own density */
     mac_field vel;    /* m/s, of the particles on the grid: what is drawn and measured, at frames' ends */
     double q_dt;      /* s: the step in the particles' pressure */
     double speed;     /* m/s, of the fastest */

@@ -18,7 +18,8 @@ int sph_fluid_reserve(sph_fluid *f, size_t count) {
     if (count <= f->room) return 0;
     const size_t room = count + count / 8;
     int bad = make(&f->x, room, sizeof *f->x) | make(&f->v, room, sizeof *f->v) |
-              make(&f->a, room, sizeof *f->a) | make(&f->wall, room, sizeof *f->wall) |
+              make(&f->a, room, sizeof *f->a) | make(&f->work[0], room, sizeof *f->a) |
+              make(&f->work[1], room, sizeof *f->a) | make(&f->wall, room, sizeof *f->wall) |
               make(&f->density, room, sizeof(float)) | make(&f->rate, room, sizeof(float)) |
               make(&f->lightness, room, sizeof(float)) | make(&f->near, room, sizeof *f->near) |
               make(&f->mark, room, 1);
@@ -31,6 +32,7 @@ void sph_fluid_free(sph_fluid *f) {
     mem_free(f->x);
     mem_free(f->v);
     mem_free(f->a);
+    for (int i = 0; i < 2; ++i) mem_free(f->work[i]);
     mem_free(f->wall);
     mem_free(f->density);
     mem_free(f->rate);
@@ -44,5 +46,5 @@ void sph_fluid_free(sph_fluid *f) {
 }
 
 size_t sph_fluid_bytes(const sph_fluid *f) {
-    return f->room * (4 * 16 + 9 * 4 + 5) + f->contact_room * sizeof *f->contact + sph_pairs_bytes(&f->pairs);
+    return f->room * (6 * 16 + 9 * 4 + 5) + f->contact_room * sizeof *f->contact + sph_pairs_bytes(&f->pairs);
 }

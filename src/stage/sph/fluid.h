@@ -25,9 +25,10 @@ typedef struct sph_fluid {
     const mac_grid *g;
     sph_kernel kernel;
     sph_pairs pairs;
-    float (*x)[4];    /* cells; behind them what a pass looks up of neighbours */
-    float (*v)[4];    /* m/s */
-    float (*a)[4];    /* what a pass makes of them */
+    float (*x)[4]; /* cells; behind them what a pass looks up of neighbours */
+    float (*v)[4]; /* m/s */
+    float (*a)[4]; /* what a pass makes of them */
+    float (*work[2])[4];
     float (*wall)[4]; /* sum of the walls' slopes, and of (slope . their velocity) */
     float *density;   /* 1: at rest */
     float *rate;      /* of it, m/s a cell */

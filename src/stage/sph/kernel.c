@@ -86,9 +86,23 @@ static double layer_sum(const sph_kernel *k, double z, double *slope) {
     return sum;
 }
 
+/* The sum of -(W'/r) x^2 y^2 / r^2 over the layers above and below that slide by, whatever they are shifted.
+ */
+static double sliding_sum(const sph_kernel *k) {
+    enum { N = 200 };
+    const double y = SPH_SPACING, h = 1.0 / N, cell = k->dim == 3 ? h * h / (y * y) : h / y;
+    double sum = 0;
+    for (int c = k->dim == 3 ? -N : 0; c <= (k->dim == 3 ? N : 0); ++c)
+        for (int a = -N; a < N; ++a) {
+            const double x = (a + 0.5) * h, z = c * h, r2 = x * x + y * y + z * z;
+            if (r2 < 1) sum -= sph_kernel_over_r(k, sqrt(r2)) * x * x * y * y / r2 * cell;
+        }
+    return 2 * sum;
+}
+
 static void sum_lattice(sph_kernel *k) {
     const int reach = (int)(1 / SPH_SPACING), deep = k->dim == 3 ? reach : 0;
-    double sum = 0, smooth = 0, moment = 0, shear = 0;
+    double sum = 0, smooth = 0, moment = 0;
     for (int c = -deep; c <= deep; ++c)
         for (int b = -reach; b <= reach; ++b)
             for (int a = -reach; a <= reach; ++a) {
@@ -98,13 +112,12 @@ static void sum_lattice(sph_kernel *k) {
                 if (r2 == 0) continue;
                 smooth -= sph_kernel_over_r(k, r);
                 moment -= sph_kernel_over_r(k, r) * x * x;
-                shear -= sph_kernel_over_r(k, r) * x * x * y * y / r2;
             }
     k->volume = (float)(1 / sum);
     k->self = (float)(sph_kernel_value(k, 0) / sum);
     k->smooth = (float)(sum / smooth);
     k->moment = (float)(moment / sum);
-    k->shear = (float)(sum / shear);
+    k->shear = (float)(sum / sliding_sum(k));
 }
 
 static void tabulate_wall(sph_kernel *k) {

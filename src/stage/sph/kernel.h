@@ -29,7 +29,8 @@ typedef struct sph_kernel {
     float self;   /* what a particle adds to its own density */
     float smooth; /* a lattice's sum of -volume W'/r; its inverse */
     float moment; /* a lattice's sum of -volume x dW/dx: what of a pressure its gradient sees */
-    float shear;  /* a lattice's sum of -volume (W'/r) x^2 y^2 / r^2; its inverse */
+    float shear;  /* the sum of -volume (W'/r) x^2 y^2 / r^2 over layers that slide past each other; its
+                     inverse */
     /* share of a wall in the density of a particle s off it, and its slope, at s = -1/2 + i / table */
     float wall[SPH_WALL_TABLE + 1], wall_slope[SPH_WALL_TABLE + 1];
 } sph_kernel;

@@ -354,7 +354,7 @@ static job job_of(sph_fluid *f, sph_bodies *bodies) {
 }
 
 sph_solve sph_project(float (*v)[4], float *q, float *rate, sph_fluid *f, sph_bodies *bodies, double dt,
-                      double full, double tolerance, int most) {
+                      double full, int leaves, double tolerance, int most) {
     const int blocks = block_count((long)f->count, SPH_GRAIN);
     const float scale = (float)(f->g->dx / dt);
     job s = job_of(f, bodies);
@@ -369,7 +369,9 @@ sph_solve sph_project(float (*v)[4], float *q, float *rate, sph_fluid *f, sph_bo
     parallel_for(f->g->pool, blocks, rate_task, &s);
     for (size_t i = 0; i < f->count; ++i) {
         const float gap = greater(0, 1 - f->density[i]);
-        const int is_full = (double)f->density[i] > full;
+        const float *wall = f->wall[i];
+        const int held = !leaves || (wall[0] == 0 && wall[1] == 0 && wall[2] == 0);
+        const int is_full = (double)f->density[i] > full && held;
         low[i] = is_full ? UNBOUNDED : 0;
         b[i] = rate[i] - (is_full ? 0 : gap * scale);
     }

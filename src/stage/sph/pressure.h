@@ -23,10 +23,11 @@ typedef struct sph_solve {
 } sph_solve;
 
 /* v loses -D^T q / rho, so that no density rises above 1 in dt where it is at least `full`, and as far as it
- * may elsewhere: D v = 0 within `tolerance` (mean of |dt D v|), two-sided where density > full. q [m/s cells]
- * begins with its last value. rate (out): D v afterwards, m/s / cell. */
+ * may elsewhere: D v = 0 within `tolerance` (mean of |dt D v|), two-sided where density > full and, with
+ * `leaves`, no wall is near. q [m/s cells] begins with its last value. rate (out): D v afterwards, m/s /
+ * cell. */
 sph_solve sph_project(float (*v)[4], float *q, float *rate, sph_fluid *f, sph_bodies *bodies, double dt,
-                      double full, double tolerance, int most);
+                      double full, int leaves, double tolerance, int most);
 
 /* Displacements [cells] into a, so that density + dt rate is 1 at most, within `tolerance` (mean); q
  * [cells^2] begins with its last value. */
