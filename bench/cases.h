@@ -19,6 +19,15 @@ rheo_status reproduce_plug(rows *out);
 rheo_status reproduce_contact(rows *out);
 rheo_status reproduce_stones(rows *out);     /* tumbling-stones */
 rheo_status reproduce_turned_box(rows *out); /* vortex-in-box */
+rheo_status reproduce_sph_kernels(rows *out);
+rheo_status reproduce_sph_hydrostatic(rows *out);
+rheo_status reproduce_sph_poiseuille(rows *out);
+rheo_status reproduce_sph_couette(rows *out);
+rheo_status reproduce_sph_drop(rows *out);
+rheo_status reproduce_sph_float(rows *out);
+rheo_status reproduce_sph_front(rows *out);
+rheo_status reproduce_sph_order(rows *out);
+rheo_status reproduce_sph_volume(rows *out);
 
 rheo_status bench_stream(rows *out);
 rheo_status bench_poisson(rows *out);
@@ -28,4 +37,5 @@ rheo_status bench_smoke(rows *out);
 rheo_status bench_separation(rows *out);
 rheo_status bench_bodies(rows *out);
 rheo_status bench_viscosity(rows *out);
+rheo_status bench_sph(rows *out);
 #endif

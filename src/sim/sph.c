@@ -28,6 +28,7 @@
 #include "stage/sph/viscosity.h"
 
 #define STEP_SHARE    (0.2 / 3) /* of time.cfl: 0.4 of a spacing for the usual 3 */
+#define CFL_MOST      3.0       /* of time.cfl: longer steps let rows of particles pair */
 #define WAVE_STEP     0.3       /* of sqrt(dx / g) */
 #define FULL          0.95      /* density from which on the liquid is held from both sides */
 #define DENSITY_SHARE 0.6   /* of solver.sph.density_error: residual of the density; the rest is nonlinear */
@@ -43,7 +44,7 @@ enum { MOST_ITERATIONS = 100, MOST_VISCOUS = 400 };
  * than 0.35 dx, or they pair. Likewise what moves under its own weight. */
 static double limit(double dx, double cfl, double speed, double acceleration) {
     const double wave = acceleration > 0 ? WAVE_STEP * sqrt(dx / acceleration) : INFINITY;
-    return fmin(wave, step_limit(dx, STEP_SHARE * cfl, speed, acceleration));
+    return fmin(wave, step_limit(dx, STEP_SHARE * fmin(cfl, CFL_MOST), speed, acceleration));
 }
 
 static double sph_dt_limit(const rheo_sim *s, double time) {
