@@ -250,14 +250,17 @@ static rheo_status project(sph *e, rheo_sim *s, double dt, rheo_report *report) 
         if (status) return status;
         bodies_follow(s);
     }
+    find_stiffness(e, s, dt);
+    e->speed =
+        sqrt(parallel_max(s->g.pool, blocks_of(e), store_task, &t)); /* decides how long a step is next */
+    const sph_solve d =
+        sph_spread(push, rate, f, clock_ahead(s), DENSITY_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
+    keep_worst(&s->stats.density, &d, f->count);
+    if (f->contacts == 0) sph_keep_turning(f->v, push, f); /* it costs a little viscosity */
     e->speed = sqrt(parallel_max(s->g.pool, blocks_of(e), store_task, &t));
     if (!(e->speed < INFINITY))
         return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
                            "velocity is not finite at t = %g s", s->clock.time);
-    find_stiffness(e, s, dt);
-    const sph_solve d =
-        sph_spread(push, rate, f, clock_ahead(s), DENSITY_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
-    keep_worst(&s->stats.density, &d, f->count);
     parallel_for(s->g.pool, blocks_of(e), spread_task, &t);
     return RHEO_OK;
 }

@@ -121,7 +121,7 @@ static void keeps_momentum(void **state) {
     check_below(end.kinetic, 0.9 * start.kinetic);
     for (int a = 0; a < 3; ++a) {
         check_near(end.momentum[a] / size, start.momentum[a] / size, 1e-6);
-        check_near(end.angular_momentum[a] / size, start.angular_momentum[a] / size, 1e-3);
+        check_near(end.angular_momentum[a] / size, start.angular_momentum[a] / size, 1e-6);
     }
     rheo_free_sim(sim);
 }

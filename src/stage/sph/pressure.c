@@ -11,6 +11,9 @@
  * 2. density:  displacements -(1 / rho) D^T r, r >= 0, so that density + dt D v <= 1; they move positions
  * only.
  *
+ * 3. what that does to angular momentum, sum m dx x v, each pair takes back: of a displacement s_ij (x_i -
+ * x_j) its relative velocity loses s_ij (v_i - v_j), as a skater's does.
+ *
  * Each is a bounded quadratic minimum, found by FISTA with gradient restart (Beck and Teboulle 2009;
  * O'Donoghue and Candes 2015), Jacobi-scaled, with steps of 1 / L. L is 2.2; where the residual grows it is
  * raised, and the best iterate comes back. Rigid bodies take part by their six motions.
@@ -401,4 +404,41 @@ sph_solve sph_spread(float *q, const float *rate, sph_fluid *f, double dt, doubl
     const sph_solve r = minimise(&s, tolerance, most, 0);
     for (size_t i = 0; i < f->count; ++i) q[i] = f->x[i][3];
     return r;
+}
+
+/* ---- angular momentum ---- */
+
+INLINE void slow_range(const job *s, size_t from, size_t to, int dim) {
+    const sph_fluid *f = s->f;
+    const sph_pairs *p = &f->pairs;
+    for (size_t i = from; i < to; ++i) {
+        const float *own = s->v[i];
+        const int32_t *other = p->other + p->start[i];
+        const float *weight = p->weight + p->start[i];
+        vec8 sum[3] = {{0}};
+        for (int n = 0; n < p->length[i]; n += LANES) {
+            vec8 v[4];
+            gather8(v, (const float(*)[4])s->v, other + n); /* behind them q */
+            const vec8 w = vec8_load(weight + n) * (v[3] + own[3]);
+            for (int c = 0; c < dim; ++c) sum[c] += w * (own[c] - v[c]);
+        }
+        for (int c = 0; c < dim; ++c) f->work[0][i][c] = f->lightness[i] * sum8(sum[c]);
+    }
+}
+
+HOT static void slow_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    block_range(r, s->f, block);
+    if (s->f->dim == 3) slow_range(s, r[0], r[1], 3);
+    else slow_range(s, r[0], r[1], 2);
+}
+
+void sph_keep_turning(float (*v)[4], const float *q, sph_fluid *f) {
+    job s = job_of(f, NULL);
+    s.v = v;
+    for (size_t i = 0; i < f->count; ++i) v[i][3] = q[i];
+    parallel_for(f->g->pool, block_count((long)f->count, SPH_GRAIN), slow_task, &s);
+    for (size_t i = 0; i < f->count; ++i)
+        for (int c = 0; c < f->dim; ++c) v[i][c] += f->work[0][i][c];
 }
