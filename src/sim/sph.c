@@ -143,7 +143,8 @@ static rheo_status find_pairs(sph *e, rheo_sim *s, rheo_report *report) {
 }
 
 static rheo_status find_walls(sph *e, rheo_sim *s, rheo_report *report) {
-    return sph_find_walls(&e->fluid, e->walls.open.open_wall, s->solids, s->wall_count, e->walls.solid)
+    return sph_find_walls(&e->fluid, e->walls.open.open_wall, s->solids, s->wall_count, e->walls.solid,
+                          e->walls.thin.count ? e->walls.thin.distance : NULL)
                ? report_no_memory(report, "walls beside particles")
                : RHEO_OK;
 }

@@ -15,6 +15,7 @@
 #include "stage/sph/fluid.h"
 
 #define REACH       0.5f /* cells: farther walls have no share */
+#define SHARE_MOST  0.4f /* of a wall where others are: what is deep in one must still feel them */
 #define SAME_WALL   0.7f /* cosine */
 #define NORMAL_STEP 1e-2 /* cells */
 
@@ -23,7 +24,7 @@ typedef struct {
     const uint8_t *open_side;
     const obstacle *solids;
     int solid_count;
-    const float *node_solid;
+    const float *node_solid, *thin;
     size_t near_count;
     uint8_t *found; /* of each near particle */
     sph_contact *all;
@@ -37,6 +38,7 @@ static int is_near(const job *s, size_t i) {
         if (!s->open_side[2 * a] && f->x[i][a] < REACH) return 1;
         if (!s->open_side[2 * a + 1] && (float)b->n[a] - f->x[i][a] < REACH) return 1;
     }
+    if (s->thin && sample_cells(s->thin, f->g, f->x[i]) < (REACH + 1) * (float)f->g->dx) return 1;
     if (!s->node_solid) return 0;
     /* nodes are at most 0.87 cells off, and sampled distances a little short at edges */
     return sample_nodes(s->node_solid, f->g, f->x[i]) < (REACH + 0.75f) * (float)f->g->dx;
@@ -73,6 +75,49 @@ static int find_sides(sph_contact *list, int count, const job *s, size_t i) {
     return count;
 }
 
+/* A direction square to n, and one square to both. */
+static void tangents(double t[2][3], const double n[3], int dim) {
+    int least = 0;
+    for (int a = 1; a < 3; ++a)
+        if (fabs(n[a]) < fabs(n[least])) least = a;
+    if (dim == 2) least = 2;
+    const int b = (least + 1) % 3, c = (least + 2) % 3;
+    const double size = sqrt(n[b] * n[b] + n[c] * n[c]);
+    t[0][least] = 0;
+    t[0][b] = -n[c] / size;
+    t[0][c] = n[b] / size;
+    for (int a = 0; a < 3; ++a)
+        t[1][a] = n[(a + 1) % 3] * t[0][(a + 2) % 3] - n[(a + 2) % 3] * t[0][(a + 1) % 3];
+}
+
+/* Other faces of the same solid, which a corner of it has beside the nearest one: looked for on either side,
+ * as far away as a wall counts. */
+static int find_corner(sph_contact *list, int count, const job *s, const obstacle *o, const double x[3],
+                       const double n[3], const sph_contact *first) {
+    const mac_grid *g = s->f->g;
+    const double reach = (double)REACH * g->dx;
+    double t[2][3];
+    tangents(t, n, g->box.dim);
+    for (int look = 0; look < 2 * (g->box.dim - 1); ++look) {
+        const double sign = look % 2 ? -reach : reach;
+        sph_contact c = *first;
+        double at[3], m[3] = {0, 0, 0}, ahead = 0, same = 0;
+        for (int a = 0; a < 3; ++a) at[a] = x[a] + sign * t[look / 2][a];
+        const double d = obstacle_distance(o, at);
+        if (!(d < (double)first->distance * g->dx - 0.05 * g->dx)) continue; /* a plane goes on */
+        if (!obstacle_normal(m, o, at, g->box.dim, NORMAL_STEP * g->dx)) continue;
+        for (int a = 0; a < 3; ++a) {
+            ahead += sign * t[look / 2][a] * m[a];
+            same += m[a] * n[a];
+        }
+        if (same > (double)SAME_WALL || !(d - ahead < reach)) continue;
+        c.distance = (float)((d - ahead) / g->dx);
+        for (int a = 0; a < 3; ++a) c.normal[a] = (float)m[a];
+        count = insert(list, count, &c);
+    }
+    return count;
+}
+
 static int find_solids(sph_contact *list, int count, const job *s, size_t i) {
     const sph_fluid *f = s->f;
     double x[3], n[3] = {0, 0, 0};
@@ -87,6 +132,7 @@ static int find_solids(sph_contact *list, int count, const job *s, size_t i) {
         c.distance = (float)(d / f->g->dx);
         for (int a = 0; a < f->dim; ++a) c.normal[a] = (float)n[a];
         count = insert(list, count, &c);
+        if (!shape_is_ball(s->solids[o].shape)) count = find_corner(list, count, s, &s->solids[o], x, n, &c);
     }
     return count;
 }
@@ -105,15 +151,16 @@ static int drop_same(sph_contact *list, int count) {
 }
 
 static void join_shares(sph_contact *list, int count, sph_fluid *f, size_t i) {
-    float share[SPH_CONTACTS], slope[SPH_CONTACTS], left = 1;
+    float share[SPH_CONTACTS], slope[SPH_CONTACTS], left = 1, deeper = 0;
     for (int c = 0; c < count; ++c) {
         sph_kernel_wall(&share[c], &slope[c], &f->kernel, list[c].distance);
-        left *= 1 - share[c];
+        left *= 1 - lesser(share[c], SHARE_MOST);
+        deeper += greater(share[c] - SHARE_MOST, 0);
     }
-    f->density[i] += 1 - left;
+    f->density[i] += 1 - left + deeper;
     for (int c = 0; c < count; ++c) {
         float others = 1;
-        for (int k = 0; k < count; ++k) others *= k == c ? 1 : 1 - share[k];
+        for (int k = 0; k < count; ++k) others *= k == c ? 1 : 1 - lesser(share[k], SHARE_MOST);
         for (int a = 0; a < 3; ++a) {
             list[c].slope[a] = others * slope[c] * list[c].normal[a];
             f->wall[i][a] += list[c].slope[a];
@@ -150,9 +197,10 @@ static void contact_task(void *context, int block) {
 }
 
 int sph_find_walls(sph_fluid *f, const uint8_t open_side[6], const obstacle *solids, int solid_count,
-                   const float *node_solid) {
+                   const float *node_solid, const float *thin_distance) {
     job s = {.f = f, .open_side = open_side, .solids = solids, .solid_count = solid_count};
     s.node_solid = solid_count ? node_solid : NULL;
+    s.thin = thin_distance;
     parallel_zero(f->g->pool, f->wall, f->count * sizeof *f->wall);
     parallel_for(f->g->pool, block_count((long)f->count, SPH_GRAIN), mark_task, &s);
     for (size_t i = 0; i < f->count; ++i)

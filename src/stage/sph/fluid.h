@@ -45,10 +45,10 @@ int sph_fluid_reserve(sph_fluid *f, size_t count);
 void sph_fluid_free(sph_fluid *f);
 size_t sph_fluid_bytes(const sph_fluid *f);
 
-/* What the walls of closed sides and solids add to densities: fills wall and contact, adds to density. cells
- * of node_solid tell where solids are near (NULL: none are). -1: no memory. */
+/* What the walls of closed sides and solids add to densities: fills wall and contact, adds to density.
+ * node_solid and, at cells, thin_distance tell where solids are near (NULL: none are). -1: no memory. */
 int sph_find_walls(sph_fluid *f, const uint8_t open_side[6], const obstacle *solids, int solid_count,
-                   const float *node_solid);
+                   const float *node_solid, const float *thin_distance);
 /* Again, what walls that follow bodies move at. */
 void sph_drive_walls(sph_fluid *f, const obstacle *solids);
 

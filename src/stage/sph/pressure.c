@@ -29,6 +29,7 @@
 #define STEP_FIRST 2.2
 #define STEP_MORE  1.3
 #define WORSE      1.2
+#define BODY_SHARE 0.1 /* how much less what is beside bodies counts */
 #define UNBOUNDED  -1e30f
 
 typedef struct {
@@ -45,8 +46,10 @@ typedef struct {
     float *inverse;           /* of the diagonal */
     float *slope;             /* A z - b */
     float step, momentum;
-    double tally[3]; /* sums of |projected gradient|, of its product with the step */
-    double (*block)[2];
+    double
+        tally[3]; /* sums of |projected gradient|, of its product with the step, of the first beside bodies */
+    double (*block)[3];
+    size_t pressed; /* particles beside bodies that are moved, marked in f->mark */
 } job;
 
 static int block_range(size_t from_to[2], const sph_fluid *f, int block) {
@@ -199,6 +202,18 @@ static int moves_bodies(const job *s) {
     return s->bodies && s->bodies->count;
 }
 
+static void mark_pressed(job *s) {
+    sph_fluid *f = s->f;
+    if (!moves_bodies(s)) return;
+    memset(f->mark, 0, f->count);
+    for (size_t c = 0; c < f->contacts; ++c) {
+        const sph_contact *at = &f->contact[c];
+        if (at->solid < 0 || s->bodies->body[at->solid].lightness == 0) continue;
+        s->pressed += !f->mark[at->particle];
+        f->mark[at->particle] = 1;
+    }
+}
+
 /* What the q in x[.][3] gives bodies. */
 static void push_bodies(job *s) {
     const sph_fluid *f = s->f;
@@ -258,18 +273,21 @@ HOT static void slope_task(void *context, int block) {
 HOT static void judge_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
-    double sum = 0, along = 0;
+    double sum = 0, along = 0, pressed = 0;
     block_range(r, s->f, block);
     for (size_t i = r[0]; i < r[1]; ++i) {
         const float z = s->f->x[i][3], g = s->slope[i];
         const float to = greater(s->low[i], z - s->step * s->inverse[i] * g);
         const int held = z <= s->low[i] && g > 0;
-        sum += held || s->inverse[i] == 0 ? 0 : (double)fabsf(g);
+        const double left = held || s->inverse[i] == 0 ? 0 : (double)fabsf(g);
+        sum += left;
+        if (s->pressed && s->f->mark[i]) pressed += left;
         along += (double)g * (double)(to - s->now[i]);
         s->last[i] = to;
     }
     s->block[block][0] = sum;
     s->block[block][1] = along;
+    s->block[block][2] = pressed;
 }
 
 /* The next iterate is in `last`: it becomes `now`, and the extrapolated one follows from both. */
@@ -294,12 +312,15 @@ static void product(job *s, int blocks) {
 
 static void judge(job *s, int blocks) {
     parallel_for(s->f->g->pool, blocks, judge_task, s);
-    s->tally[0] = s->tally[1] = 0;
+    s->tally[0] = s->tally[1] = s->tally[2] = 0;
     for (int b = 0; b < blocks; ++b) {
         s->tally[0] += s->block[b][0];
         s->tally[1] += s->block[b][1];
+        s->tally[2] += s->block[b][2];
     }
     s->tally[0] /= (double)s->f->count;
+    /* a body hangs on few particles, which a mean over all would not show */
+    if (s->pressed) s->tally[0] = fmax(s->tally[0], BODY_SHARE * s->tally[2] / (double)s->pressed);
 }
 
 static void load_iterate(job *s, const float *from) {
@@ -367,8 +388,9 @@ sph_solve sph_project(float (*v)[4], float *q, float *rate, sph_fluid *f, sph_bo
     float *b = f->scalar[4], *low = f->scalar[5];
     s.b = b;
     s.low = low;
-    s.block = (double(*)[2])f->near; /* free once walls are found */
+    s.block = (double(*)[3])f->near; /* free once walls are found */
     find_diagonal(&s);
+    mark_pressed(&s);
     parallel_for(f->g->pool, blocks, rate_task, &s);
     for (size_t i = 0; i < f->count; ++i) {
         const float gap = greater(0, 1 - f->density[i]);
@@ -395,7 +417,7 @@ sph_solve sph_spread(float *q, const float *rate, sph_fluid *f, double dt, doubl
     float *b = f->scalar[4], *low = f->scalar[5];
     s.b = b;
     s.low = low;
-    s.block = (double(*)[2])f->near;
+    s.block = (double(*)[3])f->near;
     find_diagonal(&s);
     for (size_t i = 0; i < f->count; ++i) {
         low[i] = 0;
