@@ -117,8 +117,15 @@ typedef enum rheo_sph_kernel {
     RHEO_SPH_VISCOSITY,
 } rheo_sph_kernel;
 
+/* what holds the particles of method sph apart */
+typedef enum rheo_sph_pressure {
+    RHEO_SPH_PROJECTION, /* two projections a step: constant density, no divergence */
+    RHEO_SPH_STATE,      /* an equation of state: compressible by a percent, short steps */
+} rheo_sph_pressure;
+
 /* how the particles of method sph are held apart */
 typedef struct rheo_sph {
+    rheo_sph_pressure pressure;
     rheo_sph_kernel kernel;
     double spacing;       /* m, between particles; 0: half a cell */
     double density_error; /* mean compression that a step may leave */

@@ -34,6 +34,8 @@
 #define DENSITY_SHARE 0.6   /* of solver.sph.density_error: residual of the density; the rest is nonlinear */
 #define RATE_SHARE    0.1   /* of the same: residual of dt D v */
 #define NEAR_SIDE     1e-3f /* cells */
+#define SOUND         10    /* times as fast as what falls as far as the fill is high */
+#define SOUND_STEP    0.2   /* of dx: how far sound goes in a step */
 #define LEAST_VISCOUS 1e-5  /* viscosity dt / dx^2 below which it changes nothing that is seen */
 #define VISCOUS_ERROR 1e-4
 enum { MOST_ITERATIONS = 100, MOST_VISCOUS = 400 };
@@ -47,12 +49,17 @@ static double limit(double dx, double cfl, double speed, double acceleration) {
     return fmin(wave, step_limit(dx, STEP_SHARE * fmin(cfl, CFL_MOST), speed, acceleration));
 }
 
+static int is_state(const rheo_sim *s) {
+    return s->def.sph.pressure == RHEO_SPH_STATE;
+}
+
 static double sph_dt_limit(const rheo_sim *s, double time) {
     const sph *e = sph_of(s);
     double g[3];
     sim_gravity(g, s, time);
     const double flow = fmax(e->speed, emitters_speed(s, time, curve_longest));
     const double fastest = fmax(flow + step_wall_speed(s, time), e->stiffness);
+    if (is_state(s)) return SOUND_STEP * s->g.dx / (e->sound + fastest);
     return limit(s->g.dx, s->def.cfl, fastest, vec_length(g));
 }
 
@@ -230,11 +237,11 @@ static void note_compression(const sph *e, rheo_sim *s) {
     s->stats.compression[1] = fmax(s->stats.compression[1], most);
 }
 
-static rheo_status project(sph *e, rheo_sim *s, double dt, rheo_report *report) {
+/* The velocity that ends the step, and what bodies gain. */
+static void solve_pressure(sph *e, rheo_sim *s, double dt) {
     sph_fluid *f = &e->fluid;
     particles *p = &e->markers.parts;
-    job t = {.e = e, .s = s, .dt = dt};
-    float *q = p->extra[SPH_PRESSURE], *push = p->extra[SPH_PUSH], *rate = e->fluid.rate;
+    float *q = p->extra[SPH_PRESSURE];
     if (e->q_dt > 0 && e->q_dt != dt)
         for (size_t i = 0; i < p->count; ++i) q[i] *= (float)(dt / e->q_dt);
     e->q_dt = dt;
@@ -242,28 +249,49 @@ static rheo_status project(sph *e, rheo_sim *s, double dt, rheo_report *report) 
         sph_drive_walls(f, s->solids);
         weigh_bodies(e, s);
     }
-    const sph_solve r = sph_project(f->v, q, rate, f, &e->bodies, dt, FULL, s->def.separation,
-                                    RATE_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
-    keep_worst(&s->stats.pressure, &r, f->count);
+    if (is_state(s)) {
+        sph_press(f->v, q, f, &e->bodies, dt, e->sound);
+    } else {
+        const sph_solve r = sph_project(f->v, q, f->rate, f, &e->bodies, dt, FULL, s->def.separation,
+                                        RATE_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
+        keep_worst(&s->stats.pressure, &r, f->count);
+    }
     move_bodies(e, s);
+    find_stiffness(e, s, dt);
+}
+
+/* Moves particles by what is left of compression. */
+static void spread(sph *e, rheo_sim *s) {
+    sph_fluid *f = &e->fluid;
+    job t = {.e = e, .s = s};
+    float *push = e->markers.parts.extra[SPH_PUSH];
+    if (is_state(s)) return;
+    const sph_solve r = sph_spread(push, f->rate, f, clock_ahead(s), DENSITY_SHARE * s->def.sph.density_error,
+                                   MOST_ITERATIONS);
+    keep_worst(&s->stats.density, &r, f->count);
+    if (f->contacts == 0) sph_keep_turning(f->v, push, f); /* it costs a little viscosity */
+    parallel_for(s->g.pool, blocks_of(e), spread_task, &t);
+}
+
+/* The particles' own velocity; the fastest decides how long the next step is. */
+static void store(sph *e, rheo_sim *s) {
+    job t = {.e = e, .s = s};
+    e->speed = sqrt(parallel_max(s->g.pool, blocks_of(e), store_task, &t));
+}
+
+static rheo_status project(sph *e, rheo_sim *s, double dt, rheo_report *report) {
+    solve_pressure(e, s, dt);
     if (world_count(s->world)) {
         const rheo_status status = bodies_hold(s, dt, report);
         if (status) return status;
         bodies_follow(s);
     }
-    find_stiffness(e, s, dt);
-    e->speed =
-        sqrt(parallel_max(s->g.pool, blocks_of(e), store_task, &t)); /* decides how long a step is next */
-    const sph_solve d =
-        sph_spread(push, rate, f, clock_ahead(s), DENSITY_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
-    keep_worst(&s->stats.density, &d, f->count);
-    if (f->contacts == 0) sph_keep_turning(f->v, push, f); /* it costs a little viscosity */
-    e->speed = sqrt(parallel_max(s->g.pool, blocks_of(e), store_task, &t));
-    if (!(e->speed < INFINITY))
-        return report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
-                           "velocity is not finite at t = %g s", s->clock.time);
-    parallel_for(s->g.pool, blocks_of(e), spread_task, &t);
-    return RHEO_OK;
+    store(e, s);
+    spread(e, s);
+    store(e, s);
+    return e->speed < INFINITY ? RHEO_OK
+                               : report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
+                                             "velocity is not finite at t = %g s", s->clock.time);
 }
 
 /* What is drawn and measured, from the set as it is: sorts it. */
@@ -341,6 +369,7 @@ static void sph_list(rheo_sim *s) {
     field_kept_reals(&s->fields, "q_dt", &e->q_dt, 1);
     field_kept_reals(&s->fields, "fastest", &e->speed, 1);
     field_kept_reals(&s->fields, "stiffness", &e->stiffness, 1);
+    field_kept_reals(&s->fields, "sound", &e->sound, 1);
     field_kept_reals(&s->fields, "compression", s->stats.compression, 2);
     field_kept_solve(&s->fields, "viscosity", &s->stats.viscosity);
     walls_list(&e->walls, s, 1);
@@ -415,6 +444,8 @@ static rheo_status begin(sph *e, rheo_sim *s, rheo_report *report) {
         high = i ? fmax(high, height) : height;
     }
     e->stiffness = sqrt(high - low);
+    e->sound = SOUND * fmax(fmax(e->speed, sqrt(2 * (high - low))), emitters_speed(s, 0, curve_longest));
+    if (!(e->sound > 0)) e->sound = 1;
     TRY(walls_place(&e->walls, s, s->clock.time, report));
     clock_start(s);
     if (s->keyed) TRY(walls_place(&e->walls, s, s->clock.time, report)); /* as fast as in it */

@@ -24,6 +24,7 @@ typedef struct sph {
     double q_dt;      /* s: the step in the particles' pressure */
     double speed;     /* m/s, of the fastest */
     double stiffness; /* m/s: sqrt(p / rho) */
+    double sound;     /* m/s, of an equation of state */
     double density;   /* kg/m3, that pressures and bodies are counted by */
 } sph;
 

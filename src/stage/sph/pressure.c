@@ -20,6 +20,10 @@
  *
  * Source: Mao 2006, 3.2.4, as density and divergence solves (Bender and Koschier 2015).
  *
+ * Or, in place of both, an equation of state (Mao 2006, 3.2.1; Monaghan 1994), p = (rho c^2 / 7) (density^7 -
+ * 1), with c ten times as fast as anything moves: what is compressed by a percent pushes back, in steps of
+ * sound.
+ *
  * Limits: joints and contacts of bodies act after the solve. */
 #include "stage/sph/pressure.h"
 
@@ -418,7 +422,6 @@ sph_solve sph_spread(float *q, const float *rate, sph_fluid *f, double dt, doubl
     s.b = b;
     s.low = low;
     s.block = (double(*)[3])f->near;
-    find_diagonal(&s);
     for (size_t i = 0; i < f->count; ++i) {
         low[i] = 0;
         b[i] = f->density[i] - 1 + scale * rate[i];
@@ -426,6 +429,30 @@ sph_solve sph_spread(float *q, const float *rate, sph_fluid *f, double dt, doubl
     const sph_solve r = minimise(&s, tolerance, most, 0);
     for (size_t i = 0; i < f->count; ++i) q[i] = f->x[i][3];
     return r;
+}
+
+/* ---- an equation of state ---- */
+
+static void state_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    block_range(r, s->f, block);
+    for (size_t i = r[0]; i < r[1]; ++i) {
+        const float d = s->f->density[i], d2 = d * d;
+        s->now[i] = s->f->x[i][3] = greater(s->step * (d2 * d2 * d2 * d - 1), 0);
+    }
+}
+
+void sph_press(float (*v)[4], float *q, sph_fluid *f, sph_bodies *bodies, double dt, double sound) {
+    const int blocks = block_count((long)f->count, SPH_GRAIN);
+    job s = job_of(f, bodies);
+    s.now = q;
+    s.step = (float)(dt / f->g->dx * sound * sound / 7);
+    parallel_for(f->g->pool, blocks, state_task, &s);
+    parallel_for(f->g->pool, blocks, force_task, &s);
+    if (moves_bodies(&s)) push_bodies(&s);
+    for (size_t i = 0; i < f->count; ++i)
+        for (int c = 0; c < f->dim; ++c) v[i][c] -= f->a[i][c];
 }
 
 /* ---- angular momentum ---- */
