@@ -244,6 +244,10 @@ static rheo_status check_domain(const checker *c) {
     if (!method->available)
         return fail(c, "solver.method", "flip, apic, pic, semi-lagrangian, mac, smoke, sph",
                     "the method '%s' is not in this version", method_names[s->method]);
+    if (!method->gridless) return RHEO_OK;
+    if (s->coupling == RHEO_RIGID_FLUID || s->coupling == RHEO_FLUID_TO_SOLID)
+        return fail(c, "solver.coupling", "monolithic, solid-to-fluid",
+                    "method %s has no such coupling in this version", method_names[s->method]);
     return RHEO_OK;
 }
 
@@ -256,6 +260,9 @@ static rheo_status check_output(const checker *c) {
                     "volumes are written of smoke only, in this version");
     if (s->output_mesh && !method->mesh)
         return fail(c, "output.mesh", "false; volume: true", "smoke has no surface to make a mesh of");
+    if (method->gridless && s->surface == RHEO_SURFACE_PRESSURE)
+        return fail(c, "output.surface", "density, average, spheres",
+                    "method %s has no pressure on a grid to draw", method_names[s->method]);
     if (s->output_particles && !method->particles)
         return fail(c, "output.particles", "false; volume: true", "smoke has no particles to write");
     return RHEO_OK;
