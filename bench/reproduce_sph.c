@@ -220,7 +220,7 @@ rheo_status reproduce_sph_couette(rows *out) {
 
 /* ---- surface tension ---- */
 
-/* Half periods from extremes of height less width. */
+/* From when it is round, twice a period. */
 static rheo_status drop_period(double *period, rows *out, int cells) {
     sph_setup t;
     rheo_sim *sim;
@@ -236,16 +236,17 @@ static rheo_status drop_period(double *period, rows *out, int cells) {
     t.fill.scale[1] = 1 / 1.1;
     t.fluid.surface_tension = 10;
     t.fluid.viscosity = 0;
+    t.scene.sph.tension = RHEO_SPH_CURVATURE;
     rheo_status status = rheo_create_sim(&sim, &t.scene, out->threads, out->report);
     *period = (double)NAN;
-    while (!status && crossings < 2) {
+    while (!status && crossings < 3) {
         status = rheo_advance_frame(sim, NULL, &stats, out->report);
         const rheo_fluid_stats *f = &stats.fluids[0];
         const double flat = (f->upper[0] - f->lower[0]) - (f->upper[1] - f->lower[1]);
         if (!status && stats.frame > 1 && flat * last < 0) { /* through round */
             const double at = last_time + (stats.time - last_time) * last / (last - flat);
             if (crossings++ == 0) first = at;
-            else *period = 2 * (at - first);
+            else *period = 2 * (at - first) / (crossings - 1);
         }
         last = flat;
         last_time = stats.time;
@@ -259,7 +260,7 @@ rheo_status reproduce_sph_drop(rows *out) {
     const double exact = 2 * pi / sqrt(6 * 10 / (1000 * 0.25 * 0.25 * 0.25));
     rows_put_header(out);
     double period;
-    const int cells = out->quick ? 24 : 40;
+    const int cells = 32;
     const rheo_status status = drop_period(&period, out, cells);
     if (status) return status;
     const double error = fabs(period / exact - 1);

@@ -123,9 +123,16 @@ typedef enum rheo_sph_pressure {
     RHEO_SPH_STATE,      /* an equation of state: compressible by a percent, short steps */
 } rheo_sph_pressure;
 
+/* what draws surfaces of method sph together */
+typedef enum rheo_sph_tension {
+    RHEO_SPH_COHESION,  /* of pairs: keeps momentum exactly, also between fluids */
+    RHEO_SPH_CURVATURE, /* a force by the curvature of the surface against air */
+} rheo_sph_tension;
+
 /* how the particles of method sph are held apart */
 typedef struct rheo_sph {
     rheo_sph_pressure pressure;
+    rheo_sph_tension tension;
     rheo_sph_kernel kernel;
     double spacing;       /* m, between particles; 0: half a cell */
     double density_error; /* mean compression that a step may leave */

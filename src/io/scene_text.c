@@ -165,6 +165,7 @@ static void put_sph(writer *t, const rheo_scene *s) {
     put_key(t, "sph");
     file_print(&t->w, "{");
     put_word(t, "pressure", s->sph.pressure == RHEO_SPH_STATE ? "state" : "projection");
+    put_word(t, "tension", s->sph.tension == RHEO_SPH_CURVATURE ? "curvature" : "cohesion");
     put_word(t, "kernel", kernel_words[s->sph.kernel]);
     put_real(t, "spacing", s->sph.spacing);
     put_real(t, "density_error", s->sph.density_error);

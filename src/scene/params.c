@@ -24,6 +24,7 @@ static const char *const wall_names[] = {"closed", "open", "periodic", NULL};
 static const char *const slip_names[] = {"free", "no", NULL};
 static const char *const kernel_names[] = {"wendland", "cubic", "poly6", "spiky", "viscosity", NULL};
 static const char *const sph_pressure_names[] = {"projection", "state", NULL};
+static const char *const sph_tension_names[] = {"cohesion", "curvature", NULL};
 static const char *const solid_slip_names[] = {"domain", "free", "no", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
@@ -123,6 +124,10 @@ const param scene_params[] = {
     {IN_SPH, "pressure", P_CHOICE, "", NONE, false, "projection", SCENE(sph.pressure), sph_pressure_names, 0,
      "projection: constant density and no divergence; state: an equation of state, compressible by a "
      "percent"},
+    {IN_SPH, "tension", P_CHOICE, "", NONE, false, "cohesion", SCENE(sph.tension), sph_tension_names, 0,
+     "surface tension from cohesion of pairs, which keeps momentum and acts between fluids and on solids "
+     "with "
+     "adhesion, or from the curvature of the surface against air, which swings faster than cohesion lets it"},
     {IN_SPH, "kernel", P_CHOICE, "", NONE, false, "wendland", SCENE(sph.kernel), kernel_names, 0,
      "what a particle sees of its neighbours, within a cell"},
     {IN_SPH, "spacing", P_REAL, "m", 0, 1e4, false, false, "0", SCENE(sph.spacing), NULL, 0,

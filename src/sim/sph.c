@@ -23,21 +23,26 @@
 #include "sim/step_limit.h"
 #include "solid/curve.h"
 #include "solid/vector.h"
+#include "stage/sph/colour.h"
 #include "stage/sph/lattice.h"
 #include "stage/sph/smooth.h"
 #include "stage/sph/viscosity.h"
 
-#define STEP_SHARE    (0.2 / 3) /* of time.cfl: 0.4 of a spacing for the usual 3 */
-#define CFL_MOST      3.0       /* of time.cfl: longer steps let rows of particles pair */
-#define WAVE_STEP     0.3       /* of sqrt(dx / g) */
-#define FULL          0.95      /* density from which on the liquid is held from both sides */
-#define DENSITY_SHARE 0.6   /* of solver.sph.density_error: residual of the density; the rest is nonlinear */
-#define RATE_SHARE    0.1   /* of the same: residual of dt D v */
-#define NEAR_SIDE     1e-3f /* cells */
-#define SOUND         10    /* times as fast as what falls as far as the fill is high */
-#define SOUND_STEP    0.2   /* of dx: how far sound goes in a step */
-#define LEAST_VISCOUS 1e-5  /* viscosity dt / dx^2 below which it changes nothing that is seen */
-#define VISCOUS_ERROR 1e-4
+#define STEP_SHARE (0.2 / 3) /* of time.cfl: 0.4 of a spacing for the usual 3 */
+#define CFL_MOST   3.0       /* of time.cfl: longer steps let rows of particles pair */
+#define WAVE_STEP  0.3       /* of sqrt(dx / g) */
+#define FULL       0.95      /* density from which on the liquid is held from both sides */
+#define FULL_DRAWN                                                                                           \
+    0.5                      /* likewise with tension by curvature, which holds no drops together by itself  \
+                              */
+#define DENSITY_SHARE  0.6   /* of solver.sph.density_error: residual of the density; the rest is nonlinear */
+#define RATE_SHARE     0.1   /* of the same: residual of dt D v */
+#define NEAR_SIDE      1e-3f /* cells */
+#define SOUND          10    /* times as fast as what falls as far as the fill is high */
+#define SOUND_STEP     0.2   /* of dx: how far sound goes in a step */
+#define CAPILLARY_STEP 0.2   /* of sqrt(rho d^3 / sigma): of the shortest ripples */
+#define LEAST_VISCOUS  1e-5  /* viscosity dt / dx^2 below which it changes nothing that is seen */
+#define VISCOUS_ERROR  1e-4
 enum { MOST_ITERATIONS = 100, MOST_VISCOUS = 400 };
 
 /* ---- how long ---- */
@@ -60,7 +65,8 @@ static double sph_dt_limit(const rheo_sim *s, double time) {
     const double flow = fmax(e->speed, emitters_speed(s, time, curve_longest));
     const double fastest = fmax(flow + step_wall_speed(s, time), e->stiffness);
     if (is_state(s)) return SOUND_STEP * s->g.dx / (e->sound + fastest);
-    return limit(s->g.dx, s->def.cfl, fastest, vec_length(g));
+    const double ripple = CAPILLARY_STEP * sqrt(pow(SPH_SPACING * s->g.dx, 3) / fmax(e->tightest, 1e-30));
+    return fmin(ripple, limit(s->g.dx, s->def.cfl, fastest, vec_length(g)));
 }
 
 static double sph_foretell(const rheo_scene *scene, double dx, double speed, double acceleration) {
@@ -171,6 +177,14 @@ static void calm_down(sph *e, const rheo_sim *s, const double gravity[3], double
     if (rate > 4 * e->thinnest / (spacing * spacing)) sph_smooth(e->fluid.v, &e->fluid, 1 - exp(-rate * dt));
 }
 
+static void contract(sph *e, const rheo_sim *s, double dt) {
+    const uint8_t *fluid = e->markers.parts.fluid;
+    if (!e->tensions.count) return;
+    if (s->def.sph.tension == RHEO_SPH_COHESION)
+        sph_cohere(e->fluid.v, &e->fluid, fluid, &e->tensions, e->wets, e->density, dt);
+    else sph_curve(e->fluid.v, &e->fluid, fluid, &e->tensions, e->density, dt);
+}
+
 static void weigh_bodies(sph *e, const rheo_sim *s) {
     const double mass = e->density * e->markers.particle_volume;
     for (int i = 0; i < e->bodies.count; ++i) {
@@ -237,6 +251,10 @@ static void note_compression(const sph *e, rheo_sim *s) {
     s->stats.compression[1] = fmax(s->stats.compression[1], most);
 }
 
+static int is_drawn(const rheo_sim *s, const sph *e) {
+    return e->tensions.count && s->def.sph.tension == RHEO_SPH_CURVATURE;
+}
+
 /* The velocity that ends the step, and what bodies gain. */
 static void solve_pressure(sph *e, rheo_sim *s, double dt) {
     sph_fluid *f = &e->fluid;
@@ -252,8 +270,9 @@ static void solve_pressure(sph *e, rheo_sim *s, double dt) {
     if (is_state(s)) {
         sph_press(f->v, q, f, &e->bodies, dt, e->sound);
     } else {
-        const sph_solve r = sph_project(f->v, q, f->rate, f, &e->bodies, dt, FULL, s->def.separation,
-                                        RATE_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
+        const sph_solve r =
+            sph_project(f->v, q, f->rate, f, &e->bodies, dt, is_drawn(s, e) ? FULL_DRAWN : FULL,
+                        s->def.separation, RATE_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
         keep_worst(&s->stats.pressure, &r, f->count);
     }
     move_bodies(e, s);
@@ -343,8 +362,7 @@ rheo_status sph_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "forces");
     calm_down(e, s, gravity, dt);
     pull(e, kick);
-    if (e->tensions.count)
-        sph_cohere(e->fluid.v, &e->fluid, e->markers.parts.fluid, &e->tensions, e->wets, e->density, dt);
+    contract(e, s, dt);
     TRY(bodies_pull(&e->walls, s, gravity, dt, e->q_dt, report));
 
     timer_stage(&s->timer, "viscosity");
