@@ -24,6 +24,7 @@ int sph_fluid_reserve(sph_fluid *f, size_t count) {
               make(&f->lightness, room, sizeof(float)) | make(&f->near, room, sizeof *f->near) |
               make(&f->mark, room, 1);
     for (int i = 0; i < 6; ++i) bad |= make(&f->scalar[i], room, sizeof(float));
+    bad |= make(&f->both, room, sizeof *f->both);
     f->room = bad ? 0 : room;
     return bad ? -1 : 0;
 }
@@ -34,6 +35,7 @@ void sph_fluid_free(sph_fluid *f) {
     mem_free(f->a);
     for (int i = 0; i < 2; ++i) mem_free(f->work[i]);
     mem_free(f->wall);
+    mem_free(f->both);
     mem_free(f->density);
     mem_free(f->rate);
     mem_free(f->lightness);
@@ -46,5 +48,5 @@ void sph_fluid_free(sph_fluid *f) {
 }
 
 size_t sph_fluid_bytes(const sph_fluid *f) {
-    return f->room * (6 * 16 + 9 * 4 + 5) + f->contact_room * sizeof *f->contact + sph_pairs_bytes(&f->pairs);
+    return f->room * (8 * 16 + 9 * 4 + 5) + f->contact_room * sizeof *f->contact + sph_pairs_bytes(&f->pairs);
 }

@@ -29,6 +29,7 @@ typedef struct sph_fluid {
     float (*v)[4]; /* m/s */
     float (*a)[4]; /* what a pass makes of them */
     float (*work[2])[4];
+    float (*both)[8]; /* x and a side by side: one look finds both */
     float (*wall)[4]; /* sum of the walls' slopes, and of (slope . their velocity) */
     float *density;   /* 1: at rest */
     float *rate;      /* of it, m/s a cell */
@@ -63,6 +64,26 @@ INLINE void gather8(vec8 to[4], const float (*from)[4], const int32_t *index) {
     vec4_transpose(low);
     vec4_transpose(high);
     for (int c = 0; c < 4; ++c) to[c] = vec8_join(low[c], high[c]);
+}
+
+/* Elements 0 to 2 and 4 to 6 of eight rows; to[3] is left. */
+INLINE void gather8_both(vec8 x[3], vec8 a[3], const float (*from)[8], const int32_t *index) {
+    vec8 r[LANES], low[4], high[4], one[3], two[3];
+    for (int l = 0; l < LANES; ++l) r[l] = vec8_load(from[index[l]]);
+    for (int l = 0; l < 4; ++l) {
+        low[l] = SHUFFLE(r[2 * l], r[2 * l + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        high[l] = SHUFFLE(r[2 * l], r[2 * l + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    one[0] = SHUFFLE(low[0], low[1], 0, 1, 8, 9, 4, 5, 12, 13);
+    one[1] = SHUFFLE(low[0], low[1], 2, 3, 10, 11, 6, 7, 14, 15);
+    one[2] = SHUFFLE(high[0], high[1], 0, 1, 8, 9, 4, 5, 12, 13);
+    two[0] = SHUFFLE(low[2], low[3], 0, 1, 8, 9, 4, 5, 12, 13);
+    two[1] = SHUFFLE(low[2], low[3], 2, 3, 10, 11, 6, 7, 14, 15);
+    two[2] = SHUFFLE(high[2], high[3], 0, 1, 8, 9, 4, 5, 12, 13);
+    for (int c = 0; c < 3; ++c) {
+        x[c] = SHUFFLE(one[c], two[c], 0, 1, 2, 3, 8, 9, 10, 11);
+        a[c] = SHUFFLE(one[c], two[c], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
 }
 
 INLINE float sum8(vec8 v) {

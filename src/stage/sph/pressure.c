@@ -87,6 +87,7 @@ INLINE void force_range(const job *s, size_t from, size_t to, int dim, int wraps
         for (int c = 0; c < dim; ++c) a[c] = f->lightness[i] * (sum8(sum[c]) + x[3] * wall[c]);
         if (dim == 2) a[2] = 0;
         a[3] = 0;
+        memcpy(f->both[i] + 4, a, sizeof *f->a);
     }
 }
 
@@ -103,18 +104,17 @@ HOT static void force_task(void *context, int block) {
     }
 }
 
-/* D u of one particle, walls at rest. */
-INLINE float rate_of(const job *s, const float (*u)[4], size_t i, int dim, int wraps) {
+/* D of what f->both has behind x, for one particle, walls at rest. */
+INLINE float rate_of(const job *s, size_t i, int dim, int wraps) {
     const sph_fluid *f = s->f;
     const sph_pairs *p = &f->pairs;
-    const float *x = f->x[i], *own = u[i], *wall = f->wall[i];
+    const float *x = f->both[i], *own = x + 4, *wall = f->wall[i];
     const int32_t *other = p->other + p->start[i];
     const float *weight = p->weight + p->start[i];
     vec8 sum = {0};
     for (int n = 0; n < p->length[i]; n += LANES) {
-        vec8 at[4], v[4], dot = {0};
-        gather8(at, (const float(*)[4])f->x, other + n);
-        gather8(v, u, other + n);
+        vec8 at[3], v[3], dot = {0};
+        gather8_both(at, v, (const float(*)[8])f->both, other + n);
         for (int c = 0; c < dim; ++c) {
             vec8 d = x[c] - at[c];
             if (wraps) d = nearest8(d, s->period[c]);
@@ -127,9 +127,9 @@ INLINE float rate_of(const job *s, const float (*u)[4], size_t i, int dim, int w
     return total;
 }
 
-INLINE float rate_any(const job *s, const float (*u)[4], size_t i) {
-    if (s->f->dim == 3) return s->wraps ? rate_of(s, u, i, 3, 1) : rate_of(s, u, i, 3, 0);
-    return s->wraps ? rate_of(s, u, i, 2, 1) : rate_of(s, u, i, 2, 0);
+INLINE float rate_any(const job *s, size_t i) {
+    if (s->f->dim == 3) return s->wraps ? rate_of(s, i, 3, 1) : rate_of(s, i, 3, 0);
+    return s->wraps ? rate_of(s, i, 2, 1) : rate_of(s, i, 2, 0);
 }
 
 /* D v with walls that move. */
@@ -137,8 +137,18 @@ HOT static void rate_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
     block_range(r, s->f, block);
-    for (size_t i = r[0]; i < r[1]; ++i)
-        s->rate[i] = rate_any(s, (const float(*)[4])s->v, i) - s->f->wall[i][3];
+    for (size_t i = r[0]; i < r[1]; ++i) s->rate[i] = rate_any(s, i) - s->f->wall[i][3];
+}
+
+/* x and v side by side. */
+static void join_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    block_range(r, s->f, block);
+    for (size_t i = r[0]; i < r[1]; ++i) {
+        memcpy(s->f->both[i], s->f->x[i], sizeof *s->f->x);
+        memcpy(s->f->both[i] + 4, s->v[i], sizeof *s->v);
+    }
 }
 
 /* ---- the diagonal ---- */
@@ -270,7 +280,7 @@ HOT static void slope_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
     block_range(r, s->f, block);
-    for (size_t i = r[0]; i < r[1]; ++i) s->slope[i] = rate_any(s, (const float(*)[4])s->f->a, i) - s->b[i];
+    for (size_t i = r[0]; i < r[1]; ++i) s->slope[i] = rate_any(s, i) - s->b[i];
 }
 
 /* |gradient| that bounds do not take up, and the descent that the last step made against it. */
@@ -395,6 +405,7 @@ sph_solve sph_project(float (*v)[4], float *q, float *rate, sph_fluid *f, sph_bo
     s.block = (double(*)[3])f->near; /* free once walls are found */
     find_diagonal(&s);
     mark_pressed(&s);
+    parallel_for(f->g->pool, blocks, join_task, &s);
     parallel_for(f->g->pool, blocks, rate_task, &s);
     for (size_t i = 0; i < f->count; ++i) {
         const float gap = greater(0, 1 - f->density[i]);
