@@ -121,6 +121,7 @@ typedef enum rheo_sph_kernel {
 typedef enum rheo_sph_pressure {
     RHEO_SPH_PROJECTION, /* two projections a step: constant density, no divergence */
     RHEO_SPH_STATE,      /* an equation of state: compressible by a percent, short steps */
+    RHEO_SPH_SOURCE,     /* one Poisson system with the density as its source: clumps; to be compared with */
 } rheo_sph_pressure;
 
 /* what draws surfaces of method sph together */

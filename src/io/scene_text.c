@@ -160,11 +160,12 @@ static void put_domain(writer *t, const rheo_scene *s) {
 }
 
 static void put_sph(writer *t, const rheo_scene *s) {
+    static const char *const pressure_words[] = {"projection", "state", "source"};
     static const char *const kernel_words[] = {"wendland", "cubic", "poly6", "spiky", "viscosity"};
     if (!rheo_describe_method(s->method)->gridless) return;
     put_key(t, "sph");
     file_print(&t->w, "{");
-    put_word(t, "pressure", s->sph.pressure == RHEO_SPH_STATE ? "state" : "projection");
+    put_word(t, "pressure", pressure_words[s->sph.pressure]);
     put_word(t, "tension", s->sph.tension == RHEO_SPH_CURVATURE ? "curvature" : "cohesion");
     put_word(t, "kernel", kernel_words[s->sph.kernel]);
     put_real(t, "spacing", s->sph.spacing);

@@ -23,7 +23,7 @@ static const char *const surface_names[] = {"density", "average", "spheres", "pr
 static const char *const wall_names[] = {"closed", "open", "periodic", NULL};
 static const char *const slip_names[] = {"free", "no", NULL};
 static const char *const kernel_names[] = {"wendland", "cubic", "poly6", "spiky", "viscosity", NULL};
-static const char *const sph_pressure_names[] = {"projection", "state", NULL};
+static const char *const sph_pressure_names[] = {"projection", "state", "source", NULL};
 static const char *const sph_tension_names[] = {"cohesion", "curvature", NULL};
 static const char *const solid_slip_names[] = {"domain", "free", "no", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
@@ -123,7 +123,7 @@ const param scene_params[] = {
 
     {IN_SPH, "pressure", P_CHOICE, "", NONE, false, "projection", SCENE(sph.pressure), sph_pressure_names, 0,
      "projection: constant density and no divergence; state: an equation of state, compressible by a "
-     "percent"},
+     "percent; source: one system with the density as its source, which clumps: to be compared with"},
     {IN_SPH, "tension", P_CHOICE, "", NONE, false, "cohesion", SCENE(sph.tension), sph_tension_names, 0,
      "surface tension from cohesion of pairs, which keeps momentum and acts between fluids and on solids "
      "with "

@@ -269,6 +269,12 @@ static void solve_pressure(sph *e, rheo_sim *s, double dt) {
     }
     if (is_state(s)) {
         sph_press(f->v, q, f, &e->bodies, dt, e->sound);
+    } else if (s->def.sph.pressure == RHEO_SPH_SOURCE) {
+        sph_find_rate(f->rate, f->v, f);
+        const sph_solve r =
+            sph_source(q, f->rate, f, dt, FULL, RATE_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
+        keep_worst(&s->stats.pressure, &r, f->count);
+        sph_apply(f->v, q, f, &e->bodies);
     } else {
         const sph_solve r =
             sph_project(f->v, q, f->rate, f, &e->bodies, dt, is_drawn(s, e) ? FULL_DRAWN : FULL,
@@ -284,7 +290,7 @@ static void spread(sph *e, rheo_sim *s) {
     sph_fluid *f = &e->fluid;
     job t = {.e = e, .s = s};
     float *push = e->markers.parts.extra[SPH_PUSH];
-    if (is_state(s)) return;
+    if (s->def.sph.pressure != RHEO_SPH_PROJECTION) return;
     const sph_solve r = sph_spread(push, f->rate, f, clock_ahead(s), DENSITY_SHARE * s->def.sph.density_error,
                                    MOST_ITERATIONS);
     keep_worst(&s->stats.density, &r, f->count);

@@ -450,20 +450,34 @@ static void state_task(void *context, int block) {
     block_range(r, s->f, block);
     for (size_t i = r[0]; i < r[1]; ++i) {
         const float d = s->f->density[i], d2 = d * d;
-        s->now[i] = s->f->x[i][3] = greater(s->step * (d2 * d2 * d2 * d - 1), 0);
+        s->now[i] = greater(s->step * (d2 * d2 * d2 * d - 1), 0);
     }
 }
 
-void sph_press(float (*v)[4], float *q, sph_fluid *f, sph_bodies *bodies, double dt, double sound) {
-    const int blocks = block_count((long)f->count, SPH_GRAIN);
+void sph_apply(float (*v)[4], const float *q, sph_fluid *f, sph_bodies *bodies) {
     job s = job_of(f, bodies);
-    s.now = q;
-    s.step = (float)(dt / f->g->dx * sound * sound / 7);
-    parallel_for(f->g->pool, blocks, state_task, &s);
-    parallel_for(f->g->pool, blocks, force_task, &s);
+    for (size_t i = 0; i < f->count; ++i) f->x[i][3] = q[i];
+    parallel_for(f->g->pool, block_count((long)f->count, SPH_GRAIN), force_task, &s);
     if (moves_bodies(&s)) push_bodies(&s);
     for (size_t i = 0; i < f->count; ++i)
         for (int c = 0; c < f->dim; ++c) v[i][c] -= f->a[i][c];
+}
+
+void sph_press(float (*v)[4], float *q, sph_fluid *f, sph_bodies *bodies, double dt, double sound) {
+    job s = job_of(f, bodies);
+    s.now = q;
+    s.step = (float)(dt / f->g->dx * sound * sound / 7);
+    parallel_for(f->g->pool, block_count((long)f->count, SPH_GRAIN), state_task, &s);
+    sph_apply(v, q, f, bodies);
+}
+
+void sph_find_rate(float *rate, float (*v)[4], sph_fluid *f) {
+    const int blocks = block_count((long)f->count, SPH_GRAIN);
+    job s = job_of(f, NULL);
+    s.v = v;
+    s.rate = rate;
+    parallel_for(f->g->pool, blocks, join_task, &s);
+    parallel_for(f->g->pool, blocks, rate_task, &s);
 }
 
 /* ---- angular momentum ---- */
