@@ -43,7 +43,7 @@
 #define CAPILLARY_STEP 0.2   /* of sqrt(rho d^3 / sigma): of the shortest ripples */
 #define LEAST_VISCOUS  1e-5  /* viscosity dt / dx^2 below which it changes nothing that is seen */
 #define VISCOUS_ERROR  1e-4
-enum { MOST_ITERATIONS = 100, MOST_VISCOUS = 400 };
+enum { MOST_ITERATIONS = 400, MOST_VISCOUS = 400 };
 
 /* ---- how long ---- */
 

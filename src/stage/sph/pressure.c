@@ -33,8 +33,13 @@
 #define STEP_FIRST 2.2
 #define STEP_MORE  1.3
 #define WORSE      1.2
-#define BODY_SHARE 0.1 /* how much less what is beside bodies counts */
-#define UNBOUNDED  -1e30f
+#define BODY_SHARE 0.3 /* how much less what is beside bodies counts */
+/* What the second solve could not spread, as under a body that seals a vessel, the first one drives apart by
+ * this share a step, bodies included; from so many tolerances of it on, and only where there are bodies: it
+ * makes water at rest tremble. */
+#define PUSH      0.2
+#define SLACK     50
+#define UNBOUNDED -1e30f
 
 typedef struct {
     sph_fluid *f;
@@ -413,7 +418,8 @@ sph_solve sph_project(float (*v)[4], float *q, float *rate, sph_fluid *f, sph_bo
         const int held = !leaves || (wall[0] == 0 && wall[1] == 0 && wall[2] == 0);
         const int is_full = (double)f->density[i] > full && held;
         low[i] = is_full ? UNBOUNDED : 0;
-        b[i] = rate[i] - (is_full ? 0 : gap * scale);
+        const float over = moves_bodies(&s) ? greater(0, f->density[i] - 1 - (float)(SLACK * tolerance)) : 0;
+        b[i] = rate[i] + scale * ((float)PUSH * over - (is_full ? 0 : gap));
     }
     sph_solve r = minimise(&s, tolerance * (double)scale, most, 1);
     r.residual /= (double)scale;
