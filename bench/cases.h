@@ -38,6 +38,15 @@ rheo_status reproduce_cooling(rows *out);
 rheo_status reproduce_insulated(rows *out);
 rheo_status reproduce_power(rows *out);
 rheo_status reproduce_bath(rows *out);
+rheo_status reproduce_sph_kernels(rows *out);
+rheo_status reproduce_sph_hydrostatic(rows *out);
+rheo_status reproduce_sph_poiseuille(rows *out);
+rheo_status reproduce_sph_couette(rows *out);
+rheo_status reproduce_sph_drop(rows *out);
+rheo_status reproduce_sph_float(rows *out);
+rheo_status reproduce_sph_front(rows *out);
+rheo_status reproduce_sph_order(rows *out);
+rheo_status reproduce_sph_volume(rows *out);
 
 rheo_status bench_stream(rows *out);
 rheo_status bench_poisson(rows *out);
@@ -47,4 +56,5 @@ rheo_status bench_smoke(rows *out);
 rheo_status bench_separation(rows *out);
 rheo_status bench_bodies(rows *out);
 rheo_status bench_viscosity(rows *out);
+rheo_status bench_sph(rows *out);
 #endif

@@ -56,9 +56,26 @@ static void test_lists(void **state) {
                                         "stokes-drag",
                                         "edge-mean",
                                         "explicit-limit",
-                                        "fold"};
-    static const char *const figures[] = {"stream", "poisson", "particles", "separation",
-                                          "step",   "smoke",   "bodies",    "viscosity"};
+                                        "fold",
+                                        "slab-heat",
+                                        "lod-order",
+                                        "contact-heat",
+                                        "stefan",
+                                        "cooling",
+                                        "insulated",
+                                        "power",
+                                        "bath",
+                                        "sph-kernels",
+                                        "sph-hydrostatic",
+                                        "sph-poiseuille",
+                                        "sph-couette",
+                                        "sph-oscillating-drop",
+                                        "sph-float",
+                                        "sph-front",
+                                        "sph-order",
+                                        "sph-volume"};
+    static const char *const figures[] = {"stream", "poisson", "particles", "separation", "step",
+                                          "smoke",  "bodies",  "viscosity", "sph"};
     enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };
     for (int i = 0; i < CASES; ++i) assert_string_equal(rheo_list_reproductions()[i].name, cases[i]);
     for (int i = 0; i < FIGURES; ++i) assert_string_equal(rheo_list_benches()[i].name, figures[i]);
