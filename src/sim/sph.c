@@ -396,7 +396,6 @@ static void sph_list(rheo_sim *s) {
     field_kept_reals(&s->fields, "stiffness", &e->stiffness, 1);
     field_kept_reals(&s->fields, "sound", &e->sound, 1);
     field_kept_reals(&s->fields, "compression", s->stats.compression, 2);
-    field_kept_solve(&s->fields, "viscosity", &s->stats.viscosity);
     walls_list(&e->walls, s, 1);
     emitters_list(&e->emitters, s);
     s->fields.borrowed = (scratch_count){.faces = 2, .cells = 3, .marks = 2};
