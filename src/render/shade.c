@@ -168,6 +168,7 @@ static vec3 light_within(path *p, vec3 x, vec3 n) {
     for (int i = 0; i < 2; ++i) {
         tracer_hit hit;
         if (!tracer_nearest(&hit, p->t, inside, ways[i], 0, INFINITY, SEE_SOLID)) continue;
+        if (dot(hit.facet, ways[i]) <= 0) continue; /* comes in: x was not inside, beside a smoothed edge */
         sum = add(sum, scaled(lights[i], expf(-hit.distance / (WAX_DEPTH * p->scale))));
     }
     return sum;

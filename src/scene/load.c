@@ -182,7 +182,6 @@ static const struct {
 } sph_keys[] = {
     {true, "solver", "sph"},
     {true, "fluids", "surface_tension"},
-    {true, "solids", "slip"},
     {true, "solids", "adhesion"},
     {false, "solver", "pressure"},
     {false, "solver", "pic_blend"},

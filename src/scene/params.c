@@ -183,7 +183,7 @@ const param scene_params[] = {
      "sph: surface tension"},
     {IN_FLUID, "conductivity", P_REAL, "W/(m K)", 0, 1e5, false, false, "", FLUID(conductivity), NULL, 0,
      "liquid: heat conduction (default: the material's)"},
-    {IN_FLUID, "heat_capacity", P_REAL, "J/(kg K)", 1, 1e6, false, false, "", FLUID(heat_capacity), NULL, 0,
+    {IN_FLUID, "heat_capacity", P_REAL, "J/(kg K)", 0, 1e6, false, false, "", FLUID(heat_capacity), NULL, 0,
      "liquid: heat that warms a kilogram by a kelvin (default: the material's)"},
     {IN_FLUID, "latent_heat", P_REAL, "J/kg", 0, 1e8, false, false, "0", FLUID(latent_heat), NULL, 0,
      "liquid: heat that melts a kilogram; needs melting"},
@@ -281,9 +281,8 @@ const param scene_params[] = {
      "temperature of the air at the start and beyond open sides"},
     {IN_HEAT, "exchange", P_REAL, "W/(m2 K)", 0, 1e7, false, false, "0", SCENE(exchange), NULL, 0,
      "liquid: heat that goes from its surface to the air; 5 to 25 in still air"},
-    {IN_HEAT, "speed", P_REAL, "", 1e-6, 1e9, false, false, "1", SCENE(heat_speed), NULL, 0,
-     "liquid: how many times as fast as it would be heat is conducted, exchanged and given: 10 cm of wax "
-     "take "
+    {IN_HEAT, "speed", P_REAL, "", 0, 1e9, false, false, "1", SCENE(heat_speed), NULL, 0,
+     "liquid: how many times as fast as it would be heat is conducted, exchanged and given: 10 cm of wax take "
      "a day to melt"},
     {IN_HEAT, "walls", P_SIDES, "degrees C", COLDEST, 1e4, false, false, "", SCENE(side_temperature), NULL, 0,
      "liquid: temperatures of sides of the domain, { bottom: 90 }; others are insulated; can be keyed"},

@@ -381,7 +381,7 @@ static rheo_status read_sides(reader *r, rheo_curve side[6], const node *n, cons
 static rheo_status read_law(reader *r, rheo_fluid *fluid, const node *n, const char *path, const param *p) {
     static const char *const known[] = {"law", "temperature", "keys", NULL};
     static const char *const laws[] = {"linear", "quadratic", "exponential", NULL};
-    const param choice = {.type = P_CHOICE, .names = laws};
+    const param choice = {.name = "law", .type = P_CHOICE, .unit = "", .names = laws};
     const node *law = node_find(n, "law"), *keys = node_find(n, "temperature");
     char at[NODE_PATH_MAX];
     int index = 0;

@@ -297,6 +297,10 @@ static rheo_status check_heat(const checker *c) {
         if (s->wall[side] == RHEO_WALL_PERIODIC)
             return fail(c, path_of(path, "domain.walls.%s", side_names[side]), "closed, open",
                         "heat in liquids and periodic sides do not go together yet");
+    for (int i = 0; i < s->fluid_count && rheo_solves_heat(s); ++i)
+        if (!(s->fluids[i].heat_capacity > 0))
+            return fail(c, path_of(path, "fluids[%d].heat_capacity", i), "above 0 J/(kg K)",
+                        "what has a temperature has a heat capacity, not %g", s->fluids[i].heat_capacity);
     for (int i = 0; i < s->heat_source_count; ++i) {
         const rheo_heat_source *h = &s->heat_sources[i];
         rheo_status status = check_section(c, h, IN_HEAT_SOURCE, path_of(path, "heat.sources[%d]", i));

@@ -59,8 +59,10 @@ static bool curve_differs(const rheo_curve *c, double from) {
 bool rheo_solves_heat(const rheo_scene *s) {
     bool any = s->exchange > 0 || s->heat_source_count > 0;
     if (rheo_describe_method(s->method)->gas) return false;
-    for (int i = 0; i < s->fluid_count; ++i)
-        any |= s->fluids[i].law || s->fluids[i].latent_heat > 0 || s->fluids[i].temperature != s->ambient;
+    for (int i = 0; i < s->fluid_count; ++i) {
+        const rheo_fluid *f = &s->fluids[i];
+        any |= f->law || f->latent_heat > 0 || (f->temperature != s->ambient && f->heat_capacity > 0);
+    }
     for (int i = 0; i < s->emitter_count; ++i) any |= curve_differs(&s->emitters[i].temperature, s->ambient);
     for (int i = 0; i < s->solid_count; ++i) any |= s->solids[i].temperature.count > 0;
     for (int i = 0; i < 2 * s->dim; ++i) any |= s->side_temperature[i].count > 0;

@@ -247,7 +247,7 @@ static const bad table[] = {
     {"heat capacity of no number", "fluids:\n  - { heat_capacity: .nan, fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] }\n", CHECK, 3, {"fluids[0].heat_capacity", "not a finite number"}, 0, 0},
     {"negative latent heat", "fluids:\n  - { latent_heat: -1, fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] }\n", CHECK, 3, {"fluids[0].latent_heat", "-1 is out of range"}, 0, 0},
     {"latent heat without a zone", "fluids:\n  - { latent_heat: 2e5, fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] }\n", CHECK, 3, {"fluids[0].melting", "needs temperatures"}, 0, 0},
-    {"melting upside down", "fluids:\n  - { latent_heat: 2e5, melting: [56, 52], fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] }\n", CHECK, 3, {"s.yaml:2:23: fluids[0].melting", "from 56 to 52 is empty"}, 0, 0},
+    {"melting upside down", "fluids:\n  - { latent_heat: 2e5, melting: [56, 52], fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] }\n", CHECK, 3, {"s.yaml:2:34: fluids[0].melting", "from 56 to 52 is empty"}, 0, 0},
     {"law upside down", "fluids:\n  - { viscosity: { law: linear, temperature: [[60, 1], [50, 9]] }, fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] }\n", CHECK, 3, {"fluids[0].viscosity", "upside down"}, 0, 0},
     {"law of nothing", "fluids:\n  - { viscosity: { law: exponential, temperature: [[50, 1], [60, 0]] }, fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] }\n", CHECK, 3, {"fluids[0].viscosity", "no exponential"}, 0, 0},
     {"unknown law", "fluids:\n  - { viscosity: { law: cubic, temperature: [[50, 1], [60, 0]] }, fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] }\n", CHECK, 3, {"fluids[0].viscosity.law", "'cubic' is not known", "exponential"}, 0, 0},

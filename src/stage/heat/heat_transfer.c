@@ -7,6 +7,9 @@
  * latent heat is passed over, however long the step. Weights that reach into the next cells, as velocity has
  * them, would carry a melting front ahead by 0.9 cells.
  *
+ * Where a cell changes by more than its particles leave room for, they come nearer to its temperature, which
+ * changes nothing of their sum: cold lava between hot one would else become colder than all that is around.
+ *
  * What particles of a cell differ by beside the slope that cells have dies within the cell, where it sums to
  * nothing. Towards temperatures interpolated from cells it would be carried on to the next ones: as if heat
  * were conducted by two thirds more, on any grid.
@@ -112,25 +115,75 @@ INLINE void add_kept(float *sum, float *rest, double more) {
     *rest = (float)(all - (double)*sum);
 }
 
+INLINE float temperature_at(const transfer *t, size_t i) {
+    return temperature_of(&t->in->law[t->p->fluid[i]], enthalpy_of(t, i));
+}
+
+/* Widens what is between low and high by what the cells beside one become. */
+static void widen_by_neighbours(float span[2], const transfer *t, ptrdiff_t c, const int at[3]) {
+    const box *b = &t->in->g->box;
+    for (int d = 0; d < 2 * b->dim; ++d) {
+        const int a = d / 2, next = at[a] + (d % 2 ? 1 : -1);
+        const ptrdiff_t n = c + (d % 2 ? b->step[a] : -b->step[a]);
+        if (next < 0 || next >= b->n[a] || !(t->cells[n].capacity > 0)) continue;
+        span[0] = lesser(span[0], t->cells[n].temperature + t->change[n]);
+        span[1] = greater(span[1], t->cells[n].temperature + t->change[n]);
+    }
+}
+
+/* How much of their difference from the cell particles may keep, so that none becomes colder or warmer than
+ * they, the cell and its neighbours make it. */
+static float kept_of(const float span[2], const float own[2], float before, float after) {
+    float kept = 1;
+    if (own[0] < before) kept = lesser(kept, (after - span[0]) / (before - own[0]));
+    if (own[1] > before) kept = lesser(kept, (span[1] - after) / (own[1] - before));
+    return kept;
+}
+
+static float find_kept(const transfer *t, size_t from, size_t end, ptrdiff_t c, const int at[3]) {
+    const float before = t->cells[c].temperature, after = before + t->change[c];
+    float own[2] = {before, before};
+    for (size_t i = from; i < end; ++i) {
+        own[0] = lesser(own[0], temperature_at(t, i));
+        own[1] = greater(own[1], temperature_at(t, i));
+    }
+    float span[2] = {lesser(own[0], after), greater(own[1], after)};
+    if (!(kept_of(span, own, before, after) < 1)) return 1;
+    widen_by_neighbours(span, t, c, at);
+    return kept_of(span, own, before, after);
+}
+
 static void particles_task(void *context, int block) {
     const transfer *t = context;
     const box *b = &t->in->g->box;
     float *h = t->p->extra[t->in->column.enthalpy], *rest = t->p->extra[t->in->column.rest];
     FOR_ROWS(&t->range, block, j, k) {
         const uint32_t *start = t->p->cell_start + box_dense(b, 0, j, k);
-        const ptrdiff_t row = box_at(b, 0, j, k);
         for (int c = 0; c < b->n[0]; ++c) {
-            const double change = (double)t->change[row + c];
-            for (size_t i = start[c]; i < start[c + 1]; ++i)
-                add_kept(&h[i], &rest[i], (double)capacity_of(&t->in->law[t->p->fluid[i]], h[i]) * change);
-            t->cells[row + c].temperature += t->change[row + c];
+            const ptrdiff_t n = box_at(b, c, j, k);
+            const float change = t->change[n], before = t->cells[n].temperature;
+            if (start[c] == start[c + 1] || change == 0) continue;
+            const float kept = find_kept(t, start[c], start[c + 1], n, (const int[]){c, j, k});
+            for (size_t i = start[c]; i < start[c + 1]; ++i) {
+                const float by = change - (1 - kept) * (temperature_at(t, i) - before);
+                add_kept(&h[i], &rest[i], (double)capacity_of(&t->in->law[t->p->fluid[i]], h[i]) * (double)by);
+            }
         }
+    }
+}
+
+static void change_task(void *context, int block) {
+    const transfer *t = context;
+    FOR_ROWS(&t->range, block, j, k) {
+        const ptrdiff_t row = box_at(&t->in->g->box, 0, j, k);
+        for (ptrdiff_t c = row; c < row + t->in->g->box.n[0]; ++c) t->cells[c].temperature += t->change[c];
     }
 }
 
 void heat_to_particles(particles *p, heat_cell *cells, const float *change, const heat_input *in) {
     transfer t = {p, cells, change, in, range_cells(in->g)};
     parallel_for(in->g->pool, range_blocks(&t.range), particles_task, &t);
+    parallel_for(in->g->pool, range_blocks(&t.range), change_task, &t);
 }
 
 /* ---- within cells ---- */
