@@ -71,6 +71,21 @@ static void put_bodies(rheo_sim *sim, int count) {
     putchar(']');
 }
 
+static void put_solids(const runner *r, const rheo_sim *sim) {
+    printf(",\"solids\":[");
+    for (int i = 0; i < r->scene->solid_count; ++i) {
+        rheo_solid_stats felt;
+        rheo_read_solid(&felt, sim, i);
+        print_json_pair(i ? ",{" : "{", "name", r->scene->solids[i].name);
+        putchar(',');
+        put_vector("force", felt.force, 3);
+        putchar(',');
+        put_vector("torque", felt.torque, 3);
+        putchar('}');
+    }
+    putchar(']');
+}
+
 static void put_fluids(const runner *r, const rheo_frame_stats *s) {
     printf(",\"fluids\":[");
     for (int i = 0; i < s->fluid_count && i < r->scene->fluid_count; ++i) {
@@ -120,6 +135,7 @@ static void put_frame(const runner *r, rheo_sim *sim, const rheo_frame_stats *s)
     putchar(',');
     put_vector("temperature", s->temperature, 2);
     put_bodies(sim, s->body_count);
+    put_solids(r, sim);
     put_fluids(r, s);
     printf(",\"counts\":{\"emitted\":%lld,\"outflow\":%lld,\"rescued\":%lld,\"spray\":%lld,\"rejected\":%lld,"
            "\"refused\":%lld}",

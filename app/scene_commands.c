@@ -212,11 +212,13 @@ rheo_status command_scenes(const options *o) {
 }
 
 static void print_material_json(const rheo_material *m) {
+    static const char *const looks[] = {"auto", "clear", "glossy", "matte"};
     print_json_pair("{", "name", m->name);
     printf(",\"density\":%.9g,\"viscosity\":%.9g,\"surface_tension\":%.9g,\"conductivity\":%.9g", m->density,
            m->viscosity, m->surface_tension, m->conductivity);
     printf(",\"heat_capacity\":%.9g,\"color\":[%.9g,%.9g,%.9g]", m->heat_capacity, m->color[0], m->color[1],
            m->color[2]);
+    print_json_pair(",", "look", looks[m->look]);
     print_json_pair(",", "help", m->help);
     puts("}");
 }

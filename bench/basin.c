@@ -16,7 +16,8 @@ basin basin_make(int dim, double width, double height, double depth, int cells, 
     b.scene.size[2] = depth;
     b.scene.cells = cells;
     b.scene.method = RHEO_APIC;
-    b.scene.frames = 100000;
+    b.scene.frames = 100000; /* in so long even water's friction would count */
+    b.scene.viscosity = RHEO_VISCOSITY_NONE;
     b.water.density = BASIN_DENSITY;
     b.fill = rheo_default_shape(RHEO_SHAPE_BOX);
     for (int a = 0; a < 3; ++a) {

@@ -19,6 +19,17 @@ rheo_status reproduce_plug(rows *out);
 rheo_status reproduce_contact(rows *out);
 rheo_status reproduce_stones(rows *out);     /* tumbling-stones */
 rheo_status reproduce_turned_box(rows *out); /* vortex-in-box */
+rheo_status reproduce_poiseuille(rows *out);
+rheo_status reproduce_couette(rows *out);
+rheo_status reproduce_two_layer(rows *out);
+rheo_status reproduce_annular_couette(rows *out);
+rheo_status reproduce_viscous_disk(rows *out);
+rheo_status reproduce_ballistic(rows *out);
+rheo_status reproduce_sag(rows *out);
+rheo_status reproduce_stokes_drag(rows *out);
+rheo_status reproduce_edge_mean(rows *out);
+rheo_status reproduce_explicit_limit(rows *out);
+rheo_status reproduce_fold(rows *out);
 rheo_status reproduce_sph_kernels(rows *out);
 rheo_status reproduce_sph_hydrostatic(rows *out);
 rheo_status reproduce_sph_poiseuille(rows *out);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "core/memory.h"
 #include "core/report.h"
-#include "geom/primitives.h"
+#include "primitives.h"
 #include "solid/contact.h"
 #include "solid/vector.h"
 

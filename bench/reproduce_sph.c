@@ -162,7 +162,7 @@ static rheo_status flow_error(double *error, rows *out, int cells, int driven) {
     t.gravity[1] = 0;
     t.fluid.viscosity = 1000 * nu;
     t.scene.wall[RHEO_LEFT] = t.scene.wall[RHEO_RIGHT] = RHEO_WALL_PERIODIC;
-    t.scene.no_slip = true;
+    t.scene.slip = 0;
     t.scene.dt_max = 0.01;
     if (!driven) t.gravity[0] = 8 * nu;
     if (driven) { /* a plate over the top quarter that moves at 1 m/s, wider than the box by far */

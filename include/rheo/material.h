@@ -8,6 +8,14 @@
 extern "C" {
 #endif
 
+/* how pictures show a fluid */
+typedef enum rheo_fluid_look {
+    RHEO_FLUID_AUTO,   /* as its material is */
+    RHEO_FLUID_CLEAR,  /* light goes through it and is bent, and less of it is left with every metre */
+    RHEO_FLUID_GLOSSY, /* opaque, smooth and wet: paste, chocolate */
+    RHEO_FLUID_MATTE,  /* opaque and dull: sand, dough */
+} rheo_fluid_look;
+
 typedef struct rheo_material {
     const char *name;
     double density;         /* kg/m3 */
@@ -15,8 +23,10 @@ typedef struct rheo_material {
     double surface_tension; /* N/m */
     double conductivity;    /* W/(m K) */
     double heat_capacity;   /* J/(kg K) */
-    double color[3];        /* linear RGB left of light after one metre of depth */
-    const char *help;       /* one line: at what temperature, how variable */
+    double color[3];      /* linear RGB: clear ones, left of light after one metre of depth; opaque ones, sent
+                             back */
+    rheo_fluid_look look; /* never auto */
+    const char *help;     /* one line: at what temperature, how variable */
 } rheo_material;
 
 /* The table, ended by a row whose name is NULL. */

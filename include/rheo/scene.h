@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <rheo/material.h>
 #include <rheo/status.h>
 
 #ifdef __cplusplus
@@ -51,6 +52,7 @@ typedef struct rheo_shape {
     double rotate_axis[3]; /* any length > 0 */
     double rotate_degrees;
     double move[3]; /* m */
+    double at;      /* s, of a fill: when it appears; 0: it is there at the start */
     int line;       /* where it stands in the scene file, 0 if nowhere */
 } rheo_shape;
 
@@ -76,7 +78,8 @@ typedef struct rheo_method_info {
     bool particles;  /* can be written */
     bool mesh;       /* of a surface */
     bool volume;     /* of densities in cells */
-    bool viscosity;  /* of fluids is used, in explicit steps, and domain.slip: no */
+    bool viscosity;  /* is solved as solver.viscosity says, implicitly */
+    bool shears;     /* viscosity of the first fluid is followed in explicit steps, and domain.slip: no */
     bool periodic;   /* sides may be */
     bool separation; /* liquid may leave walls */
     bool gridless;   /* particles alone: the keys of solver.sph, and fluids of densities of their own */
@@ -92,6 +95,22 @@ typedef enum rheo_coupling {
     RHEO_SOLID_TO_FLUID, /* bodies push the liquid and do not feel it */
     RHEO_FLUID_TO_SOLID, /* the liquid pushes bodies and does not feel them */
 } rheo_coupling;
+
+/* what friction within liquids is solved as */
+typedef enum rheo_viscosity {
+    RHEO_VISCOSITY_AUTO, /* none where it could not move momentum by half a cell in the run, else full */
+    RHEO_VISCOSITY_NONE,
+    RHEO_VISCOSITY_LAPLACIAN, /* each component diffuses by itself (Carlson 2004) */
+    RHEO_VISCOSITY_FULL,      /* the whole stress (Wang 2017) */
+    RHEO_VISCOSITY_STOKES,    /* the whole stress together with pressure */
+} rheo_viscosity;
+
+/* of the four cells around an edge */
+typedef enum rheo_viscous_mean { RHEO_HARMONIC, RHEO_GEOMETRIC, RHEO_ARITHMETIC } rheo_viscous_mean;
+
+/* Slip lengths in m: how much farther away a wall counts as being. 0: liquid sticks to it. */
+#define RHEO_SLIP_AUTO (-1.0) /* sticks where viscosity is solved, else free; a solid: as the domain */
+#define RHEO_SLIP_FREE ((double)1e30f) /* longer than anything */
 
 /* how smoke carries density, temperature and velocity */
 typedef enum rheo_advection {
@@ -141,22 +160,22 @@ typedef struct rheo_sph {
     double calm;          /* how fast neighbours calm each other, in sqrt(gravity / spacing) */
 } rheo_sph;
 
-/* how fluid moves along a solid (method sph) */
-typedef enum rheo_slip { RHEO_SLIP_AS_DOMAIN, RHEO_SLIP_FREE, RHEO_SLIP_NO } rheo_slip;
-
 typedef struct rheo_fluid {
     const char *name;
     const char *material;
-    double density;         /* kg/m3 */
-    double viscosity;       /* Pa s */
-    double surface_tension; /* N/m, sph */
-    double temperature;     /* degrees C, smoke: of the fill and of what emitters bring */
-    double soot;            /* kg/m3, smoke: what density 1 weighs */
-    double expansion;       /* 1/K, smoke: how much lighter a degree makes it */
+    double density;            /* kg/m3 */
+    double viscosity;          /* Pa s; the first where it is keyed */
+    rheo_curve viscosity_keys; /* Pa s, width 1; not given: constant */
+    double surface_tension;    /* N/m, sph */
+    double temperature;        /* degrees C, smoke: of the fill and of what emitters bring */
+    double soot;               /* kg/m3, smoke: what density 1 weighs */
+    double expansion;          /* 1/K, smoke: how much lighter a degree makes it */
     const rheo_shape *fill;
     int fill_count;
-    double velocity[3]; /* m/s, at the start */
-    double color[3];    /* linear RGB left of light after one metre of depth */
+    double velocity[3]; /* m/s, of its fills when they appear */
+    double
+        color[3]; /* linear RGB: clear ones, left of light after one metre of depth; opaque ones, sent back */
+    rheo_fluid_look look;
 } rheo_fluid;
 
 typedef struct rheo_emitter {
@@ -171,9 +190,10 @@ typedef struct rheo_emitter {
 
 /* how pictures show a solid */
 typedef enum rheo_look {
-    RHEO_LOOK_AUTO,  /* glass with inside: fluid, else matte */
-    RHEO_LOOK_MATTE, /* opaque */
-    RHEO_LOOK_GLASS, /* clear, faintly of its color: what is in it and behind it is seen */
+    RHEO_LOOK_AUTO,   /* glass with inside: fluid, else matte */
+    RHEO_LOOK_MATTE,  /* opaque */
+    RHEO_LOOK_GLASS,  /* clear, faintly of its color: what is in it and behind it is seen */
+    RHEO_LOOK_HIDDEN, /* not drawn: the fluid is where it lets it be */
 } rheo_look;
 
 typedef enum rheo_motion { RHEO_STATIC, RHEO_KEYED, RHEO_DYNAMIC } rheo_motion;
@@ -192,7 +212,7 @@ typedef struct rheo_solid {
     double friction;        /* of sliding contact */
     double static_friction; /* of contact that does not slide; 0: the same */
     double restitution;     /* share of the speed that a bounce keeps */
-    rheo_slip slip;         /* sph */
+    double slip;            /* m, RHEO_SLIP_AUTO, RHEO_SLIP_FREE */
     double adhesion;        /* sph: how strongly fluids are drawn to it, beside themselves */
     double color[3];        /* linear RGB */
     rheo_look look;
@@ -229,7 +249,8 @@ enum {
     RHEO_OF_PRESSURE = 2,
     RHEO_OF_TEMPERATURE = 4,
     RHEO_OF_PHI = 8,
-    RHEO_OF_DENSITY = 16
+    RHEO_OF_DENSITY = 16,
+    RHEO_OF_VISCOSITY = 32
 };
 
 typedef struct rheo_probe {
@@ -248,7 +269,7 @@ typedef struct rheo_scene {
     double size[3];    /* m */
     int cells;         /* along the longest side */
     rheo_wall wall[6]; /* RHEO_LEFT ... */
-    bool no_slip;
+    double slip;       /* m, RHEO_SLIP_AUTO, RHEO_SLIP_FREE */
 
     int frames;
     double fps;
@@ -260,7 +281,10 @@ typedef struct rheo_scene {
     rheo_method method;
     rheo_pressure_solver pressure;
     rheo_coupling coupling;
-    double tolerance; /* relative residual of the pressure solve, 2-norm */
+    rheo_viscosity viscosity;
+    rheo_viscous_mean viscous_mean;
+    bool viscous_held; /* laplacian: the air holds the surface (Dirichlet) */
+    double tolerance;  /* relative residual of the pressure solve, 2-norm */
     int max_iterations;
     double pic_blend; /* flip and apic: share of PIC mixed in per 1/30 s */
     rheo_surface surface;
@@ -286,6 +310,7 @@ typedef struct rheo_scene {
     int probe_count;
 
     bool output_mesh, output_particles, output_volume;
+    bool output_rest;     /* particles carry where they began, meshes what lies beside them carries */
     int checkpoint_every; /* frames; 0: only at the end */
 
     rheo_curve camera_eye, camera_target; /* m, width 3 */
@@ -314,6 +339,9 @@ RHEO_API void rheo_free_scene(rheo_scene *scene);
 
 /* Everything a scene filled by hand or loaded must satisfy: ranges, counts, combinations of methods. */
 RHEO_API rheo_status rheo_validate_scene(const rheo_scene *scene, rheo_report *report);
+
+/* What viscosity is solved as in a run of the scene: AUTO decided, NONE for methods that do not solve it. */
+RHEO_API rheo_viscosity rheo_choose_viscosity(const rheo_scene *scene);
 
 /* Adds the file, line and column to a report that has only a path in the scene ("solids[0].shape"), as those
  * of a running simulation do. Without a scene (NULL) it stays as it is. */

@@ -37,6 +37,12 @@ typedef struct rheo_body_stats {
     double position[3], velocity[3], spin[3], orientation[4]; /* m, m/s, rad/s, (w x y z) */
 } rheo_body_stats;
 
+/* What liquid does to a solid, by pressure and viscosity, at the end of the frame; about its centre. 2D: per
+ * metre of depth. */
+typedef struct rheo_solid_stats {
+    double force[3], torque[3]; /* N, N m */
+} rheo_solid_stats;
+
 enum { RHEO_STAGES_MAX = 24, RHEO_FLUIDS_MAX = 16, RHEO_THREADS_MAX = 256 };
 typedef struct rheo_stage_time {
     const char *name;
@@ -70,7 +76,7 @@ typedef struct rheo_frame_stats {
     rheo_particle_counts counts;
     int refusing;                       /* 1 + the first emitter with particles in counts.refused; 0: none */
     rheo_solve_stats pressure, density; /* density: the volume-keeping solve */
-    rheo_solve_stats viscosity;         /* of methods that solve it */
+    rheo_solve_stats viscosity;         /* unknowns 0: none is solved */
     double compression[2]; /* sph: mean and largest of density above rest, relative; the worst step's */
     double momentum[3], angular_momentum[3]; /* sph: kg m/s, kg m2/s about the origin */
     rheo_fluid_stats fluids[RHEO_FLUIDS_MAX];
@@ -115,6 +121,7 @@ typedef struct rheo_mesh {
     float *normal;   /* [vertex_count][3], pointing out of the liquid */
     float *velocity; /* [vertex_count][3], m/s */
     uint32_t *triangle;
+    float *rest; /* [vertex_count][3], m, where what is there began; NULL without output.rest_position */
 } rheo_mesh;
 RHEO_API rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *sim, rheo_report *report);
 RHEO_API void rheo_free_mesh(rheo_mesh *mesh);
@@ -125,12 +132,16 @@ typedef struct rheo_particle_view {
     size_t count;
     const float *position[3]; /* cells */
     const float *velocity[3]; /* m/s */
+    const float *rest[3];     /* m, where each began; NULL without output.rest_position */
     const uint32_t *id;
     const uint8_t *fluid;
     const uint8_t *spray; /* 1: outside the surface, flies on its own */
     double dx, origin[3]; /* m: position in metres = origin + dx * position */
     double radius;        /* m, of a sphere of the particle's own volume */
 } rheo_particle_view;
+/* What liquid did to a solid of the scene (counted from 0) in the last step of the frame. */
+RHEO_API void rheo_read_solid(rheo_solid_stats *out, const rheo_sim *sim, int solid);
+
 RHEO_API void rheo_view_particles(rheo_particle_view *view, const rheo_sim *sim);
 
 /* Read-only look at smoke: cell (i, j, k) is at [i + j * row + k * plane]. NULL fields with other methods. */

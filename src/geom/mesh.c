@@ -202,8 +202,8 @@ static rheo_status check_finite(const tri_mesh *m, rheo_report *report) {
 static rheo_status check_volume(tri_mesh *m, rheo_report *report) {
     double lower[3], upper[3], volume = mesh_volume(m);
     mesh_bounds(lower, upper, m);
-    double room = (upper[0] - lower[0]) * (upper[1] - lower[1]) * (upper[2] - lower[2]);
-    if (m->triangle_count == 0 || !(fabs(volume) > 1e-12 * room) || !isfinite(volume))
+    double whole = (upper[0] - lower[0]) * (upper[1] - lower[1]) * (upper[2] - lower[2]);
+    if (m->triangle_count == 0 || !(fabs(volume) > 1e-12 * whole) || !isfinite(volume))
         return report_fail(report, RHEO_INVALID, "a surface that encloses something",
                            "the mesh has no volume");
     m->repaired.turned = volume < 0;

@@ -40,7 +40,7 @@ typedef struct {
     int element_count;
     uint64_t vertices; /* declared */
     uint32_t *corner;  /* of the face being read */
-    size_t corner_room;
+    size_t corner_capacity;
     element elements[ELEMENTS_MAX];
 } ply;
 
@@ -208,12 +208,12 @@ static rheo_status read_value(double *value, ply *p, number_type type) {
 }
 
 static rheo_status keep_corner(ply *p, size_t at, double value) {
-    if (at >= p->corner_room) {
-        size_t room = p->corner_room ? 2 * p->corner_room : 64;
-        uint32_t *grown = mem_grow(p->corner, p->corner_room * sizeof *grown, room * sizeof *grown);
+    if (at >= p->corner_capacity) {
+        size_t capacity = p->corner_capacity ? 2 * p->corner_capacity : 64;
+        uint32_t *grown = mem_grow(p->corner, p->corner_capacity * sizeof *grown, capacity * sizeof *grown);
         if (!grown) return report_no_memory(p->r->report, "a face");
         p->corner = grown;
-        p->corner_room = room;
+        p->corner_capacity = capacity;
     }
     if (!(value >= 0 && value < (double)p->vertices && value == floor(value)))
         return reader_refuse(p->r, "indices from 0 to the number of vertices less 1",

@@ -123,13 +123,13 @@ bool reader_number(double *value, reader *r) {
 /* Adding
  * ------------------------------------------------------------------------------------------------------- */
 
-static bool make_room(void **array, size_t count, size_t *room, size_t size) {
-    if (count < *room) return true;
-    size_t wanted = *room ? 2 * *room : 4096;
+static bool reserve(void **array, size_t count, size_t *capacity, size_t size) {
+    if (count < *capacity) return true;
+    size_t wanted = *capacity ? 2 * *capacity : 4096;
     void *grown = mem_grow(*array, count * size, wanted * size);
     if (!grown) return false;
     *array = grown;
-    *room = wanted;
+    *capacity = wanted;
     return true;
 }
 
@@ -140,7 +140,7 @@ rheo_status reader_add_vertex(reader *r, const double v[3]) {
                              m->vertex_count + 1);
     void *array = m->vertex;
     if (m->vertex_count >= UINT32_MAX ||
-        !make_room(&array, m->vertex_count, &r->vertex_room, sizeof *m->vertex))
+        !reserve(&array, m->vertex_count, &r->vertex_capacity, sizeof *m->vertex))
         return report_no_memory(r->report, "a mesh's vertices");
     m->vertex = array;
     memcpy(m->vertex[m->vertex_count++], v, sizeof *m->vertex);
@@ -150,7 +150,7 @@ rheo_status reader_add_vertex(reader *r, const double v[3]) {
 rheo_status reader_add_triangle(reader *r, const uint32_t v[3]) {
     tri_mesh *m = r->mesh;
     void *array = m->triangle;
-    if (!make_room(&array, m->triangle_count, &r->triangle_room, sizeof *m->triangle))
+    if (!reserve(&array, m->triangle_count, &r->triangle_capacity, sizeof *m->triangle))
         return report_no_memory(r->report, "a mesh's triangles");
     m->triangle = array;
     memcpy(m->triangle[m->triangle_count++], v, sizeof *m->triangle);

@@ -12,7 +12,7 @@ typedef struct reader {
     bool text;                    /* messages name the line */
     rheo_report *report;
     tri_mesh *mesh;
-    size_t vertex_room, triangle_room;
+    size_t vertex_capacity, triangle_capacity;
 } reader;
 
 /* Always returns RHEO_INVALID. `message` is a printf format. */

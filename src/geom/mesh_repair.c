@@ -20,7 +20,7 @@ static const double SMALL = 0.05, MISSING = 0.25;
 enum { LOOP_MAX = 256 };
 
 /* Growth of a mesh's arrays by a fan. */
-static bool make_room(tri_mesh *m, size_t triangles) {
+static bool reserve(tri_mesh *m, size_t triangles) {
     double(*vertex)[3] =
         mem_grow(m->vertex, m->vertex_count * sizeof *vertex, (m->vertex_count + 1) * sizeof *vertex);
     if (!vertex) return false;
@@ -50,12 +50,12 @@ static double loop_size(double middle[3], const tri_mesh *m, const uint32_t *loo
 
 static bool close_loop(tri_mesh *m, const uint32_t *loop, size_t count, const double middle[3]) {
     if (count == 3) {
-        if (!make_room(m, 1)) return false;
+        if (!reserve(m, 1)) return false;
         memcpy(m->triangle[m->triangle_count++], (uint32_t[]){loop[2], loop[1], loop[0]},
                sizeof *m->triangle);
         return true;
     }
-    if (!make_room(m, count)) return false;
+    if (!reserve(m, count)) return false;
     const uint32_t tip = (uint32_t)m->vertex_count++;
     memcpy(m->vertex[tip], middle, sizeof *m->vertex);
     for (size_t i = 0; i < count; ++i)

@@ -17,18 +17,18 @@ struct sweep_end {
 };
 
 int sweep_reserve(sweep *s, int count) {
-    if (s->box && count <= s->room) return 0;
+    if (s->box && count <= s->capacity) return 0;
     sweep_free(s);
-    const size_t room = (size_t)count + 1;
-    s->box = mem_alloc(room * sizeof *s->box);
-    s->start = mem_alloc(room * sizeof *s->start);
-    s->fill = mem_alloc(room * sizeof *s->fill);
-    s->order = mem_alloc(room * sizeof *s->order);
+    const size_t places = (size_t)count + 1;
+    s->box = mem_alloc(places * sizeof *s->box);
+    s->start = mem_alloc(places * sizeof *s->start);
+    s->fill = mem_alloc(places * sizeof *s->fill);
+    s->order = mem_alloc(places * sizeof *s->order);
     if (!s->box || !s->start || !s->fill || !s->order) {
         sweep_free(s);
         return -1;
     }
-    s->room = count;
+    s->capacity = count;
     return 0;
 }
 
@@ -70,12 +70,12 @@ static int do_overlap(const sweep_box *a, const sweep_box *b) {
 }
 
 static int add_pair(sweep *s, int a, int b) {
-    if (s->pair_count == s->pair_room) {
-        const size_t room = s->pair_room ? 2 * s->pair_room : 256, each = 2 * sizeof *s->pair;
-        int *grown = mem_grow(s->pair, s->pair_room * each, room * each);
+    if (s->pair_count == s->pair_capacity) {
+        const size_t capacity = s->pair_capacity ? 2 * s->pair_capacity : 256, each = 2 * sizeof *s->pair;
+        int *grown = mem_grow(s->pair, s->pair_capacity * each, capacity * each);
         if (!grown) return -1;
         s->pair = grown;
-        s->pair_room = room;
+        s->pair_capacity = capacity;
     }
     s->pair[2 * s->pair_count] = a;
     s->pair[2 * s->pair_count + 1] = b;
@@ -124,12 +124,12 @@ static void fill_lists(sweep *s, int count) {
 
 int sweep_overlaps(sweep *s, int count) {
     if (find_pairs(s, count)) return -1;
-    if (!s->near || s->near_room < 4 * s->pair_count) {
+    if (!s->near || s->near_capacity < 4 * s->pair_count) {
         mem_free(s->near);
-        s->near_room = 4 * s->pair_room + 1;
-        s->near = mem_alloc(s->near_room * sizeof *s->near);
+        s->near_capacity = 4 * s->pair_capacity + 1;
+        s->near = mem_alloc(s->near_capacity * sizeof *s->near);
         if (!s->near) {
-            s->near_room = 0;
+            s->near_capacity = 0;
             return -1;
         }
     }

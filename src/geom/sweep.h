@@ -16,8 +16,8 @@ typedef struct sweep {
     size_t *fill;            /* how far the lists are */
     struct sweep_end *order; /* boxes by where they begin along an axis */
     int *pair;               /* two a pair, as they are found */
-    int room;
-    size_t pair_count, pair_room, near_room;
+    int capacity;
+    size_t pair_count, pair_capacity, near_capacity;
 } sweep;
 
 /* Room for `count` boxes; what the lists hold then is undefined. -1: no memory. */

@@ -87,4 +87,18 @@ INLINE void note_moving(openings *o, const box *b, int axis, const int at[3], ui
 INLINE int face_is_wide(const float *open, const uint16_t *mover, ptrdiff_t c) {
     return open[c] >= (mover && mover[c] ? MOVED_MIN : KNOWN_MIN);
 }
+/* What holds for slivers of faces holds for faces of a cell that is liquid by a hair's breadth: WET_MIN
+ * cells. */
+#define WET_MIN 0.25f
+
+/* Whether a row of faces touches liquid at all: most rows of the box do not, and are passed over. */
+INLINE int is_wet_row(const float *samples, const mac_grid *g, int axis, int j, int k) {
+    const box *b = &g->box;
+    const float deep = -WET_MIN * (float)g->dx, *phi = samples + box_at(b, 0, j, k);
+    const ptrdiff_t low = b->step[axis];
+    const int n = b->n[0] + (axis == 0);
+    int wet = 0;
+    for (int i = 0; i < n; ++i) wet |= (phi[i] < deep) | (phi[i - low] < deep);
+    return wet;
+}
 #endif

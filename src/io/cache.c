@@ -65,12 +65,12 @@ bool cache_path(char path[FILE_PATH_MAX], const char *cache, cache_kind kind, co
 }
 
 bool cache_add_file(cache_manifest *m, const cache_file *file) {
-    if (m->file_count == m->file_room) {
-        size_t room = m->file_room ? 2 * m->file_room : 64;
-        cache_file *grown = mem_grow(m->files, m->file_room * sizeof *grown, room * sizeof *grown);
+    if (m->file_count == m->file_capacity) {
+        size_t capacity = m->file_capacity ? 2 * m->file_capacity : 64;
+        cache_file *grown = mem_grow(m->files, m->file_capacity * sizeof *grown, capacity * sizeof *grown);
         if (!grown) return false;
         m->files = grown;
-        m->file_room = room;
+        m->file_capacity = capacity;
     }
     m->files[m->file_count++] = *file;
     return true;
@@ -136,6 +136,10 @@ static void put_member(file_writer *w, const char *key, const char *text) {
     file_print(w, ",\n");
 }
 
+static bool carries_rest(const cache_manifest *m) {
+    return m->values && strstr(m->values, "\"rest_position\": true");
+}
+
 /* Of the kinds of files that there are. */
 static void put_attributes(file_writer *w, const cache_manifest *m) {
     bool first = true;
@@ -144,7 +148,8 @@ static void put_attributes(file_writer *w, const cache_manifest *m) {
         size_t i = 0;
         while (i < m->file_count && m->files[i].kind != (cache_kind)kind) ++i;
         if (i == m->file_count || !kinds[kind].attributes) continue;
-        file_print(w, "%s\"%s\": [%s]", first ? "" : ", ", kinds[kind].word, kinds[kind].attributes);
+        file_print(w, "%s\"%s\": [%s%s]", first ? "" : ", ", kinds[kind].word, kinds[kind].attributes,
+                   kind <= CACHE_SPRAY && carries_rest(m) ? ", \"rest_position\"" : "");
         first = false;
     }
     file_print(w, "},\n");

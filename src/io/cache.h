@@ -50,7 +50,7 @@ typedef struct cache_manifest {
     char surface[CACHE_NAME_MAX]; /* NAME in mesh/NAME.NNNNNN.ply */
     int frame_count;              /* complete: 0 ... frame_count - 1 */
     cache_file *files;            /* of frames and checkpoints, in the order written */
-    size_t file_count, file_room;
+    size_t file_count, file_capacity;
 } cache_manifest;
 
 /* CACHE/mesh/NAME.000012.ply and so on; `name` is ignored where the kind has a fixed one. False: too long. */

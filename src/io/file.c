@@ -46,8 +46,8 @@ rheo_status file_open(file_writer *w, const char *path, rheo_report *report) {
     strcpy(w->path, path);
     snprintf(w->temporary, sizeof w->temporary, "%.*s.%s%s", directory, path, path + directory,
              TEMPORARY_END);
-    w->room = FILE_BUFFER;
-    w->buffer = mem_alloc(w->room);
+    w->capacity = FILE_BUFFER;
+    w->buffer = mem_alloc(w->capacity);
     if (!w->buffer) return report_no_memory(report, "a file buffer");
     w->descriptor = open(w->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (w->descriptor < 0) {
@@ -73,14 +73,14 @@ static int write_all(int descriptor, const unsigned char *bytes, size_t count) {
 /* Makes room in the buffer: by writing it out, or in memory by doubling it. */
 static void flush(file_writer *w) {
     if (w->memory) {
-        unsigned char *grown = w->error ? NULL : mem_grow(w->buffer, w->room, 2 * w->room);
+        unsigned char *grown = w->error ? NULL : mem_grow(w->buffer, w->capacity, 2 * w->capacity);
         if (!grown) {
             w->error = ENOMEM;
             w->held = 0;
             return;
         }
         w->buffer = grown;
-        w->room *= 2;
+        w->capacity *= 2;
         return;
     }
     if (!w->error) w->error = write_all(w->descriptor, w->buffer, w->held);
@@ -93,13 +93,13 @@ void file_write(file_writer *w, const void *bytes, size_t count) {
     w->bytes += count;
     w->checksum = checksum_add(w->checksum, bytes, count);
     while (count) {
-        size_t part = w->room - w->held;
+        size_t part = w->capacity - w->held;
         if (part > count) part = count;
         memcpy(w->buffer + w->held, from, part);
         w->held += part;
         from += part;
         count -= part;
-        if (w->held == w->room) flush(w);
+        if (w->held == w->capacity) flush(w);
     }
 }
 
@@ -154,8 +154,8 @@ void file_abandon(file_writer *w) {
 }
 
 bool file_open_memory(file_writer *w) {
-    *w = (file_writer){.descriptor = -1, .checksum = CHECKSUM_START, .memory = true, .room = 4096};
-    w->buffer = mem_alloc(w->room);
+    *w = (file_writer){.descriptor = -1, .checksum = CHECKSUM_START, .memory = true, .capacity = 4096};
+    w->buffer = mem_alloc(w->capacity);
     return w->buffer != NULL;
 }
 

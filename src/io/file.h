@@ -22,7 +22,7 @@ typedef struct file_writer {
     int descriptor;
     int error; /* errno of the first failure, 0 for none */
     uint64_t bytes, checksum;
-    size_t held, room; /* bytes in the buffer, and its size */
+    size_t held, capacity; /* bytes in the buffer, and its size */
     unsigned char *buffer;
     bool memory; /* nothing is flushed, the buffer grows */
 } file_writer;

@@ -182,12 +182,12 @@ static const char *member_text(json_reader *r, struct fy_node *map, const char *
     return from;
 }
 
-void json_text(json_reader *r, struct fy_node *map, const char *key, char *to, size_t room) {
+void json_text(json_reader *r, struct fy_node *map, const char *key, char *to, size_t size) {
     size_t length = 0;
     const char *from = member_text(r, map, key, &length);
     to[0] = 0;
     if (!from) return;
-    if (length >= room) {
+    if (length >= size) {
         json_fail(r, NULL, key, "a text that is too long");
         return;
     }

@@ -35,7 +35,7 @@ int json_whole(json_reader *r, struct fy_node *map, const char *key, int lowest,
 uint64_t json_hex(json_reader *r, struct fy_node *map, const char *key); /* 16 hexadecimal digits */
 bool json_flag(json_reader *r, struct fy_node *map, const char *key);
 void json_text(json_reader *r, struct fy_node *map, const char *key, char *to,
-               size_t room);                                           /* too long fails */
+               size_t size);                                           /* too long fails */
 char *json_copy(json_reader *r, struct fy_node *map, const char *key); /* mem_free */
 char *json_emit(json_reader *r, struct fy_node *map, const char *key); /* a mapping as JSON text; mem_free */
 void json_vector(json_reader *r, struct fy_node *map, const char *key, double *to, int count);

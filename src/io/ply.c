@@ -41,6 +41,8 @@ static rheo_status finish(file_writer *w, file_writer *file, rheo_report *report
     return status;
 }
 
+#define REST "property float rest_x\nproperty float rest_y\nproperty float rest_z\n"
+
 rheo_status ply_write_mesh(const char *path, const rheo_mesh *mesh, file_writer *file, rheo_report *report) {
     file_writer w;
     rheo_status status = file_open(&w, path, report);
@@ -50,14 +52,15 @@ rheo_status ply_write_mesh(const char *path, const rheo_mesh *mesh, file_writer 
         "ply\nformat binary_little_endian 1.0\ncomment metres, y up, velocity in m/s\nelement vertex %zu\n"
         "property float x\nproperty float y\nproperty float z\n"
         "property float nx\nproperty float ny\nproperty float nz\n"
-        "property float vx\nproperty float vy\nproperty float vz\n"
+        "property float vx\nproperty float vy\nproperty float vz\n%s"
         "element face %zu\nproperty list uchar int vertex_indices\nend_header\n",
-        mesh->vertex_count, mesh->triangle_count);
+        mesh->vertex_count, mesh->rest ? REST : "", mesh->triangle_count);
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
-        unsigned char row[36], *to = row;
+        unsigned char row[48], *to = row;
         to = put_vector(to, mesh->position + 3 * v);
         to = put_vector(to, mesh->normal + 3 * v);
         to = put_vector(to, mesh->velocity + 3 * v);
+        if (mesh->rest) to = put_vector(to, mesh->rest + 3 * v);
         file_write(&w, row, (size_t)(to - row));
     }
     for (size_t t = 0; t < mesh->triangle_count; ++t) {
@@ -69,20 +72,22 @@ rheo_status ply_write_mesh(const char *path, const rheo_mesh *mesh, file_writer 
 }
 
 static void write_particle(file_writer *w, const rheo_particle_view *view, size_t i, float temperature) {
-    unsigned char row[37], *to = row;
-    float x[3], u[3];
+    unsigned char row[49], *to = row;
+    float x[3], u[3], rest[3];
     for (int a = 0; a < 3; ++a) {
         double cells = view->position[a] ? (double)view->position[a][i] : 0.0;
         x[a] = (float)(view->origin[a] + view->dx * cells);
         u[a] = view->velocity[a] ? view->velocity[a][i] : 0.0f;
+        rest[a] = view->rest[a] ? view->rest[a][i] : 0.0f;
     }
     to = put_vector(to, x);
     to = put_vector(to, u);
     to = put_u32(to, view->id ? view->id[i] : (uint32_t)i);
     to = put_float(to, (float)view->radius);
     to = put_float(to, temperature);
-    *to = view->fluid ? view->fluid[i] : 0;
-    file_write(w, row, sizeof row);
+    *to++ = view->fluid ? view->fluid[i] : 0;
+    if (view->rest[0]) to = put_vector(to, rest);
+    file_write(w, row, (size_t)(to - row));
 }
 
 rheo_status ply_write_particles(const char *path, const rheo_particle_view *view, int which,
@@ -99,8 +104,8 @@ rheo_status ply_write_particles(const char *path, const rheo_particle_view *view
                "ply\nformat binary_little_endian 1.0\ncomment metres, y up, velocity in m/s, degrees C\n"
                "element vertex %zu\nproperty float x\nproperty float y\nproperty float z\n"
                "property float vx\nproperty float vy\nproperty float vz\nproperty uint id\n"
-               "property float radius\nproperty float temperature\nproperty uchar fluid\nend_header\n",
-               count);
+               "property float radius\nproperty float temperature\nproperty uchar fluid\n%send_header\n",
+               count, view->rest[0] ? REST : "");
     for (size_t i = 0; i < view->count; ++i)
         if (which == PLY_ALL || (view->spray && view->spray[i] == 1))
             write_particle(&w, view, i, (float)temperature);
@@ -365,6 +370,7 @@ void ply_free_particles(ply_particles *p) {
     mem_free(p->radius);
     mem_free(p->temperature);
     mem_free(p->fluid);
+    mem_free(p->rest);
     *p = (ply_particles){0};
 }
 
@@ -381,10 +387,12 @@ rheo_status ply_parse_particles(ply_particles *p, const unsigned char *data, siz
     p->radius = mem_alloc(n * sizeof *p->radius);
     p->temperature = mem_alloc(n * sizeof *p->temperature);
     p->fluid = mem_alloc(n * sizeof *p->fluid);
-    if (!p->position || !p->velocity || !p->id || !p->radius || !p->temperature || !p->fluid)
+    p->rest = mem_alloc(n * sizeof *p->rest);
+    if (!p->position || !p->velocity || !p->id || !p->radius || !p->temperature || !p->fluid || !p->rest)
         status = report_no_memory(report, "particles");
     else if (!read_vectors(p->position[0], &r, "") || !read_vectors(p->velocity[0], &r, "v") ||
-             !read_floats(p->radius, &r, "radius") || !read_floats(p->temperature, &r, "temperature"))
+             !read_vectors(p->rest[0], &r, "rest_") || !read_floats(p->radius, &r, "radius") ||
+             !read_floats(p->temperature, &r, "temperature"))
         status = bad(&r, 0, NULL, "a number that is not finite%s", "");
     else if (!read_column(NULL, p->id, NULL, &r, "id", 0, (double)UINT32_MAX) ||
              !read_column(NULL, NULL, p->fluid, &r, "fluid", 0, 255))

@@ -9,6 +9,7 @@ typedef struct ply_particles {
     size_t count;
     float (*position)[3]; /* m */
     float (*velocity)[3]; /* m/s */
+    float (*rest)[3];     /* m */
     uint32_t *id;
     float *radius;      /* m, of a sphere of the particle's own volume */
     float *temperature; /* degrees C */

@@ -86,6 +86,7 @@ static rheo_status restore_particles(rheo_sim *sim, const remesh *r, int frame) 
     const sim_particles from = {.count = read.count,
                                 .position = (const float(*)[3])read.position,
                                 .velocity = (const float(*)[3])read.velocity,
+                                .rest = (const float(*)[3])read.rest,
                                 .id = read.id,
                                 .fluid = read.fluid};
     status = restore_bodies(sim, r, frame);

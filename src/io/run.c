@@ -288,7 +288,7 @@ static rheo_status open_cache(run *r, cache_manifest *old) {
     if (resume) {
         r->m.files = old->files;
         r->m.file_count = old->file_count;
-        r->m.file_room = old->file_room;
+        r->m.file_capacity = old->file_capacity;
         r->m.frame_count = old->frame_count;
         old->files = NULL;
         const int more = r->m.frame_count - 1 - r->scene->frames;

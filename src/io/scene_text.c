@@ -37,9 +37,13 @@ static const char *const side_words[] = {"left", "right", "bottom", "top", "back
 static const char *const surface_words[] = {"density", "average", "spheres", "pressure"};
 static const char *const advection_words[] = {"maccormack", "bfecc", "semi-lagrangian"};
 static const char *const motion_words[] = {"static", "keyed", "dynamic"};
-static const char *const look_words[] = {"auto", "matte", "glass"};
+static const char *const look_words[] = {"auto", "matte", "glass", "hidden"};
+static const char *const fluid_look_words[] = {"auto", "clear", "glossy", "matte"};
+static const char *const viscosity_words[] = {"auto", "none", "laplacian", "full", "stokes"};
+static const char *const mean_words[] = {"harmonic", "geometric", "arithmetic"};
 static const char *const joint_words[] = {"ball", "hinge", "slider", "fixed", "motor"};
-static const char *const quantity_words[] = {"velocity", "pressure", "temperature", "phi", "density"};
+static const char *const quantity_words[] = {"velocity", "pressure", "temperature",
+                                             "phi",      "density",  "viscosity"};
 
 static void put_key(writer *t, const char *key) {
     unsigned char last = t->w.held ? t->w.buffer[t->w.held - 1] : '{';
@@ -90,12 +94,24 @@ static void put_curve(writer *t, const char *key, const rheo_curve *c) {
 }
 
 static void put_shape(writer *t, const rheo_shape *s);
+static void put_placed(writer *t, const rheo_shape *s);
 
 static void put_shapes(writer *t, const rheo_shape *shapes, int count) {
     file_print(&t->w, "[");
     for (int i = 0; i < count; ++i) {
         if (i) file_print(&t->w, ", ");
         put_shape(t, &shapes[i]);
+    }
+    file_print(&t->w, "]");
+}
+
+static void put_fills(writer *t, const rheo_shape *fill, int count) {
+    file_print(&t->w, "[");
+    for (int i = 0; i < count; ++i) {
+        if (i) file_print(&t->w, ", ");
+        put_placed(t, &fill[i]);
+        if (fill[i].at != 0) put_real(t, "at", fill[i].at);
+        file_print(&t->w, "}");
     }
     file_print(&t->w, "]");
 }
@@ -126,7 +142,8 @@ static void put_form(writer *t, const rheo_shape *s) {
     file_print(&t->w, "}");
 }
 
-static void put_shape(writer *t, const rheo_shape *s) {
+/* A shape up to the bracket that closes it. */
+static void put_placed(writer *t, const rheo_shape *s) {
     file_print(&t->w, "{");
     put_key(t, shape_words[s->kind]);
     if (s->kind >= RHEO_SHAPE_UNION) put_shapes(t, s->children, s->child_count);
@@ -140,7 +157,16 @@ static void put_shape(writer *t, const rheo_shape *s) {
         file_print(&t->w, "}");
     }
     if (s->move[0] != 0 || s->move[1] != 0 || s->move[2] != 0) put_vector(t, "move", s->move);
+}
+
+static void put_shape(writer *t, const rheo_shape *s) {
+    put_placed(t, s);
     file_print(&t->w, "}");
+}
+
+static void put_slip(writer *t, double slip) {
+    if (slip < 0 || slip >= RHEO_SLIP_FREE) put_word(t, "slip", slip < 0 ? "auto" : "free");
+    else put_real(t, "slip", slip);
 }
 
 static void put_domain(writer *t, const rheo_scene *s) {
@@ -155,7 +181,7 @@ static void put_domain(writer *t, const rheo_scene *s) {
     file_print(&t->w, "{");
     for (int side = 0; side < 2 * s->dim; ++side) put_word(t, side_words[side], wall_words[s->wall[side]]);
     file_print(&t->w, "}");
-    if (!rheo_describe_method(s->method)->gas) put_word(t, "slip", s->no_slip ? "no" : "free");
+    if (!rheo_describe_method(s->method)->gas) put_slip(t, s->slip);
     file_print(&t->w, "}");
 }
 
@@ -194,6 +220,9 @@ static void put_solver(writer *t, const rheo_scene *s) {
         put_real(t, "pic_blend", s->pic_blend);
         put_flag(t, "volume_correction", s->volume_correction);
         put_flag(t, "separation", s->separation);
+        put_word(t, "viscosity", viscosity_words[s->viscosity]);
+        put_word(t, "viscous_mean", mean_words[s->viscous_mean]);
+        put_word(t, "viscous_surface", s->viscous_held ? "held" : "free");
         put_whole(t, "seed", (long long)s->seed);
     }
     put_sph(t, s);
@@ -213,7 +242,8 @@ static void put_fluid(writer *t, const rheo_scene *s, int i) {
     put_word(t, "name", name);
     if (f->material) put_word(t, "material", f->material);
     put_real(t, "density", f->density);
-    put_real(t, "viscosity", f->viscosity);
+    if (f->viscosity_keys.count) put_curve(t, "viscosity", &f->viscosity_keys);
+    else put_real(t, "viscosity", f->viscosity);
     if (f->surface_tension > 0) put_real(t, "surface_tension", f->surface_tension);
     if (rheo_describe_method(s->method)->gas) {
         put_real(t, "temperature", f->temperature);
@@ -222,11 +252,12 @@ static void put_fluid(writer *t, const rheo_scene *s, int i) {
     }
     if (f->fill_count) {
         put_key(t, "fill");
-        put_shapes(t, f->fill, f->fill_count);
+        put_fills(t, f->fill, f->fill_count);
     }
     put_vector(t, "velocity", f->velocity);
     count_text(t);
     put_vector(t, "color", f->color);
+    put_word(t, "look", fluid_look_words[f->look]);
     pass_text(t);
 }
 
@@ -279,7 +310,7 @@ static void put_solid(writer *t, const rheo_scene *s, int i) {
     put_real(t, "friction", o->friction);
     put_real(t, "static_friction", o->static_friction);
     put_real(t, "restitution", o->restitution);
-    if (o->slip) put_word(t, "slip", o->slip == RHEO_SLIP_NO ? "no" : "free");
+    if (!rheo_describe_method(s->method)->gas) put_slip(t, o->slip);
     if (o->adhesion > 0) put_real(t, "adhesion", o->adhesion);
     count_text(t);
     put_vector(t, "color", o->color);
@@ -378,6 +409,8 @@ static void put_section(writer *t, uint64_t *checksum, const rheo_scene *s, int 
     default: put_list(t, s, s->probe_count, put_probe); break;
     }
     count_text(t);
+    if (which == 3 && s->output_rest) /* particles carry it */
+        t->text = checksum_add(t->text, "rest", 4);
     *checksum = checksum_add(t->meshes, (const unsigned char *)&t->text, sizeof t->text);
 }
 
@@ -391,6 +424,7 @@ char *scene_text(uint64_t section[CACHE_SECTIONS], const rheo_scene *s) {
     file_print(&t.w, "{");
     put_flag(&t, "mesh", s->output_mesh);
     put_flag(&t, "particles", s->output_particles);
+    put_flag(&t, "rest_position", s->output_rest);
     put_flag(&t, "volume", s->output_volume);
     put_whole(&t, "checkpoint_every", s->checkpoint_every);
     if (!rheo_describe_method(s->method)->gas) put_word(&t, "surface", surface_words[s->surface]);

@@ -59,7 +59,7 @@ struct lcp {
     int32_t *row;            /* scratch: where those of a row begin */
     int32_t *region, *queue; /* made when first needed */
     closed_region *closed;
-    int regions, region_room;
+    int regions, region_capacity;
 };
 
 /* ---- passes over the box ---- */
@@ -117,7 +117,7 @@ void lcp_free(lcp *l) {
 size_t lcp_bytes(const lcp *l) {
     return sizeof *l + l->b.size * (((size_t)l->b.dim + 2) * sizeof(float) + 2) +
            box_cells(&l->b) * sizeof *l->cell * (l->queue ? 2 : 1) + (size_t)rows_of(&l->b) * sizeof *l->row +
-           (l->region ? l->b.size * sizeof *l->region : 0) + (size_t)l->region_room * sizeof *l->closed;
+           (l->region ? l->b.size * sizeof *l->region : 0) + (size_t)l->region_capacity * sizeof *l->closed;
 }
 
 const uint8_t *lcp_active(const lcp *l) {
@@ -243,14 +243,14 @@ static int hold_regions(lcp *l) {
 }
 
 static closed_region *add_region(lcp *l) {
-    if (l->regions == l->region_room) {
-        const int room = l->region_room ? 2 * l->region_room : 16;
-        closed_region *more = mem_alloc((size_t)room * sizeof *more);
+    if (l->regions == l->region_capacity) {
+        const int capacity = l->region_capacity ? 2 * l->region_capacity : 16;
+        closed_region *more = mem_alloc((size_t)capacity * sizeof *more);
         if (!more) return NULL;
         if (l->regions) memcpy(more, l->closed, (size_t)l->regions * sizeof *more);
         mem_free(l->closed);
         l->closed = more;
-        l->region_room = room;
+        l->region_capacity = capacity;
     }
     l->closed[l->regions] = (closed_region){0};
     return &l->closed[l->regions++];

@@ -719,3 +719,19 @@ poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolera
 poisson_result poisson_estimate(poisson *s, float *x, const float *b, double tolerance, int max_iterations) {
     return solve(s, x, b, tolerance, max_iterations, 1);
 }
+
+void poisson_cycle(poisson *s, float *x, const float *b) {
+    cg_pass w = {.s = s, .field_in = b, .field_out = x, .to = s->r};
+    if (!s->count) return;
+    prepare(s);
+    parallel_for(workers(s), chunks_of(s), load_task, &w);
+    regions_project(s->regions, &s->levels[0], s->p, s->r);
+    precondition_plainly(s, s->r, s->kind == POISSON_MIC ? BY_MIC : BY_V_CYCLE, 1);
+    w.to = s->z;
+    parallel_for(workers(s), chunks_of(s), store_task, &w);
+}
+
+void poisson_move(poisson *s, const box *b) {
+    s->b = *b;
+    s->count = 0;
+}

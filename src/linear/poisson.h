@@ -73,4 +73,10 @@ poisson_result poisson_solve(poisson *s, float *x, const float *b, double tolera
 /* The same for loose tolerances (>= 1e-4) and without a warm start: x is only written, the residual is that
  * of float recursions. */
 poisson_result poisson_estimate(poisson *s, float *x, const float *b, double tolerance, int max_iterations);
+
+/* For preconditioners of larger systems: x = M b by one symmetric cycle, without the means of closed regions.
+ * x is written in the blocks of unknowns alone. */
+void poisson_cycle(poisson *s, float *x, const float *b);
+/* Another box from the next setup on, of as many dimensions and periodic as the first along no axis. */
+void poisson_move(poisson *s, const box *b);
 #endif

@@ -212,7 +212,7 @@ static int factorise(leaks *g) {
     return 1;
 }
 
-static int hold(leaks *g, const level *l) {
+static int reserve(leaks *g, const level *l) {
     const size_t runs = g->strong->runs, blocks = (size_t)l->blocks + 1;
     if (buffer_hold(&g->memory[0], runs * sizeof *g->whole) ||
         buffer_hold(&g->memory[1], runs * sizeof *g->cells) ||
@@ -249,7 +249,7 @@ int leaks_find(leaks *g, const level *l, pool *p, labels *all) {
     g->strong = same ? all : &g->own;
     if (same < 0) return -1;
     if (same && !has_small_extra(l, (float)most)) return 0; /* no weak link, and what leads out is wide */
-    if (hold(g, l)) return -1;
+    if (reserve(g, l)) return -1;
     memset(g->whole, 0, g->strong->runs * sizeof *g->whole);
     count_cells(g, l);
     each_leak(g, l, all, WEAK * full, add_whole);

@@ -202,7 +202,7 @@ typedef struct filling {
     const level *fine;
     const box *b;
     const poisson_system *system;
-    int32_t entries, room; /* of the table: made, and what it can hold */
+    int32_t entries, capacity; /* of the table: made, and what it can hold */
 } filling;
 
 /* 1 / (x + y + z), or 0 */
@@ -331,14 +331,14 @@ HOT static void make_entries(void *context, int chunk) {
     const int32_t first = __atomic_fetch_add(&f->entries, count, __ATOMIC_RELAXED);
     for (int id = begin; id < end; ++id)
         if (l->block[id].coefs) l->block[id].coefs += first - 1;
-    if (first + count <= f->room) memcpy(&l->coefs[first], made, (size_t)count * sizeof *made);
+    if (first + count <= f->capacity) memcpy(&l->coefs[first], made, (size_t)count * sizeof *made);
 }
 
 static int hold_entries(filling *f, int32_t entries) {
     level *l = f->l;
     if (buffer_hold(&l->coefs_memory, (size_t)entries * sizeof(block_coefs))) return -1;
     l->coefs = l->coefs_memory.data;
-    f->room = (int32_t)(l->coefs_memory.bytes / sizeof(block_coefs));
+    f->capacity = (int32_t)(l->coefs_memory.bytes / sizeof(block_coefs));
     return 0;
 }
 
@@ -352,7 +352,7 @@ static int fill_level(filling *f, pool *p, float uniform) {
         uniform_coefs(&l->coefs[0], uniform, l->dim);
         f->entries = 1;
         parallel_for(level_pool(l, p), level_chunks(l), make_entries, f);
-    } while (f->entries > f->room);
+    } while (f->entries > f->capacity);
     l->entries = f->entries;
     return 0;
 }

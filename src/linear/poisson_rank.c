@@ -34,10 +34,10 @@ static int32_t region_of(const regions *g, const level *l, int32_t place) {
 }
 
 /* The place of a region among those listed, listing it if there is room for it; -1 without. */
-static int listed(int32_t *list, int *count, int32_t region, int room) {
+static int listed(int32_t *list, int *count, int32_t region, int most) {
     for (int i = 0; i < *count; ++i)
         if (list[i] == region) return i;
-    if (region < 0 || *count == room) return -1;
+    if (region < 0 || *count == most) return -1;
     list[*count] = region;
     return (*count)++;
 }

@@ -121,16 +121,16 @@ static int32_t coarse_place(const level *fine, const level *coarse, int32_t plac
  * times what there are. */
 typedef struct gathered {
     entry *entries;
-    int32_t count, room;
+    int32_t count, capacity;
     int32_t *slot; /* 1 + a row, 0: none */
     uint32_t mask;
 } gathered;
 
-static gathered gather_begin(entry *entries, int32_t room, int32_t *slots) {
+static gathered gather_begin(entry *entries, int32_t capacity, int32_t *slots) {
     uint32_t size = 4;
-    while (4 * size < 5 * (uint32_t)room) size *= 2;
+    while (4 * size < 5 * (uint32_t)capacity) size *= 2;
     memset(slots, 0, size * sizeof *slots);
-    return (gathered){.entries = entries, .room = room, .slot = slots, .mask = size - 1};
+    return (gathered){.entries = entries, .capacity = capacity, .slot = slots, .mask = size - 1};
 }
 
 /* The row of a place, 0 at first. NULL: no room. */
@@ -138,7 +138,7 @@ static entry *row_at(gathered *g, int32_t place) {
     uint32_t h = ((uint32_t)place * 2654435769u >> 12) & g->mask;
     while (g->slot[h] && g->entries[g->slot[h] - 1].place != place) h = (h + 1) & g->mask;
     if (g->slot[h]) return &g->entries[g->slot[h] - 1];
-    if (g->count == g->room) return NULL;
+    if (g->count == g->capacity) return NULL;
     entry *e = &g->entries[g->count++];
     *e = (entry){.place = place};
     g->slot[h] = g->count;
@@ -215,7 +215,7 @@ static int32_t restrict_rows(gathered *to, const entry *from, int32_t count, flo
 
 /* ---- a group ---- */
 
-static int32_t room_before(const setup *s, int group) {
+static int32_t rows_before(const setup *s, int group) {
     return 3 * s->first[group] + ROOM_FEW * group;
 }
 
@@ -267,24 +267,24 @@ static void group_task(void *context, int group) {
     const setup *s = context;
     low_rank *r = s->r;
     const int32_t rows = s->first[group + 1] - s->first[group];
-    int32_t *counts = s->counts[group], room = 3 * rows + ROOM_FEW;
-    entry *raw = s->raw + room_before(s, group);
-    int32_t *slots = s->hash + room_before(s, group); /* a table takes less than 2.5 a row */
+    int32_t *counts = s->counts[group], left = 3 * rows + ROOM_FEW;
+    entry *raw = s->raw + rows_before(s, group);
+    int32_t *slots = s->hash + rows_before(s, group); /* a table takes less than 2.5 a row */
     memset(counts, 0, sizeof *s->counts);
     counts[0] = place_rows(raw, s, group);
     r->scale[group] = s->count > 1 ? scale_of(raw, counts[0], &s->levels[0]) : 0;
     for (int depth = 1; depth < s->count && r->scale[group] > 0 && counts[depth - 1] > 0; ++depth) {
         const entry *finer = raw;
-        room -= counts[depth - 1];
+        left -= counts[depth - 1];
         raw += counts[depth - 1];
-        gathered g = gather_begin(raw, room < counts[depth - 1] ? room : counts[depth - 1], slots);
+        gathered g = gather_begin(raw, left < counts[depth - 1] ? left : counts[depth - 1], slots);
         counts[depth] = restrict_rows(&g, finer, counts[depth - 1], depth == 1 ? (float)r->scale[group] : 1,
                                       &s->levels[depth - 1]);
         if (counts[depth] >= 0) continue;
         memset(counts + 1, 0, (size_t)depth * sizeof *counts);
         r->scale[group] = 0;
     }
-    count_chunks(s, group, s->raw + room_before(s, group));
+    count_chunks(s, group, s->raw + rows_before(s, group));
 }
 
 /* Puts a row where its tally leads, and that on: PACK times the vectors before a pack, and a lane of it. */
@@ -316,7 +316,7 @@ static void pack_level(const setup *s, int depth, int group, const entry *entrie
 
 static void pack_task(void *context, int group) {
     const setup *s = context;
-    const entry *from = s->raw + room_before(s, group);
+    const entry *from = s->raw + rows_before(s, group);
     for (int depth = 0; depth < s->r->deep; ++depth) {
         pack_level(s, depth, group, from);
         from += s->counts[group][depth];

@@ -11,14 +11,11 @@
  * Sources: E 3.3 (3.35; D^T in 3.27, and without the faces that nothing holds); Hestenes and Stiefel 1952.
  * Limits: no periodic axes. A preconditioner that proves not positive gives way to
  * the diagonal. */
-#include "linear/viscous.h"
+#include "linear/viscous_inside.h"
 
 #include <math.h>
 #include <string.h>
 #include "core/memory.h"
-#include "linear/viscous_bodies.h"
-#include "linear/viscous_level.h"
-#include "linear/viscous_parts.h"
 
 #define REAL        float
 #define ROW_NAME(f) f##_float
@@ -30,20 +27,6 @@
 #include "linear/viscous_row.h"
 
 static const double REPLACE_DROP = 1e-3;
-
-struct viscous {
-    box b;
-    pool *p;
-    viscous_kind kind;
-    int count; /* levels; 0: nothing is set up */
-    viscous_level levels[VISCOUS_LEVELS];
-    viscous_direct direct;
-    viscous_bodies bodies;
-    viscous_parts parts;
-    float *rhs, *r, *z, *search, *q; /* [dim * size] of the finest level */
-    double *x, *row;                 /* row: a row a slab */
-    buffer vectors, doubles;
-};
 
 viscous *viscous_create(const box *b, pool *p, viscous_kind kind) {
     viscous *s = mem_alloc(sizeof *s);
@@ -75,13 +58,9 @@ size_t viscous_bytes(const viscous *s) {
 
 /* ---- setup ---- */
 
-static size_t guard_of(const viscous_level *l) {
-    return ((size_t)(l->step[1] + (l->dim == 3 ? l->step[2] : 0)) + 31) / 16 * 16;
-}
-
 static int hold_vectors(viscous *s) {
     const viscous_level *l = &s->levels[0];
-    const size_t vector = (size_t)l->dim * l->size, guard = guard_of(l), floats = 5 * vector + 2 * guard;
+    const size_t vector = (size_t)l->dim * l->size, guard = vector_guard(l), floats = 5 * vector + 2 * guard;
     const size_t doubles = vector + (size_t)(l->slabs * l->step[1]) + 2 * guard;
     if (buffer_hold(&s->vectors, floats * sizeof(float)) ||
         buffer_hold(&s->doubles, doubles * sizeof(double)))
@@ -138,18 +117,6 @@ typedef struct pass {
     const float *const *field_in;
     float *to;
 } pass;
-
-/* For each run of a slab and component: `at` is where its row begins in a vector. */
-#define FOR_RUNS(l, slab, c, at, from, to)                                                                   \
-    for (int row_ = (slab) * (l)->slab_rows; row_ < slab_end(l, slab); ++row_)                               \
-        for (int n_ = (l)->first[row_]; n_ < (l)->first[row_ + 1]; ++n_)                                     \
-            for (int c = 0, from = (l)->runs[n_].from, to = (l)->runs[n_].to; c < (l)->dim; ++c)             \
-                for (ptrdiff_t at = (ptrdiff_t)((size_t)c * (l)->size) + row_start(l, row_), once_ = 1;      \
-                     once_; once_ = 0)
-
-INLINE vec8 load8(const float *from) {
-    return *(const vec8 *)from;
-}
 
 INLINE void multiply_slab(viscous *s, double *dot, int slab, int dim, int crossed, int weighted) {
     const viscous_level *l = &s->levels[0];
@@ -336,10 +303,6 @@ static void store_task(void *context, int slab) {
 
 /* ---- the solve ---- */
 
-static pool *workers(const viscous *s) {
-    return viscous_pool(&s->levels[0], s->p);
-}
-
 static double replace_residual(viscous *s) {
     pass w = {.s = s};
     const int slabs = s->levels[0].slabs;
@@ -350,8 +313,7 @@ static double replace_residual(viscous *s) {
     return of_bodies + parallel_sum(workers(s), slabs, norm_task, &w);
 }
 
-/* z = M r; returns r . z */
-static double precondition(viscous *s, viscous_kind by) {
+double viscous_precondition(viscous *s, viscous_kind by) {
     pass w = {.s = s, .to = s->z};
     const int slabs = s->levels[0].slabs;
     bodies_before_cycle(&s->bodies, s->r);
@@ -390,11 +352,11 @@ static void iterate(viscous *s, viscous_result *out, double goal, int max_iterat
             exact = true;
         }
         if (exact && (rr <= goal || out->iterations >= max_iterations || !isfinite(rr))) break;
-        double rz = precondition(s, by);
+        double rz = viscous_precondition(s, by);
         if (!(rz > 0) && by != VISCOUS_JACOBI) {
             by = VISCOUS_JACOBI;
             rz_before = 0;
-            rz = precondition(s, by);
+            rz = viscous_precondition(s, by);
         }
         if (!(rz > 0)) break;
         w.beta = rz_before > 0 ? rz / rz_before : 0;
@@ -411,19 +373,9 @@ static void iterate(viscous *s, viscous_result *out, double goal, int max_iterat
     out->residual = rr;
 }
 
-/* From the warm start, or from 0 where that is nearer: old velocities that K meets with 1e6 are far off. */
-static void start(viscous *s, pass *w, const double (*V)[6], double bb) {
-    const int slabs = s->levels[0].slabs;
-    parallel_for(workers(s), slabs, start_task, w);
-    for (int n = 0; n < s->bodies.count; ++n) memcpy(s->bodies.body[n].x, V[n], sizeof *V);
-    if (replace_residual(s) <= bb) return;
-    parallel_for(workers(s), slabs, load_task, w);
-    for (int n = 0; n < s->bodies.count; ++n) memset(s->bodies.body[n].x, 0, sizeof *V);
-}
-
-/* Right-hand sides, known velocities, and 0 for everything else. */
-static void load(viscous *s, pass *w, const double (*body_b)[6]) {
-    parallel_for(workers(s), s->levels[0].slabs, load_task, w);
+void viscous_load(viscous *s, float *const u[3], const float *const rhs[3], const double (*body_b)[6]) {
+    pass w = {.s = s, .field_in = rhs, .field_out = u};
+    parallel_for(workers(s), s->levels[0].slabs, load_task, &w);
     for (int n = 0; n < s->bodies.count; ++n) {
         body_state *b = &s->bodies.body[n];
         memset(b->x, 0, sizeof b->x);
@@ -432,20 +384,38 @@ static void load(viscous *s, pass *w, const double (*body_b)[6]) {
     }
 }
 
-viscous_result viscous_solve(viscous *s, float *const u[3], const float *const b[3], double (*V)[6],
-                             const double (*body_b)[6], double tolerance, int max_iterations) {
-    viscous_result out = {.unknowns = s->levels[0].unknowns, .converged = true, .floating = s->parts.found};
-    if (s->bodies.count) out.unknowns -= s->bodies.first[s->bodies.count];
-    if (!s->count || !s->levels[0].unknowns) return out;
-    pass w = {.s = s, .field_in = b, .field_out = u};
-    load(s, &w, body_b);
-    const double bb = replace_residual(s), goal = tolerance * tolerance * bb;
-    if (bb > 0) start(s, &w, (const double(*)[6])V, bb);
-    iterate(s, &out, goal, max_iterations);
-    out.converged = out.residual <= goal;
-    out.residual = bb > 0 ? sqrt(out.residual / bb) : sqrt(out.residual);
+void viscous_start(viscous *s, float *const u[3], double (*V)[6]) {
+    pass w = {.s = s, .field_out = u};
+    parallel_for(workers(s), s->levels[0].slabs, start_task, &w);
+    for (int n = 0; n < s->bodies.count; ++n) memcpy(s->bodies.body[n].x, V[n], sizeof *V);
+}
+
+void viscous_store(viscous *s, float *const u[3], double (*V)[6]) {
+    pass w = {.s = s, .field_out = u};
     bodies_spread_exact(&s->bodies, s->x);
     parallel_for(workers(s), s->levels[0].slabs, store_task, &w);
     for (int n = 0; n < s->bodies.count; ++n) memcpy(V[n], s->bodies.body[n].x, sizeof *V);
+}
+
+viscous_result viscous_empty_result(const viscous *s) {
+    viscous_result out = {.unknowns = s->levels[0].unknowns, .converged = true, .floating = s->parts.found};
+    if (s->bodies.count) out.unknowns -= s->bodies.first[s->bodies.count];
+    return out;
+}
+
+viscous_result viscous_solve(viscous *s, float *const u[3], const float *const b[3], double (*V)[6],
+                             const double (*body_b)[6], double tolerance, int max_iterations) {
+    viscous_result out = viscous_empty_result(s);
+    if (!s->count || !s->levels[0].unknowns) return out;
+    viscous_load(s, u, b, body_b);
+    const double bb = replace_residual(s), goal = tolerance * tolerance * bb;
+    /* From the warm start, or from 0 where that is nearer: old velocities that K meets with 1e6 are far off.
+     */
+    if (bb > 0) viscous_start(s, u, V);
+    if (bb > 0 && replace_residual(s) > bb) viscous_load(s, u, b, body_b);
+    iterate(s, &out, goal, max_iterations);
+    out.converged = out.residual <= goal;
+    out.residual = bb > 0 ? sqrt(out.residual / bb) : sqrt(out.residual);
+    viscous_store(s, u, V);
     return out;
 }

@@ -49,6 +49,11 @@ typedef struct viscous_result {
     double residual; /* |b - A u| / |b - A known|, 2-norm, in double, before u is rounded */
     bool converged;
     int floating; /* connected parts that no known face, drag or body holds */
+    /* Of a solve together with pressure (linear/stokes.h), 0 otherwise: */
+    int64_t cells;          /* whose volume is kept */
+    double outflow;         /* what is left of it, 2-norm over that of u, its unknowns and known faces */
+    int closed_regions;     /* where pressure is free up to a constant */
+    double incompatibility; /* what these could not swallow, relative to |outflow asked for|_1 */
 } viscous_result;
 
 typedef struct viscous viscous;

@@ -28,6 +28,21 @@ INLINE size_t pair_at(const viscous_parts *p, int i, int j, int k) {
            (size_t)p->n[0] * ((size_t)(j >> 1) + (size_t)p->n[1] * (size_t)(p->l->dim == 3 ? k >> 1 : 0));
 }
 
+int parts_at(const viscous_parts *p, int i, int j, int k) {
+    return p->count ? p->of[pair_at(p, i, j, k)] : -1;
+}
+
+void parts_hold(viscous_parts *p, const bool held[PARTS_MOST]) {
+    const size_t pairs = (size_t)p->n[0] * (size_t)p->n[1] * (size_t)p->n[2];
+    bool any = false;
+    for (int n = 0; n < p->count; ++n) {
+        any |= held[n];
+        p->found -= held[n];
+    }
+    for (size_t i = 0; i < pairs && any; ++i)
+        if (p->of[i] >= 0 && held[p->of[i]]) p->of[i] = -1;
+}
+
 static bool is_pulled(const viscous_level *l, int c, ptrdiff_t i) {
     float k = l->normal[c][i] + l->normal[c][i - l->step[c]];
     for (int q = 0; q < l->dim; ++q)

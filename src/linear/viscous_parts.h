@@ -30,6 +30,9 @@ typedef struct viscous_parts {
 /* held: drags or bodies hold liquid somewhere, and none is looked for. -1: no memory. */
 int parts_find(viscous_parts *p, const viscous_level *l, pool *workers, bool held);
 void parts_free(viscous_parts *p);
+/* The part that a sample belongs to, -1: none; and parts that something else holds are taken off the list. */
+int parts_at(const viscous_parts *p, int i, int j, int k);
+void parts_hold(viscous_parts *p, const bool held[PARTS_MOST]);
 /* x += R (R^T M R)^-1 R^T r */
 void parts_start(viscous_parts *p, pool *workers, double *x, const float *r);
 /* z -= R (R^T M R)^-1 R^T M z */

@@ -9,6 +9,7 @@
 #include "particle/transfer.h"
 
 #include <assert.h>
+#include "grid/sample.h"
 #include "particle/lanes.h"
 
 enum {
@@ -196,4 +197,34 @@ void particles_from_grid(particles *p, const mac_grid *g, const mac_field *u, co
     parallel_for(g->pool, block_count((long)b->n[1] * b->n[2], ROWS_A_BLOCK), read_block, &t);
     for (size_t i = p->cell_start[p->cells]; i < p->count; ++i)
         read_run(&t, i, i + 1, cell_along(p, b, i, 0), cell_along(p, b, i, 1), cell_along(p, b, i, 2), 1);
+}
+
+/* ---- noise ---- */
+
+enum { CALM_GRAIN = 4096 };
+
+typedef struct calm_job {
+    particles *p;
+    const mac_grid *g;
+    const mac_field *u;
+    const double *kept;
+} calm_job;
+
+static void calm_task(void *context, int block) {
+    const calm_job *t = context;
+    const particles *p = t->p;
+    const size_t from = (size_t)block * CALM_GRAIN;
+    for (size_t i = from; i < from + CALM_GRAIN && i < p->count; ++i) {
+        float x[3] = {0, 0, 0}, u[3];
+        if (p->spray[i]) continue;
+        for (int a = 0; a < p->dim; ++a) x[a] = p->x[a][i];
+        sample_faces(u, t->u, t->g, x);
+        const float kept = (float)t->kept[p->fluid[i]];
+        for (int a = 0; a < p->dim; ++a) p->v[a][i] = u[a] + kept * (p->v[a][i] - u[a]);
+    }
+}
+
+void particles_calm(particles *p, const mac_grid *g, const mac_field *u, const double *kept) {
+    calm_job t = {p, g, u, kept};
+    parallel_for(g->pool, block_count((long)p->count, CALM_GRAIN), calm_task, &t);
 }

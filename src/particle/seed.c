@@ -106,7 +106,7 @@ static void append(particles *p, const particles_seeding *s, const float x[3], u
 }
 
 /* Emitters add a little every step: past the first fill the set grows by an eighth at least. */
-static int make_room(particles *p, size_t more) {
+static int reserve(particles *p, size_t more) {
     size_t wanted = p->count + more;
     if (wanted <= p->capacity) return 0;
     size_t roomy = p->count ? wanted + wanted / 8 : wanted;
@@ -120,7 +120,7 @@ long particles_seed(particles *p, const mac_grid *g, const particles_seeding *s,
     uint8_t *chosen = mem_alloc(r.cells);
     if (!chosen) return -1;
     size_t count = choose(chosen, p, g, s, &r);
-    if (make_room(p, count)) {
+    if (reserve(p, count)) {
         mem_free(chosen);
         return -1;
     }
@@ -176,7 +176,7 @@ long particles_seed_moving(particles *p, const mac_grid *g, const particles_seed
                 lattice_point(middle, b->dim, l, at, origin);
                 for (int a = 0; a < 3; ++a) world[a] = g->origin[a] + g->dx * middle[a];
                 if (!s->accept(s->context, world)) continue;
-                if (make_room(p, 1)) {
+                if (reserve(p, 1)) {
                     p->count = before;
                     *next_id = first;
                     return -1;

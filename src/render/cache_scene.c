@@ -175,11 +175,11 @@ static void placed_bounds(double lower[3], double upper[3], const cache_solid *s
             upper[a] = fmax(upper[a], x[a]);
         }
     }
-    double room = s->swell + 1e-3 * (high[0] - low[0]);
+    double margin = s->swell + 1e-3 * (high[0] - low[0]);
     for (int a = 0; a < 3; ++a) {
         bool cut = !finite || (p->flat && a == 2);
-        lower[a] = cut ? low[a] : lower[a] - room;
-        upper[a] = cut ? high[a] : upper[a] + room;
+        lower[a] = cut ? low[a] : lower[a] - margin;
+        upper[a] = cut ? high[a] : upper[a] + margin;
     }
     if (p->flat)
         upper[2] += 0.05 * (high[2] - low[2]); /* in front of the liquid's slab, not in one plane with it */
@@ -249,6 +249,7 @@ static bool grow(cache_solid *s) {
 }
 
 static bool add_solid(picture_scene *p, cache_solid *s, const rheo_solid *def, double dx) {
+    if (def->look == RHEO_LOOK_HIDDEN) return true;
     s->swell = (def->inside_fluid ? VESSEL_SWELL : SWELL) * dx;
     if (p->flat && def->inside_fluid) return add_flat_vessel(p, s, def);
     int material = picture_add_material(p, kind_of(def), vec_of(def->color));
@@ -292,6 +293,15 @@ static rheo_status add_solids(cache_scene *c, int frame, rheo_report *report) {
 
 /* ---- liquid of a frame ---- */
 
+static picture_kind kind_of_fluid(const rheo_fluid *f) {
+    rheo_fluid_look look = f->look;
+    for (const rheo_material *m = rheo_list_materials(); look == RHEO_FLUID_AUTO && m->name; ++m)
+        if (f->material && !strcmp(m->name, f->material)) look = m->look;
+    return look == RHEO_FLUID_GLOSSY  ? PICTURE_MATTE
+           : look == RHEO_FLUID_MATTE ? PICTURE_DULL
+                                      : PICTURE_LIQUID;
+}
+
 /* Sorted by fluid, a group each. A drop is drawn smaller than its volume: at full size spray looks like hail.
  */
 static rheo_status add_spray(cache_scene *c, const int *liquid, int frame, rheo_report *report) {
@@ -327,7 +337,8 @@ static rheo_status add_liquid(cache_scene *c, int frame, rheo_report *report) {
     const rheo_scene *scene = c->scene;
     int liquid[RHEO_FLUIDS_MAX] = {0};
     for (int f = 0; f < scene->fluid_count && f < RHEO_FLUIDS_MAX; ++f)
-        liquid[f] = picture_add_material(&c->picture, PICTURE_LIQUID, vec_of(scene->fluids[f].color));
+        liquid[f] = picture_add_material(&c->picture, kind_of_fluid(&scene->fluids[f]),
+                                         vec_of(scene->fluids[f].color));
     if (!scene->fluid_count) liquid[0] = picture_add_material(&c->picture, PICTURE_LIQUID, grey(0.8f));
     const cache_file *file = cache_find_file(c->manifest, CACHE_MESH, frame);
     char path[FILE_PATH_MAX];
@@ -430,6 +441,10 @@ uint64_t cache_scene_looks(const rheo_scene *scene) {
     sum = add_curve(sum, &scene->camera_fov);
     for (int i = 0; i < scene->fluid_count; ++i)
         sum = checksum_add(sum, scene->fluids[i].color, sizeof scene->fluids[i].color);
+    for (int i = 0; i < scene->fluid_count; ++i) {
+        const int look = (int)scene->fluids[i].look;
+        if (look) sum = checksum_add(sum, &look, sizeof look);
+    }
     for (int i = 0; i < scene->solid_count; ++i) {
         const int look = (int)scene->solids[i].look;
         sum = checksum_add(sum, scene->solids[i].color, sizeof scene->solids[i].color);

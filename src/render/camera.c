@@ -67,13 +67,3 @@ void camera_ray(vec3 *origin, vec3 *direction, const camera *c, float x, float y
     *origin = c->parallel ? add(c->eye, aside) : c->eye;
     *direction = c->parallel ? c->forward : normalized(add(c->forward, aside));
 }
-
-bool camera_project(float *x, float *y, const camera *c, vec3 point, int width, int height) {
-    vec3 p = sub(point, c->eye);
-    float depth = dot(p, c->forward);
-    if (depth <= 0) return false;
-    float unit = c->half * (c->parallel ? 1 : depth);
-    *x = 0.5f * ((float)width + dot(p, c->right) / unit * (float)height);
-    *y = 0.5f * (float)height * (1 - dot(p, c->up) / unit);
-    return true;
-}

@@ -21,6 +21,4 @@ camera camera_fit(vec3 lower, vec3 upper, float aspect);
 camera camera_flat(vec3 lower, vec3 upper, float aspect);
 
 void camera_ray(vec3 *origin, vec3 *direction, const camera *c, float x, float y, int width, int height);
-/* Where a point is seen; false when it is behind the eye. */
-bool camera_project(float *x, float *y, const camera *c, vec3 point, int width, int height);
 #endif

@@ -129,9 +129,9 @@ static void place_map(caustics *c) {
     const float shift[2] = {-sun.x / sun.y * size.y, -sun.z / sun.y * size.y};
     for (int a = 0; a < 2; ++a) {
         float from = low[a] + fminf(0, shift[a]), to = high[a] + fmaxf(0, shift[a]),
-              room = 0.06f * (to - from);
-        c->corner[a] = from - room;
-        c->texel[a] = (to - from + 2 * room) / TEXELS;
+              margin = 0.06f * (to - from);
+        c->corner[a] = from - margin;
+        c->texel[a] = (to - from + 2 * margin) / TEXELS;
     }
     c->nudge = 1e-4f * fmaxf(size.x, fmaxf(size.y, size.z));
 }

@@ -17,8 +17,13 @@ typedef enum picture_kind {
     PICTURE_CLEAR,  /* a body of glass whose two faces are drawn; bends no light but what leaves liquid in it
                      */
     PICTURE_SMOKE,  /* a volume */
+    PICTURE_DULL,   /* diffuse without any shine; color: albedo */
     PICTURE_LINE,   /* dark edges that cast no shadow and have no shading */
 } picture_kind;
+
+static inline bool picture_opaque(picture_kind kind) {
+    return kind == PICTURE_MATTE || kind == PICTURE_DULL;
+}
 
 typedef struct picture_material {
     picture_kind kind;

@@ -20,13 +20,13 @@ static bool frame_of(int *frame, const char *name) {
     return slash && !strcmp(slash + 1, name);
 }
 
-static bool append(picture_list *list, int *room, int frame) {
-    if (list->count == *room) {
-        int more = *room ? 2 * *room : 256;
-        int *grown = mem_grow(list->frame, (size_t)*room * sizeof *grown, (size_t)more * sizeof *grown);
+static bool append(picture_list *list, int *capacity, int frame) {
+    if (list->count == *capacity) {
+        int more = *capacity ? 2 * *capacity : 256;
+        int *grown = mem_grow(list->frame, (size_t)*capacity * sizeof *grown, (size_t)more * sizeof *grown);
         if (!grown) return false;
         list->frame = grown;
-        *room = more;
+        *capacity = more;
     }
     list->frame[list->count++] = frame;
     return true;
@@ -44,10 +44,10 @@ rheo_status picture_list_read(picture_list *list, const char *cache, rheo_report
         return report_fail(report, RHEO_IO, NULL, "the cache's path is too long");
     DIR *directory = opendir(path);
     if (!directory && errno != ENOENT) return file_fail(report, path, "read", errno);
-    int room = 0, frame;
+    int capacity = 0, frame;
     bool good = true;
     for (struct dirent *e; directory && good && (e = readdir(directory));)
-        if (frame_of(&frame, e->d_name)) good = append(list, &room, frame);
+        if (frame_of(&frame, e->d_name)) good = append(list, &capacity, frame);
     if (directory) closedir(directory);
     rheo_status status = RHEO_OK;
     if (!good) status = report_no_memory(report, "the list of pictures");

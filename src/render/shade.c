@@ -164,6 +164,7 @@ static vec3 shade_solid(path *p, const tracer_hit *hit, vec3 x, vec3 d, float we
     vec3 n = dot(hit->normal, d) > 0 ? scaled(hit->normal, -1) : hit->normal;
     vec3 start = along(x, n, p->nudge);
     vec3 sun = sun_light(p, start, n, false, weight), around = ambient_light(p, start, n, false, weight);
+    if (m->kind == PICTURE_DULL) return mul(m->color, add(sun, around));
     vec3 half = normalized(sub(s->sky.sun_direction, d));
     float shine = 0.5f * powf(clamp(dot(n, half), 0, 1), 70);
     float graze = 1 - clamp(-dot(n, d), 0, 1), gloss = 0.03f + 0.35f * powf(graze, 5);
@@ -207,7 +208,7 @@ static bool wets(const path *p, const tracer_hit *hit, vec3 x, vec3 d) {
     if (s->floor && hit->facet.y < -0.5f && x.y - s->lower.y < s->contact) return true;
     tracer_hit behind;
     return tracer_nearest(&behind, p->t, x, d, 0, 2 * s->contact, SEE_SOLID) &&
-           s->material[behind.material].kind == PICTURE_MATTE;
+           picture_opaque(s->material[behind.material].kind);
 }
 
 /* Liquid is drawn a part of a cell into bodies of glass, and where both are there is glass (nested
@@ -365,7 +366,8 @@ static vec3 follow(path *p, vec3 o, vec3 d, int inside, float weight, int depth)
         return through_smoke(p, o, d, INFINITY, shade_miss(p, o, d));
     vec3 x = along(o, d, hit.distance), light;
     if (hit.what == SEE_FLOOR) light = shade_floor(p, x, d, hit.distance, weight);
-    else if (hit.what == SEE_DROPS) light = shade_drop(p, &hit, x, d, weight, depth);
+    else if (hit.what == SEE_DROPS && !picture_opaque(p->s->material[hit.material].kind))
+        light = shade_drop(p, &hit, x, d, weight, depth);
     else if (hit.what == SEE_LIQUID) light = shade_liquid(p, &hit, x, d, inside, weight, depth);
     else if (p->s->material[hit.material].kind == PICTURE_GLASS)
         light = shade_glass(p, &hit, x, d, inside, weight, depth);

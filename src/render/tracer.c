@@ -125,14 +125,14 @@ static bool build(tracer *t) {
     for (int m = 0; m < s->mesh_count; ++m) {
         picture_kind kind = s->material[s->mesh[m].material].kind;
         if (!add_mesh(t, kind == PICTURE_LIQUID ? KIND_LIQUID : KIND_SOLID, m)) return false;
-        if (kind == PICTURE_MATTE && !add_mesh(t, KIND_CASTER, m)) return false;
+        if (picture_opaque(kind) && !add_mesh(t, KIND_CASTER, m)) return false;
     }
     for (int d = 0; d < s->drops_count; ++d)
         if (!add_drops(t, d)) return false;
     for (int k = 0; k < KINDS; ++k)
         if (t->tree[k]) rtcCommitScene(t->tree[k]);
     for (int i = 0; i < s->solid_count; ++i)
-        t->casters |= s->material[s->solid[i].material].kind == PICTURE_MATTE;
+        t->casters |= picture_opaque(s->material[s->solid[i].material].kind);
     return rtcGetDeviceError(t->device) == RTC_ERROR_NONE;
 }
 
@@ -335,7 +335,7 @@ bool tracer_blocked(const tracer *t, vec3 o, vec3 d, float near, float far) {
     for (int i = 0; t->casters && i < t->scene->solid_count; ++i) {
         const picture_solid *s = &t->scene->solid[i];
         int cut;
-        if (t->scene->material[s->material].kind == PICTURE_MATTE &&
+        if (picture_opaque(t->scene->material[s->material].kind) &&
             cross_solid(&cut, t, s, o, d, near, far) >= 0)
             return true;
     }

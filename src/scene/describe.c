@@ -15,8 +15,8 @@ typedef struct page {
 __attribute__((format(printf, 2, 3))) static void put(page *p, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    bool room = p->length < p->size;
-    int length = vsnprintf(room ? p->text + p->length : NULL, room ? p->size - p->length : 0, format, args);
+    bool fits = p->length < p->size;
+    int length = vsnprintf(fits ? p->text + p->length : NULL, fits ? p->size - p->length : 0, format, args);
     va_end(args);
     if (length > 0) p->length += (size_t)length;
 }
@@ -54,6 +54,7 @@ static const char *const headings[SECTIONS] = {
     [IN_MESH] = "shape: a closed triangle mesh",
     [IN_PLACEMENT] = "where and how large the shape is, applied in this order",
     [IN_ROTATE] = "the rotation of a shape",
+    [IN_APPEARANCE] = "when a fill appears",
 };
 
 static const char combinations[] =

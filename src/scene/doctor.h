@@ -28,4 +28,6 @@ void doctor_find(doctor *d, rheo_severity severity, const char *path, const char
 /* foretell.c: memory, disk, steps and time, and what of the scene makes steps absurdly short. `emitted` in m3
  * (m2 in 2D); `where` the cache would be, or NULL. */
 void doctor_foretell(doctor *d, double emitted, const char *where);
+/* doctor_viscosity.c: what viscosity will be solved as, and whether that is right for the scene. */
+void doctor_viscosity(doctor *d);
 #endif

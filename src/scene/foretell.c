@@ -493,8 +493,7 @@ static void look_at_forces(doctor *d) {
         warn_of_steps(d, path, "m/s2: [0, -9.81, 0] on earth", longest_step(d, 0, most),
                       "a gravity of %.4g m/s2 is %.4g times the earth's", most, most / 9.81);
     const double step = longest_step(d, 0, 0);
-    const rheo_method_info *method = rheo_describe_method(s->method);
-    if (method->viscosity && !method->gridless && s->fluid_count && is_short(d, step) &&
+    if (rheo_describe_method(s->method)->shears && s->fluid_count && is_short(d, step) &&
         !(s->dt_max > 0 && step >= s->dt_max))
         warn_of_steps(d, "fluids[0].viscosity", "a smaller viscosity, or fewer cells", step,
                       "a viscosity of %.6g Pa s is followed in explicit steps", s->fluids[0].viscosity);

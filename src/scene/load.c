@@ -34,7 +34,7 @@ rheo_shape rheo_default_shape(rheo_shape_kind kind) {
 
 rheo_fluid rheo_default_fluid(void) {
     const rheo_material *water = rheo_list_materials();
-    rheo_fluid fluid = {.name = water->name, .material = water->name};
+    rheo_fluid fluid = {.name = water->name, .material = water->name, .viscosity_keys = {.width = 1}};
     params_fill_defaults(&fluid, IN_FLUID);
     fluid.density = water->density;
     fluid.viscosity = water->viscosity;
@@ -150,7 +150,9 @@ static const struct {
     {true, "emitters", "temperature"}, {false, "solver", "pic_blend"},
     {false, "solver", "seed"},         {false, "output", "surface"},
     {false, "domain", "slip"},         {false, "solver", "volume_correction"},
-    {false, "solver", "separation"},
+    {false, "solver", "separation"},   {false, "solver", "viscosity"},
+    {false, "solver", "viscous_mean"}, {false, "solver", "viscous_surface"},
+    {false, "solids", "slip"},
 };
 
 static rheo_status refuse_key(const node *at, const rheo_scene *scene, const char *within, int index,
@@ -172,13 +174,15 @@ static const struct {
 } sph_keys[] = {
     {true, "solver", "sph"},
     {true, "fluids", "surface_tension"},
-    {true, "solids", "slip"},
     {true, "solids", "adhesion"},
     {false, "solver", "pressure"},
     {false, "solver", "pic_blend"},
     {false, "solver", "tolerance"},
     {false, "solver", "max_iterations"},
     {false, "solver", "volume_correction"},
+    {false, "solver", "viscosity"},
+    {false, "solver", "viscous_mean"},
+    {false, "solver", "viscous_surface"},
 };
 
 static rheo_status refuse_sph_key(const node *at, const rheo_scene *scene, const char *within, int index,
@@ -303,13 +307,13 @@ static rheo_status read_file(char **text, size_t *length, const char *file, rheo
         report_fail(report, RHEO_IO, "a readable file", "cannot open the scene file: %s", strerror(errno));
         return RHEO_IO;
     }
-    size_t room = 1 << 16, used = 0;
-    char *data = malloc(room);
+    size_t capacity = 1 << 16, used = 0;
+    char *data = malloc(capacity);
     while (data) {
-        used += fread(data + used, 1, room - used, stream);
-        if (used < room || used > NODE_TEXT_MAX) break;
-        room *= 2;
-        char *grown = realloc(data, room);
+        used += fread(data + used, 1, capacity - used, stream);
+        if (used < capacity || used > NODE_TEXT_MAX) break;
+        capacity *= 2;
+        char *grown = realloc(data, capacity);
         if (!grown) free(data);
         data = grown;
     }

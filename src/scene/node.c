@@ -337,21 +337,21 @@ rheo_status node_set(node *root, const char *path, node *value, arena *memory, r
  */
 typedef struct writer {
     char *text;
-    size_t length, room;
+    size_t length, capacity;
     bool failed;
 } writer;
 
 static void put(writer *w, const char *text, size_t length) {
     if (w->failed) return;
-    if (w->length + length + 1 > w->room) {
-        size_t room = 2 * (w->length + length + 1);
-        char *grown = realloc(w->text, room);
+    if (w->length + length + 1 > w->capacity) {
+        size_t capacity = 2 * (w->length + length + 1);
+        char *grown = realloc(w->text, capacity);
         if (!grown) {
             w->failed = true;
             return;
         }
         w->text = grown;
-        w->room = room;
+        w->capacity = capacity;
     }
     memcpy(w->text + w->length, text, length);
     w->length += length;

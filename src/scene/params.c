@@ -21,16 +21,20 @@ static const char *const pressure_names[] = {"multigrid", "mic", NULL};
 static const char *const advection_names[] = {"maccormack", "bfecc", "semi-lagrangian", NULL};
 static const char *const surface_names[] = {"density", "average", "spheres", "pressure", NULL};
 static const char *const wall_names[] = {"closed", "open", "periodic", NULL};
-static const char *const slip_names[] = {"free", "no", NULL};
 static const char *const kernel_names[] = {"wendland", "cubic", "poly6", "spiky", "viscosity", NULL};
 static const char *const sph_pressure_names[] = {"projection", "state", "source", NULL};
 static const char *const sph_tension_names[] = {"cohesion", "curvature", NULL};
-static const char *const solid_slip_names[] = {"domain", "free", "no", NULL};
+static const char *const viscosity_names[] = {"auto", "none", "laplacian", "full", "stokes", NULL};
+static const char *const mean_names[] = {"harmonic", "geometric", "arithmetic", NULL};
+static const char *const viscous_surface_names[] = {"free", "held", NULL};
+static const char *const slip_names[] = {"auto", "free", "no", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
-static const char *const look_names[] = {"auto", "matte", "glass", NULL};
+static const char *const look_names[] = {"auto", "matte", "glass", "hidden", NULL};
+static const char *const fluid_look_names[] = {"auto", "clear", "glossy", "matte", NULL};
 static const char *const joint_names[] = {"ball", "hinge", "slider", "fixed", "motor", NULL};
-static const char *const quantity_names[] = {"velocity", "pressure", "temperature", "phi", "density", NULL};
+static const char *const quantity_names[] = {"velocity", "pressure",  "temperature", "phi",
+                                             "density",  "viscosity", NULL};
 
 #define AT(type, field) offsetof(type, field), sizeof(((type *)0)->field)
 #define SCENE(field)    AT(rheo_scene, field)
@@ -81,8 +85,9 @@ const param scene_params[] = {
      "grid cells along the longest side"},
     {IN_DOMAIN, "walls", P_WALLS, "", NONE, false, "closed", SCENE(wall), wall_names, 0,
      "closed, open or periodic, for all sides or by side: { top: open, x: periodic }"},
-    {IN_DOMAIN, "slip", P_CHOICE, "", NONE, false, "free", SCENE(no_slip), slip_names, 0,
-     "free: liquid slides along walls; no: it sticks to them (methods mac and sph)"},
+    {IN_DOMAIN, "slip", P_SLIP, "m", 0, FAR, false, false, "auto", SCENE(slip), slip_names, 0,
+     "of liquid along walls. free: it slides; no: it sticks; a length: the wall counts as that much farther "
+     "away; auto: no where viscosity is solved, else free. Method mac knows free and no"},
 
     {IN_TIME, "frames", P_INT, "", 1, 1e6, false, false, "120", SCENE(frames), NULL, 0,
      "number of frames to simulate"},
@@ -101,6 +106,17 @@ const param scene_params[] = {
     {IN_SOLVER, "coupling", P_CHOICE, "", NONE, false, "monolithic", SCENE(coupling), coupling_names, 0,
      "how fluid and dynamic solids act on each other: both ways in one solve (monolithic), both ways with "
      "bodies treated as rigid liquid (rigid-fluid), or one way only"},
+    {IN_SOLVER, "viscosity", P_CHOICE, "", NONE, false, "auto", SCENE(viscosity), viscosity_names, 0,
+     "friction within liquids. none; full: the whole stress; laplacian: each component by itself, which "
+     "holds "
+     "free surfaces against turning; stokes: the whole stress together with pressure, for coiling and "
+     "sagging; auto: none where it could not move momentum by half a cell in the run, else full"},
+    {IN_SOLVER, "viscous_mean", P_CHOICE, "", NONE, false, "harmonic", SCENE(viscous_mean), mean_names, 0,
+     "viscosity between cells that differ: harmonic lets the thinner liquid slide, arithmetic lets the "
+     "thicker one hold"},
+    {IN_SOLVER, "viscous_surface", P_CHOICE, "", NONE, false, "free", SCENE(viscous_held),
+     viscous_surface_names, 0,
+     "laplacian: whether the air takes no stress (free) or holds what is beside it (held)"},
     {IN_SOLVER, "tolerance", P_REAL, "", 1e-12, 0.1, false, false, "1e-6", SCENE(tolerance), NULL, 0,
      "relative residual at which the pressure solve stops (2-norm)"},
     {IN_SOLVER, "max_iterations", P_INT, "", 1, 1e5, false, false, "200", SCENE(max_iterations), NULL, 0,
@@ -146,14 +162,18 @@ const param scene_params[] = {
      "one of `rheo materials`; the values below override its own"},
     {IN_FLUID, "density", P_REAL, "kg/m3", 1e-3, 1e5, false, false, "", FLUID(density), NULL, 0,
      "mass per volume (default: the material's)"},
-    {IN_FLUID, "viscosity", P_REAL, "Pa s", 0, 1e9, false, false, "", FLUID(viscosity), NULL, 0,
-     "dynamic viscosity, used by methods mac and sph (default: the material's)"},
+    {IN_FLUID, "viscosity", P_CURVE1, "Pa s", 0, 1e9, false, false, "", FLUID(viscosity_keys), NULL, 0,
+     "dynamic viscosity (default: the material's); can be keyed: what dries or cools by itself"},
     {IN_FLUID, "color", P_COLOR, "", 0, 1, false, false, "", FLUID(color), NULL, 0,
-     "linear RGB: the share of light left after one metre (default: the material's)"},
+     "linear RGB: the share of light left after one metre; of opaque ones, sent back (default: the "
+     "material's)"},
+    {IN_FLUID, "look", P_CHOICE, "", NONE, false, "auto", FLUID(look), fluid_look_names, 0,
+     "in pictures: clear bends light; glossy is opaque and wet, matte opaque and dull; auto: as the material "
+     "is. What fluids share a scene look like the first"},
     {IN_FLUID, "fill", P_SHAPES, "", NONE, false, "", FLUID(fill), NULL, 0,
-     "list of shapes that are full of it at the start"},
+     "list of shapes that are full of it at the start, or from a time on (at)"},
     {IN_FLUID, "velocity", P_VECTOR, "m/s", -1e4, 1e4, false, false, "[0, 0, 0]", FLUID(velocity), NULL, 0,
-     "initial velocity of the fill"},
+     "velocity of its fills when they appear"},
     {IN_FLUID, "surface_tension", P_REAL, "N/m", 0, 1e3, false, false, "0", FLUID(surface_tension), NULL, 0,
      "sph: surface tension"},
     {IN_FLUID, "conductivity", P_LATER, "W/(m K)", NONE, false, "", 0, 0, NULL, 0, "heat conduction"},
@@ -208,15 +228,15 @@ const param scene_params[] = {
      "coefficient of friction while contact does not slide; 0: the same as friction"},
     {IN_SOLID, "restitution", P_REAL, "", 0, 1, false, false, "0", SOLID(restitution), NULL, 0,
      "share of the approach speed that a bounce returns; the larger value of two solids counts"},
-    {IN_SOLID, "slip", P_CHOICE, "", NONE, false, "domain", SOLID(slip), solid_slip_names, 0,
-     "sph: whether fluid slides along it or sticks to it (domain: as domain.slip says)"},
+    {IN_SOLID, "slip", P_SLIP, "m", 0, FAR, false, false, "auto", SOLID(slip), slip_names, 0,
+     "of viscous liquid along it, as domain.slip (auto: the domain's)"},
     {IN_SOLID, "adhesion", P_REAL, "", 0, 10, false, false, "0", SOLID(adhesion), NULL, 0,
      "sph: how strongly fluid with surface tension is drawn to it, beside how it is to itself"},
     {IN_SOLID, "color", P_COLOR, "", 0, 1, false, false, "[0.55, 0.5, 0.45]", SOLID(color), NULL, 0,
      "linear RGB; for glass, a faint tint"},
     {IN_SOLID, "look", P_CHOICE, "", NONE, false, "auto", SOLID(look), look_names, 0,
-     "in pictures: glass shows what a vessel contains and what lies behind it; auto: glass with inside: "
-     "fluid, otherwise matte"},
+     "in pictures: glass shows what a vessel contains and what lies behind it; hidden: not drawn, but there; "
+     "auto: glass with inside: fluid, otherwise matte"},
 
     {IN_ROTATION, "axis", P_VECTOR, "", -FAR, FAR, false, false, "[0, 0, 1]", SOLID(rotation_axis), NULL, 0,
      "axis of rotation, any length; in 2D [0, 0, 1] or its opposite"},
@@ -263,6 +283,9 @@ const param scene_params[] = {
      "liquids: surface meshes (PLY)"},
     {IN_OUTPUT, "particles", P_BOOL, "", NONE, false, "false", SCENE(output_particles), NULL, 0,
      "particles (PLY)"},
+    {IN_OUTPUT, "rest_position", P_BOOL, "", NONE, false, "false", SCENE(output_rest), NULL, 0,
+     "liquids: particles and meshes carry where what they are made of began, rest_x rest_y rest_z, for "
+     "textures that stick; what emitters bring began one behind the other"},
     {IN_OUTPUT, "volume", P_BOOL, "", NONE, false, "false", SCENE(output_volume), NULL, 0,
      "smoke: density and temperature (HDF5; default with method smoke: true)"},
     {IN_OUTPUT, "checkpoint_every", P_INT, "frames", 0, 1e6, false, false, "10", SCENE(checkpoint_every),
@@ -312,6 +335,8 @@ const param scene_params[] = {
      "axis of rotation, any length; in 2D [0, 0, 1] or its opposite, except for meshes and tori"},
     {IN_ROTATE, "degrees", P_REAL, "degrees", -1e9, 1e9, false, true, "", SHAPE(rotate_degrees), NULL, 0,
      "angle"},
+    {IN_APPEARANCE, "at", P_REAL, "s", 0, 1e9, false, false, "0", SHAPE(at), NULL, 0,
+     "when the fill appears, where nothing else is by then; not with method smoke"},
 };
 const int scene_param_count = (int)(sizeof scene_params / sizeof *scene_params);
 
@@ -339,7 +364,8 @@ const char *section_name(section s) {
                                                 [IN_PLANE] = "plane",
                                                 [IN_MESH] = "mesh",
                                                 [IN_PLACEMENT] = "beside any shape",
-                                                [IN_ROTATE] = "rotate"};
+                                                [IN_ROTATE] = "rotate",
+                                                [IN_APPEARANCE] = "beside a fill's shape"};
     return names[s];
 }
 
@@ -363,6 +389,7 @@ static void fill_default(char *into, const param *p) {
     case P_INT: *(int *)(void *)into = (int)strtol(p->standard, NULL, 10); break;
     case P_REAL: *(double *)(void *)into = strtod(p->standard, NULL); break;
     case P_BOOL: *(bool *)into = strcmp(p->standard, "true") == 0; break;
+    case P_SLIP: *(double *)(void *)into = RHEO_SLIP_AUTO; break;
     case P_VECTOR:
     case P_COLOR:
     case P_SCALE: fill_vector((double *)(void *)into, p->standard, 3); break;
@@ -456,6 +483,7 @@ void param_allowed(char *text, size_t size, const param *p) {
     case P_WALLS:
         snprintf(text, size, "closed, open or periodic, or by side: { top: open, x: periodic }");
         break;
+    case P_SLIP: snprintf(text, size, "auto, free, no, or a slip length%s, %s", unit, range); break;
     case P_MATERIAL: snprintf(text, size, "one of `rheo materials`"); break;
     case P_FLUID: snprintf(text, size, "the name of one of the fluids"); break;
     case P_SOLID: snprintf(text, size, "the name of one of the solids, or world"); break;

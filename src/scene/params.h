@@ -32,6 +32,7 @@ typedef enum section {
     IN_MESH,
     IN_PLACEMENT, /* what may stand beside any shape */
     IN_ROTATE,
+    IN_APPEARANCE, /* and beside a fill's */
     SECTIONS
 } section;
 
@@ -53,6 +54,7 @@ typedef enum param_type {
     P_SHAPE,    /* rheo_shape */
     P_SHAPES,   /* const rheo_shape * and its count */
     P_WALLS,    /* rheo_wall[6] */
+    P_SLIP,     /* double, a slip length [m] or one of its names */
     P_MATERIAL, /* const char *, one of the materials */
     P_FLUID,    /* int, the index of a fluid given by name */
     P_SOLID,    /* int, the index of a solid given by name, -1 for "world" */

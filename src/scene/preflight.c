@@ -198,10 +198,10 @@ static bool has_mesh(const rheo_shape *def) {
     return found;
 }
 
-/* The volume of the octants of cells (2D: quarters) whose middles lie in fill k and in no earlier one, which
- * is what a run fills; solids are not looked at but for *any, whether one of the octants lies outside them.
- * -1 when there are too many to be counted quickly. */
-static double octant_volume(bool *any, const doctor *d, int k, const rheo_shape *def) {
+/* The volume of the octants of cells (2D: quarters) whose middles lie in fill k and not in the first
+ * `earlier`, which is what a run fills; solids are not looked at but for *any, whether one of the octants
+ * lies outside them. -1 when there are too many to be counted quickly. */
+static double octant_volume(bool *any, const doctor *d, int k, int earlier, const rheo_shape *def) {
     const rheo_scene *s = d->scene;
     const double octant = 0.5 * d->out->dx;
     double low[3], high[3], total = 1;
@@ -214,7 +214,7 @@ static double octant_volume(bool *any, const doctor *d, int k, const rheo_shape 
         to[a] = (int)fmin(2 * d->out->cells[a], ceil(high[a] / octant));
         total *= fmax(0, to[a] - from[a]);
     }
-    if (total * (k + 1) > (has_mesh(def) ? MESH_OCTANTS_MAX : OCTANTS_MAX)) return -1;
+    if (total * (earlier + 1) > (has_mesh(def) ? MESH_OCTANTS_MAX : OCTANTS_MAX)) return -1;
     *any = false;
     for (int z = from[2]; z < to[2]; ++z)
         for (int y = from[1]; y < to[1]; ++y)
@@ -222,7 +222,7 @@ static double octant_volume(bool *any, const doctor *d, int k, const rheo_shape 
                 const double at[3] = {octant * (x + 0.5), octant * (y + 0.5),
                                       s->dim == 3 ? octant * (z + 0.5) : 0};
                 bool in = shape_distance(d->fill[k], at) < 0;
-                for (int e = 0; e < k && in; ++e) in = shape_distance(d->fill[e], at) >= 0;
+                for (int e = 0; e < earlier && in; ++e) in = shape_distance(d->fill[e], at) >= 0;
                 count += in;
                 if (in && !*any) *any = solid_at(d, at) < 0;
             }
@@ -282,15 +282,18 @@ static void explain_empty_fill(doctor *d, int k, const char *path) {
 
 static void look_at_fills(doctor *d) {
     const rheo_scene *s = d->scene;
+    const bool by_volume = rheo_choose_viscosity(s) != RHEO_VISCOSITY_NONE; /* stiff fluids are cut so */
     double cell = pow(d->out->dx, s->dim);
     char path[NODE_PATH_MAX];
     int k = 0;
     for (int i = 0; i < s->fluid_count; ++i) {
         double filled = 0, wanted = 0;
         for (int j = 0; j < s->fluids[i].fill_count; ++j, ++k) {
-            sample m = measure(d, d->fill[k], true, k);
-            bool seeds;
-            const double octants = octant_volume(&seeds, d, k, &s->fluids[i].fill[j]);
+            const rheo_shape *fill = &s->fluids[i].fill[j];
+            const int earlier = fill->at > 0 ? 0 : k; /* where others are by then nobody knows */
+            sample m = measure(d, d->fill[k], true, earlier);
+            bool seeds = false;
+            const double octants = by_volume ? -1 : octant_volume(&seeds, d, k, earlier, fill);
             const bool counted = octants >= 0 && !rheo_describe_method(s->method)->gas;
             d->has_seeds = d->has_seeds || (counted ? seeds : m.open > 0);
             d->put_in += octants < 0 || m.volume <= 0 ? m.open : octants * m.open / m.volume;
@@ -300,6 +303,9 @@ static void look_at_fills(doctor *d) {
             snprintf(path, sizeof path, "fluids[%d].fill[%d]", i, j);
             d->out->fluid_volume += m.open;
             d->wanted += m.volume;
+            if (fill->at > s->frames / s->fps)
+                doctor_find(d, RHEO_WARNING, path, "an earlier at, or more frames",
+                            "the fill appears at %g s, after the last frame", fill->at);
             if (m.volume <= 0 && octants <= 0) explain_empty_fill(d, k, path);
             else if (m.outside)
                 doctor_find(d, RHEO_WARNING, path, NULL,
@@ -612,9 +618,11 @@ static void look_at_methods(doctor *d) {
     char path[NODE_PATH_MAX];
     for (int i = 0; i < s->fluid_count; ++i) {
         snprintf(path, sizeof path, "fluids[%d]", i);
-        if (!method->viscosity && s->fluids[i].viscosity > 0.1)
-            doctor_find(d, RHEO_WARNING, path, "method: mac uses it",
-                        "a viscosity of %g Pa s has no effect with this method", s->fluids[i].viscosity);
+        if (!method->viscosity && !method->shears && !method->gridless &&
+            definition_thickest(&s->fluids[i]) > 0.1)
+            doctor_find(d, RHEO_WARNING, path, "method: apic, flip, pic, semi-lagrangian, mac use it",
+                        "a viscosity of %g Pa s has no effect with this method",
+                        definition_thickest(&s->fluids[i]));
         const char *material = s->fluids[i].material;
         const bool gas = material && strcmp(material, "smoke") == 0;
         if (material && gas != method->gas)
@@ -624,9 +632,7 @@ static void look_at_methods(doctor *d) {
                             : "the material '%s' is a liquid, and method smoke moves it as a gas",
                         material);
     }
-    if (s->no_slip && !method->viscosity)
-        doctor_find(d, RHEO_WARNING, "domain.slip", "method: mac uses it",
-                    "slip: no has no effect with this method");
+    doctor_viscosity(d);
 }
 
 rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene, const char *out,

@@ -24,7 +24,8 @@ typedef struct reader {
     rheo_scene *scene;
     const char *directory;
     bool rewritten;
-    int depth; /* of nested shapes */
+    int depth;    /* of nested shapes */
+    bool is_fill; /* the shape that is read may appear later */
 } reader;
 
 static rheo_status read_section(reader *r, void *into, const node *map, section in, const char *path);
@@ -255,6 +256,21 @@ static rheo_status read_material(reader *r, rheo_fluid *fluid, const node *n, co
     return RHEO_OK;
 }
 
+/* A number, or a name of one. */
+static rheo_status read_slip(reader *r, double *slip, const node *n, const char *path, const param *p) {
+    static const double named[] = {RHEO_SLIP_AUTO, RHEO_SLIP_FREE, 0};
+    int index = 0;
+    if (read_number(slip, n)) {
+        if (*slip >= p->low && *slip <= p->high) return RHEO_OK;
+        char allowed[400];
+        param_allowed(allowed, sizeof allowed, p);
+        return fail(r, n, path, allowed, NULL, "%.60s is out of range", n->text);
+    }
+    const rheo_status status = read_choice(r, &index, n, p->names, path, p);
+    if (status == RHEO_OK) *slip = named[index];
+    return status;
+}
+
 static rheo_status read_fluid_reference(reader *r, int *index, const node *n, const char *path,
                                         const param *p) {
     const char *names[RHEO_FLUIDS_MAX + 1] = {NULL};
@@ -400,14 +416,19 @@ static rheo_status read_children(reader *r, rheo_shape *shape, const node *n, co
     return status;
 }
 
-/* Every key beside the shape's own must be one of scale, rotate, move. */
+/* Every key beside the shape's own must be one of scale, rotate, move; beside a fill's, at. */
 static rheo_status check_shape_keys(reader *r, const node *n, const node **body, int *kind,
                                     const char *path) {
     const char *known[32] = {"scale", "rotate", "move"};
-    static const char allowed[] = "box, sphere, capsule, cylinder, torus, plane, mesh, union, difference or "
-                                  "intersection; beside it scale, rotate, move";
+    char allowed[160];
+    int others = 3;
+    snprintf(allowed, sizeof allowed,
+             "box, sphere, capsule, cylinder, torus, plane, mesh, union, difference or intersection; beside "
+             "it scale, rotate, move%s",
+             r->is_fill ? ", at" : "");
     *body = NULL;
-    for (int k = 0; shape_names[k]; ++k) known[3 + k] = shape_names[k];
+    if (r->is_fill) known[others++] = "at";
+    for (int k = 0; shape_names[k]; ++k) known[others + k] = shape_names[k];
     for (const node *item = n->first; item; item = item->next) {
         node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
         int k = 0;
@@ -418,7 +439,8 @@ static rheo_status check_shape_keys(reader *r, const node *n, const node **body,
                             item->key);
             *body = item;
             *kind = k;
-        } else if (strcmp(item->key, "scale") && strcmp(item->key, "rotate") && strcmp(item->key, "move")) {
+        } else if (strcmp(item->key, "scale") && strcmp(item->key, "rotate") && strcmp(item->key, "move") &&
+                   !(r->is_fill && !strcmp(item->key, "at"))) {
             char at[NODE_PATH_MAX];
             join(at, path, item->key);
             return fail(r, &key, at, allowed, report_nearest(item->key, known), "unknown key '%.60s'",
@@ -429,14 +451,15 @@ static rheo_status check_shape_keys(reader *r, const node *n, const node **body,
     return RHEO_OK;
 }
 
-/* The rows of IN_PLACEMENT, read from a map that also holds the shape itself. */
-static rheo_status read_placement(reader *r, rheo_shape *shape, const node *n, const node *body,
-                                  const char *path) {
+/* The rows of IN_PLACEMENT, or of a fill's IN_APPEARANCE, read from a map that also holds the shape itself.
+ */
+static rheo_status read_beside(reader *r, rheo_shape *shape, const node *n, const node *body, section in,
+                               const char *path) {
     node beside = {.kind = NODE_MAP, .source = n->source, .line = n->line, .column = n->column};
     node copies[4];
     int count = 0;
     for (const node *item = n->first; item; item = item->next) {
-        if (item == body) continue;
+        if (item == body || (!strcmp(item->key, "at")) != (in == IN_APPEARANCE)) continue;
         copies[count] = *item;
         copies[count].next = NULL;
         if (count) copies[count - 1].next = &copies[count];
@@ -444,18 +467,20 @@ static rheo_status read_placement(reader *r, rheo_shape *shape, const node *n, c
     }
     beside.first = count ? copies : NULL;
     beside.count = count;
-    return read_section(r, shape, &beside, IN_PLACEMENT, path);
+    return read_section(r, shape, &beside, in, path);
 }
 
 static rheo_status read_shape(reader *r, rheo_shape *shape, const node *n, const char *path) {
     int kind = 0;
     const node *body;
     char at[NODE_PATH_MAX];
+    const bool is_fill = r->is_fill;
     if (n->kind != NODE_MAP)
         return fail(r, n, path, "a map, for example { sphere: { center: [x, y, z], radius: r } }", NULL,
                     "%s is not a shape", node_kind_name(n));
     rheo_status status = check_shape_keys(r, n, &body, &kind, path);
     if (status != RHEO_OK) return status;
+    r->is_fill = false; /* its parts are none */
     *shape = rheo_default_shape((rheo_shape_kind)kind);
     shape->line = n->line;
     join(at, path, body->key);
@@ -464,7 +489,8 @@ static rheo_status read_shape(reader *r, rheo_shape *shape, const node *n, const
     } else {
         status = read_section(r, shape, body, (section)(IN_BOX + kind), at);
     }
-    if (status == RHEO_OK) status = read_placement(r, shape, n, body, path);
+    if (status == RHEO_OK) status = read_beside(r, shape, n, body, IN_PLACEMENT, path);
+    if (status == RHEO_OK && is_fill) status = read_beside(r, shape, n, body, IN_APPEARANCE, path);
     if (status == RHEO_OK && kind == RHEO_SHAPE_MESH) {
         snprintf(at, sizeof at, "%.240s.mesh.file", path);
         status = find_mesh(r, shape, node_find(body, "file"), at);
@@ -481,7 +507,9 @@ static rheo_status read_shapes(reader *r, rheo_fluid *fluid, const node *n, cons
     for (const node *item = n->first; item; item = item->next, ++i) {
         char at[NODE_PATH_MAX];
         join_index(at, path, i);
+        r->is_fill = true;
         rheo_status status = read_shape(r, &shapes[i], item, at);
+        r->is_fill = false;
         if (status != RHEO_OK) return status;
     }
     fluid->fill = shapes;
@@ -520,6 +548,8 @@ static rheo_status finish_item(reader *r, void *item, section in, const node *n,
     char name[32];
     if (in == IN_FLUID) {
         rheo_fluid *fluid = item;
+        if (fluid->viscosity_keys.count) fluid->viscosity = fluid->viscosity_keys.values[0];
+        if (fluid->viscosity_keys.count == 1) fluid->viscosity_keys = (rheo_curve){.width = 1};
         if (!fluid->name && !(fluid->name = name_of_material(r, fluid->material)))
             return report_no_memory(r->report, "a name");
     } else if (in == IN_SOLID) {
@@ -638,6 +668,7 @@ static rheo_status read_param(reader *r, void *base, const node *n, const param 
     case P_SHAPE: return read_shape(r, into, n, path);
     case P_SHAPES: return read_shapes(r, base, n, path, p);
     case P_WALLS: return read_walls(r, into, n, path, p);
+    case P_SLIP: return read_slip(r, into, n, path, p);
     case P_MATERIAL: return read_material(r, base, n, path, p);
     case P_FLUID: return read_fluid_reference(r, into, n, path, p);
     case P_SOLID: return read_solid_reference(r, into, n, path, p);

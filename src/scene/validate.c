@@ -102,6 +102,14 @@ static rheo_status check_name(const checker *c, const char *name, const param *p
     return fail(c, path, allowed, "'%.60s' cannot be used as a name", name ? name : "");
 }
 
+static rheo_status check_slip(const checker *c, double slip, const param *p, const char *path) {
+    char allowed[400];
+    if (slip == RHEO_SLIP_AUTO || slip == RHEO_SLIP_FREE || (slip >= p->low && slip <= p->high))
+        return RHEO_OK;
+    param_allowed(allowed, sizeof allowed, p);
+    return fail(c, path, allowed, "%g is not a slip length", slip);
+}
+
 /* All rows of a section that are plain numbers, choices, names or curves. */
 static rheo_status check_section(const checker *c, const void *base, section in, const char *path) {
     rheo_status status = RHEO_OK;
@@ -125,6 +133,7 @@ static rheo_status check_section(const checker *c, const void *base, section in,
         case P_COLOR: status = check_numbers(c, from, 3, p, at); break;
         case P_SPAN: status = check_numbers(c, from, 2, p, at); break;
         case P_CHOICE: status = check_choice(c, from, p, at); break;
+        case P_SLIP: status = check_slip(c, *(const double *)from, p, at); break;
         case P_NAME: status = check_name(c, *(const char *const *)from, p, at); break;
         case P_CURVE1: status = check_curve(c, from, 1, p, at); break;
         case P_CURVE3: status = check_curve(c, from, 3, p, at); break;
@@ -263,6 +272,8 @@ static rheo_status check_output(const checker *c) {
     if (method->gridless && s->surface == RHEO_SURFACE_PRESSURE)
         return fail(c, "output.surface", "density, average, spheres",
                     "method %s has no pressure on a grid to draw", method_names[s->method]);
+    if (s->output_rest && !method->particles)
+        return fail(c, "output.rest_position", "false", "smoke has no particles that could carry it");
     if (s->output_particles && !method->particles)
         return fail(c, "output.particles", "false; volume: true", "smoke has no particles to write");
     return RHEO_OK;
@@ -291,6 +302,17 @@ static rheo_status same_name(const checker *c, const char *path, const char *nam
     return fail(c, path, "a different name for each", "the name '%.60s' is used twice", name);
 }
 
+static rheo_status check_fill(const checker *c, const rheo_shape *fill, const char *path) {
+    rheo_status status = check_shape(c, fill, path, 0);
+    if (status == RHEO_OK) status = check_section(c, fill, IN_APPEARANCE, path);
+    if (status == RHEO_OK && fill->at > 0 && rheo_describe_method(c->scene->method)->gas) {
+        char at[NODE_PATH_MAX];
+        return fail(c, path_of(at, "%s.at", path), "an emitter with during",
+                    "fills of smoke are there at the start");
+    }
+    return status;
+}
+
 static rheo_status check_fluids(const checker *c) {
     const rheo_scene *s = c->scene;
     char path[NODE_PATH_MAX];
@@ -305,7 +327,7 @@ static rheo_status check_fluids(const checker *c) {
         const rheo_fluid *f = &s->fluids[i];
         rheo_status status = check_section(c, f, IN_FLUID, path_of(path, "fluids[%d]", i));
         for (int k = 0; k < f->fill_count && status == RHEO_OK; ++k)
-            status = check_shape(c, &f->fill[k], path_of(path, "fluids[%d].fill[%d]", i, k), 0);
+            status = check_fill(c, &f->fill[k], path_of(path, "fluids[%d].fill[%d]", i, k));
         if (status != RHEO_OK) return status;
         for (int k = 0; k < i; ++k)
             if (same(s->fluids[k].name, f->name))
@@ -315,6 +337,39 @@ static rheo_status check_fluids(const checker *c) {
                         "the grid methods have one density: %g kg/m3 here, %g in fluids[0]", f->density,
                         s->fluids[0].density);
     }
+    return RHEO_OK;
+}
+
+static bool any_viscous(const rheo_scene *s) {
+    for (int i = 0; i < s->fluid_count; ++i)
+        if (definition_thickest(&s->fluids[i]) > 0) return true;
+    return false;
+}
+
+/* What a viscous solve needs of a scene, where one is asked for. */
+static rheo_status check_viscosity(const checker *c) {
+    const rheo_scene *s = c->scene;
+    const rheo_method_info *method = rheo_describe_method(s->method);
+    const bool asked = s->viscosity != RHEO_VISCOSITY_AUTO && s->viscosity != RHEO_VISCOSITY_NONE;
+    char path[NODE_PATH_MAX];
+    for (int i = 0; i < s->fluid_count; ++i)
+        if (!(s->fluids[i].viscosity >= 0 && s->fluids[i].viscosity <= VISCOSITY_MOST))
+            return fail(c, path_of(path, "fluids[%d].viscosity", i), "a number [Pa s], 0 to 1e9",
+                        "%g is out of range", s->fluids[i].viscosity);
+    if (s->viscous_held && s->viscosity != RHEO_VISCOSITY_LAPLACIAN)
+        return fail(c, "solver.viscous_surface", "free, or viscosity: laplacian",
+                    "only the laplacian can be held by the air");
+    if (!asked) return RHEO_OK;
+    if (method->available && !method->viscosity)
+        return fail(c, "solver.viscosity", "leave it out; method: flip, apic, pic, semi-lagrangian",
+                    "method %s does not solve viscosity implicitly", method_names[s->method]);
+    if (definition_bars_viscosity(s))
+        return fail(c, "solver.viscosity", "none", "viscosity and %s do not go together yet",
+                    definition_bars_viscosity(s));
+    if (!any_viscous(s) || (s->viscosity == RHEO_VISCOSITY_STOKES && !definition_is_viscous(s)))
+        return fail(c, "solver.viscosity", "auto, none; or a higher fluids[].viscosity",
+                    any_viscous(s) ? "nothing is viscous enough to move momentum by half a cell in the run"
+                                   : "nothing is viscous: all viscosities are 0");
     return RHEO_OK;
 }
 
@@ -529,8 +584,9 @@ static rheo_status check_probes(const checker *c) {
         rheo_status status = check_section(c, probe, IN_PROBE, path_of(path, "probes[%d]", i));
         if (status != RHEO_OK) return status;
         path_of(path, "probes[%d].of", i);
-        if (!probe->of || probe->of >= 2 * RHEO_OF_DENSITY)
-            return fail(c, path, "velocity, pressure, phi, density", "the probe measures nothing known");
+        if (!probe->of || probe->of >= 2 * RHEO_OF_VISCOSITY)
+            return fail(c, path, "velocity, pressure, phi, density, viscosity",
+                        "the probe measures nothing known");
         if (probe->of & RHEO_OF_TEMPERATURE && !rheo_describe_method(s->method)->gas)
             return fail(c, path, "velocity, pressure, phi, density",
                         "only smoke has a temperature, in this version");
@@ -563,6 +619,7 @@ rheo_status rheo_validate_scene(const rheo_scene *scene, rheo_report *report) {
     rheo_status status = check_domain(&c);
     if (status == RHEO_OK) status = check_output(&c);
     if (status == RHEO_OK) status = check_fluids(&c);
+    if (status == RHEO_OK) status = check_viscosity(&c);
     if (status == RHEO_OK) status = check_emitters(&c);
     if (status == RHEO_OK) status = check_solids(&c);
     if (status == RHEO_OK) status = check_joints(&c);

@@ -40,7 +40,7 @@ rheo_status bodies_pull(walls *w, rheo_sim *s, const double gravity[3], double d
     return RHEO_OK;
 }
 
-rheo_status bodies_hold(rheo_sim *s, double dt, rheo_report *report) {
+rheo_status bodies_constrain(rheo_sim *s, double dt, rheo_report *report) {
     const double end = s->clock.time + dt;
     return judge(world_constrain(s->world, end, dt, s->clock.next_dt), end, report);
 }

@@ -11,7 +11,7 @@ rheo_status bodies_move(rheo_sim *s, double dt, rheo_report *report);
 rheo_status bodies_pull(walls *w, rheo_sim *s, const double gravity[3], double dt, double last,
                         rheo_report *report);
 /* Contacts after forces, so that what rests has no velocity left. */
-rheo_status bodies_hold(rheo_sim *s, double dt, rheo_report *report);
+rheo_status bodies_constrain(rheo_sim *s, double dt, rheo_report *report);
 /* Solids take the places and velocities of their bodies, and say which have changed. */
 void bodies_follow(rheo_sim *s);
 #endif

@@ -39,10 +39,6 @@ void sim_place_bodies(rheo_sim *s, const rheo_body_stats *bodies) {
     }
 }
 
-int sim_frame(const rheo_sim *s) {
-    return s->clock.frame;
-}
-
 double sim_surface_area(const rheo_sim *s) {
     return s->surface_area;
 }

@@ -34,6 +34,47 @@ void definition_fit_sides(rheo_scene *scene) {
         scene->size[a] = cells[a] == along ? longest : longest * cells[a] / along;
 }
 
+double definition_thickest(const rheo_fluid *fluid) {
+    double most = fluid->viscosity;
+    for (int k = 0; k < fluid->viscosity_keys.count; ++k) most = fmax(most, fluid->viscosity_keys.values[k]);
+    return most;
+}
+
+double definition_viscosity(const rheo_fluid *fluid, double time) {
+    double mu = fluid->viscosity;
+    if (fluid->viscosity_keys.count) rheo_evaluate_curve(&mu, &fluid->viscosity_keys, time);
+    return mu;
+}
+
+bool definition_is_viscous(const rheo_scene *s) {
+    const double half = 0.5 * longest_side(s) / s->cells, time = s->frames / s->fps;
+    for (int i = 0; i < s->fluid_count; ++i)
+        if (definition_thickest(&s->fluids[i]) / s->fluids[i].density * time > half * half) return true;
+    return false;
+}
+
+const char *definition_bars_viscosity(const rheo_scene *s) {
+    for (int side = 0; side < 2 * s->dim; ++side)
+        if (s->wall[side] == RHEO_WALL_PERIODIC) return "periodic sides";
+    if (s->separation) return "separation";
+    for (int i = 0; i < s->solid_count; ++i)
+        if (s->solids[i].motion == RHEO_DYNAMIC && s->coupling == RHEO_RIGID_FLUID) return "rigid-fluid";
+    return NULL;
+}
+
+rheo_viscosity rheo_choose_viscosity(const rheo_scene *s) {
+    if (!rheo_describe_method(s->method)->viscosity) return RHEO_VISCOSITY_NONE;
+    if (s->viscosity != RHEO_VISCOSITY_AUTO) return s->viscosity;
+    return definition_is_viscous(s) && !definition_bars_viscosity(s) ? RHEO_VISCOSITY_FULL
+                                                                     : RHEO_VISCOSITY_NONE;
+}
+
+double definition_slip(const rheo_scene *s, const rheo_solid *solid) {
+    if (solid && solid->slip != RHEO_SLIP_AUTO) return solid->slip;
+    if (s->slip != RHEO_SLIP_AUTO) return s->slip;
+    return rheo_choose_viscosity(s) == RHEO_VISCOSITY_NONE ? RHEO_SLIP_FREE : 0;
+}
+
 /* Whether a shape lies where its numbers say. */
 static bool is_plain(const rheo_shape *s) {
     bool plain = s->rotate_degrees == 0;
@@ -106,6 +147,7 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
     copy_curve(&copy->camera_fov, owner, &fail);
     for (int i = 0; i < copy->fluid_count; ++i) {
         copy->fluids[i].name = copy_text(owner, scene->fluids[i].name, &fail);
+        copy_curve(&copy->fluids[i].viscosity_keys, owner, &fail);
         copy->fluids[i].material = copy_text(owner, scene->fluids[i].material, &fail);
         copy->fluids[i].fill = NULL;
         if (dim == 2) copy->fluids[i].velocity[2] = 0;

@@ -14,4 +14,17 @@ rheo_shape definition_fit_fill(const rheo_shape *fill, const rheo_scene *given, 
 /* Everything that a run reads later, in `owner`, with fitted sides; shapes are left out (they are compiled).
  * -1: no memory. */
 int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene);
+
+/* The most that a viscosity may be, Pa s: rock flows faster. */
+#define VISCOSITY_MOST 1e9
+
+/* Viscosity of a fluid [Pa s]: the most that it ever has, and at a time. */
+double definition_thickest(const rheo_fluid *fluid);
+double definition_viscosity(const rheo_fluid *fluid, double time);
+/* What of a scene viscosity is not solved beside; NULL: nothing. */
+const char *definition_bars_viscosity(const rheo_scene *scene);
+/* Whether some fluid moves momentum by half a cell within the run, sqrt(nu t). */
+bool definition_is_viscous(const rheo_scene *scene);
+/* Slip length [m] of a solid, or of the domain's sides (NULL), RHEO_SLIP_FREE: any. */
+double definition_slip(const rheo_scene *scene, const rheo_solid *solid);
 #endif

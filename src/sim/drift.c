@@ -20,6 +20,7 @@ poisson_result drift_correct(mac_field *carry, const mac_field *vel, const proje
     }
     volume_outflow(outflow, scratch_marks(&s->scratch), g, on->faces, m->density, on->phi, voids,
                    !m->may_crowd, on->dt);
+    if (m->stiff) volume_limit_by_flow(outflow, g, vel, on->phi);
     if (p->domain) rigid_fluid_clear(outflow, &p->rigid);
     const poisson_result r = pressure_displace(carry, vel, psi, p->solver, &on->work, g, on->faces, on->phi,
                                                outflow, TOLERANCE, ITERATIONS);

@@ -15,8 +15,8 @@ void emitters_list(emitters *e, rheo_sim *s) {
 rheo_status emitters_make(emitters *e, rheo_sim *s, rheo_report *report) {
     if (s->def.emitter_count == 0) return RHEO_OK;
     e->queue = mem_alloc(s->g.box.size * sizeof *e->queue);
-    e->room = arena_alloc(&s->text, (size_t)s->def.emitter_count * sizeof *e->room);
-    return e->queue && e->room ? RHEO_OK : report_no_memory(report, "the grid");
+    e->vacancy = arena_alloc(&s->text, (size_t)s->def.emitter_count * sizeof *e->vacancy);
+    return e->queue && e->vacancy ? RHEO_OK : report_no_memory(report, "the grid");
 }
 
 void emitters_free(emitters *e) {
@@ -39,18 +39,20 @@ double emitters_speed(const rheo_sim *s, double time,
     return most;
 }
 
-void emitters_find_room(emitters *e, const markers *m, const walls *w, rheo_sim *s, double dt) {
+void emitters_find_vacancy(emitters *e, const markers *m, const walls *w, rheo_sim *s, double dt) {
     const scratch_count before = s->scratch.lent;
     for (int i = 0; i < s->def.emitter_count; ++i) {
         if (!(emit_runs(&s->def.emitters[i], s->clock.time, dt) > 0)) continue;
         uint8_t *seen = scratch_marks(&s->scratch);
-        e->room[i] = emit_vacancy(&m->parts, &s->g, &w->open, s->emitter_shape[i], walls_distance(w, s),
-                                  (double)m->full, seen, e->queue);
+        e->vacancy[i] = emit_vacancy(&m->parts, &s->g, &w->open, s->emitter_shape[i], walls_distance(w, s),
+                                     (double)m->full, seen, e->queue);
         scratch_back(&s->scratch, before);
     }
 }
 
-static rheo_status count_emitted(rheo_sim *s, markers *m, emission in, rheo_report *report) {
+static rheo_status count_emitted(rheo_sim *s, markers *m, emission in, const double way[3],
+                                 rheo_report *report) {
+    if (in.added > 0) markers_begin_at(m, s, m->parts.count - (size_t)in.added, way);
     if (in.added < 0 || particles_sort(&m->parts, &s->g)) return report_no_memory(report, "particles");
     s->stats.counts.emitted += in.added;
     s->stats.counts.refused += in.refused;
@@ -73,16 +75,16 @@ rheo_status emitters_emit(markers *m, const emitters *e, const walls *w, rheo_si
         const emitter_step step = emit_step(&s->def.emitters[i], s->clock.time, dt);
         rheo_status status = RHEO_OK;
         if (!(step.runs > 0)) continue;
-        if (step.begins && e->room[i] > 0)
+        if (step.begins && e->vacancy[i] > 0)
             status = count_emitted(
                 s, m,
                 emit_begin(&m->parts, &m->next_id, &s->g, inlet, &step, fluid, seed, walls_distance(w, s)),
-                report);
+                step.to, report);
         const emitter_reach reach = reach_of(s, w, i, &step);
         if (!status)
             status = count_emitted(
-                s, m, emit_inflow(&m->parts, &m->next_id, &s->g, &reach, &step, fluid, seed, e->room[i]),
-                report);
+                s, m, emit_inflow(&m->parts, &m->next_id, &s->g, &reach, &step, fluid, seed, e->vacancy[i]),
+                step.to, report);
         if (status) return status;
         if (s->stats.counts.refused > refused && !s->stats.refusing) s->stats.refusing = i + 1;
     }
@@ -93,7 +95,7 @@ rheo_status emitters_emit(markers *m, const emitters *e, const walls *w, rheo_si
 static int drives(emitter_step *step, emitter_reach *reach, const emitters *e, const walls *w,
                   const rheo_sim *s, int i, double dt) {
     *step = emit_step(&s->def.emitters[i], s->clock.time, dt);
-    if (!(e->room[i] > 0)) return 0;
+    if (!(e->vacancy[i] > 0)) return 0;
     *reach = reach_of(s, w, i, step);
     return step->velocity[0] != 0 || step->velocity[1] != 0 || step->velocity[2] != 0;
 }
@@ -106,11 +108,12 @@ int emitters_drive(const emitters *e, const walls *w, const rheo_sim *s, double 
     return 0;
 }
 
-void emitters_give(mac_field *u, const emitters *e, const walls *w, const rheo_sim *s, double dt) {
+void emitters_give(mac_field *u, uint8_t *held, const emitters *e, const walls *w, const rheo_sim *s,
+                   double dt) {
     emitter_step step;
     emitter_reach reach;
     for (int i = 0; e && e->queue && i < s->def.emitter_count; ++i)
-        if (drives(&step, &reach, e, w, s, i, dt)) emit_velocity(u, &s->g, &reach, step.velocity);
+        if (drives(&step, &reach, e, w, s, i, dt)) emit_velocity(u, held, &s->g, &reach, step.velocity);
 }
 
 rheo_status emitters_carry(markers *m, const emitters *e, const walls *w, rheo_sim *s, double dt,

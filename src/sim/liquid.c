@@ -7,7 +7,7 @@
  * a ghost-fluid surface (Batty et al. 2007; Wang 2017, 2.3-2.5). Volume is kept by moving particles, never
  * their velocity (sim/drift.c).
  *
- * Limits: viscosity is not solved here; the air is empty. */
+ * Limits: the air is empty. */
 #include "sim/liquid.h"
 
 #include <math.h>
@@ -26,21 +26,9 @@
 #include "stage/transport/forces.h"
 #include "stage/volume/volume.h"
 
-/* Beside walls particles are too few to tell the surface to less than about a fifth of a cell, and so the
- * velocity to less than this part of what gravity gives in a step (docs/decisions/0011-rest.md). */
-#define QUIET 0.2
-/* Likewise at corners of a surface oblique to the grid; more would damp small waves. */
-#define QUIET_CORNER 0.1
-#define OBLIQUE      1.0005 /* 1 / cosine: 1.8 degrees, a cell in 32 */
-#define CROWDED      2e-3   /* of the liquid */
-#define LEAST_CFL    0.2
-/* Of extrapolation around the liquid, beyond what particles can cross in a step; and of these. Beside solids
- * it must reach to the tip of a wedge: over a floor of slope s liquid is thinner than what has a velocity of
- * its own (a quarter of a cell) for 1 / (4 s) cells, and faces that are not reached keep what is solved,
- * which means nothing, or nothing at all: tips trembled, films hung on slopes. */
-enum { NEAR_LAYERS = 3, WEDGE_LAYERS = 6, LAYERS_MOST = 64 };
-
-static const calm as_solved = {0, 0}; /* no face is quiet */
+#define CROWDED   2e-3 /* of the liquid */
+#define LEAST_CFL 0.2
+static const quiet_limits as_solved = {0, 0}; /* no face is quiet */
 
 static int is_flip(const rheo_sim *s) {
     return s->def.method == RHEO_FLIP;
@@ -78,26 +66,6 @@ static double liquid_foretell(const rheo_scene *scene, double dx, double speed, 
     return step_limit(dx, scene->cfl, speed, acceleration);
 }
 
-int liquid_near_layers(const rheo_sim *s) {
-    return s->def.solid_count ? WEDGE_LAYERS : NEAR_LAYERS;
-}
-
-/* How far the velocity must be known around the liquid: what particles can cross in the next step, which may
- * be longer than this one. */
-static int layers_to_cross(const rheo_sim *s) {
-    const double *speed = liquid_of(s)->projection.speed;
-    const double fastest = fmax(speed[0], fmax(speed[1], speed[2])), frame = 1 / s->def.fps;
-    const double longest = s->def.dt_max > 0 ? fmin(s->def.dt_max, frame) : frame;
-    const double most = fmin(fastest * longest / s->g.dx, s->def.cfl);
-    return liquid_near_layers(s) + (most < LAYERS_MOST ? (int)most : LAYERS_MOST);
-}
-
-/* Whether water at rest has a surface across no axis. */
-static int is_oblique(const double gravity[3]) {
-    const double most = fmax(fabs(gravity[0]), fmax(fabs(gravity[1]), fabs(gravity[2])));
-    return vec_length(gravity) > OBLIQUE * most;
-}
-
 /* ---- the stages that are the liquid's own ---- */
 
 /* Where the grid carries the velocity. */
@@ -105,13 +73,20 @@ static void carry_velocity(liquid *l, rheo_sim *s, double dt) {
     const scratch_count mine = s->scratch.lent;
     if (!marks_only(s)) return;
     advect_velocity(&l->vel, scratch_faces(&s->scratch), &s->g, dt);
-    emitters_give(&l->vel, &l->emitters, &l->walls, s, dt);
+    emitters_give(&l->vel, NULL, &l->emitters, &l->walls, s, dt);
     scratch_back(&s->scratch, mine);
 }
 
 /* The velocity that particles bring, and the weight that they leave on faces. */
 static void to_grid(liquid *l, mac_field *unused, mac_field *weight, rheo_sim *s) {
     particles_to_grid(marks_only(s) ? unused : &l->vel, weight, &s->g, &l->markers.parts, is_affine(s));
+}
+
+/* Gravity; before: what flip compares with. */
+static void accelerate(liquid *l, mac_field *before, rheo_sim *s, const double gravity[3], double dt) {
+    const double kick[3] = {gravity[0] * dt, gravity[1] * dt, gravity[2] * dt};
+    forces_add(&l->vel, is_flip(s) ? before : &(mac_field){{0}}, &s->g, gravity, dt);
+    films_pull(&l->vel, &l->walls.open, &l->walls.films, &s->g, kick);
 }
 
 static rheo_status find_surface(liquid *l, const mac_field *weight, rheo_sim *s, rheo_report *report) {
@@ -142,24 +117,15 @@ static rheo_status find_carry(liquid *l, const projecting *on, rheo_sim *s, rheo
     return let_fall(l, on->faces, s, s->clock.time + on->dt, clock_ahead(s), report);
 }
 
-/* Both velocities around the liquid. What stands still is known as far as it goes, and carries nothing. */
-static void extend(liquid *l, const projecting *on, rheo_sim *s, const double gravity[3]) {
-    const scratch_count mine = s->scratch.lent;
-    const int far = layers_to_cross(s), near = liquid_near_layers(s);
-    const double pull = vec_length(gravity) * on->dt;
-    const calm slow = {.beside_solids = s->def.solid_count ? QUIET * pull : 0,
-                       .corners = is_oblique(gravity) ? QUIET_CORNER * pull : 0};
-    walls_extend(&l->vel, marks_only(s) ? far : near, &l->carry, far, &l->walls, s, on->phi, &slow, 0);
-    if (s->moving || emitters_drive(&l->emitters, &l->walls, s, on->dt)) l->risen = 0;
-    else
-        volume_limit_lift(&l->carry, &l->risen, scratch_cells(&s->scratch), &s->g, &l->vel, &l->markers.parts,
-                          gravity, vec_length(l->projection.speed), on->dt);
-    scratch_back(&s->scratch, mine);
-}
-
 /* What of their own velocity, or of its gradient, particles keep in a step. */
 static double kept_share(const rheo_sim *s, double dt) {
     return is_flip(s) || is_affine(s) ? pow(1 - s->def.pic_blend, 30 * dt) : 0;
+}
+
+static void from_grid(liquid *l, const mac_field *before, rheo_sim *s, const double gravity[3], double dt) {
+    const double kick[3] = {gravity[0] * dt, gravity[1] * dt, gravity[2] * dt};
+    particles_from_grid(&l->markers.parts, &s->g, &l->vel, before, kept_share(s, dt), is_affine(s), kick);
+    stress_calm(&l->markers.parts, &l->vel, &l->stress, s, dt, is_flip(s));
 }
 
 /* ---- the step ---- */
@@ -172,10 +138,9 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     rheo_status status;
     double gravity[3];
     sim_gravity(gravity, s, s->clock.time + 0.5 * dt);
-    const double kick[3] = {gravity[0] * dt, gravity[1] * dt, gravity[2] * dt};
 
     timer_stage(&s->timer, "advect");
-    emitters_find_room(&l->emitters, &l->markers, &l->walls, s, dt);
+    emitters_find_vacancy(&l->emitters, &l->markers, &l->walls, s, dt);
     TRY(markers_remember(&l->markers, &l->walls, s, report));
     particles_advect(&l->markers.parts, g, &l->carry, gravity, dt);
     carry_velocity(l, s, dt);
@@ -183,10 +148,11 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "solids");
     TRY(bodies_move(s, dt, report));
     TRY(walls_move(&l->walls, s, s->clock.time + dt, report));
-    TRY(markers_hold(&l->markers, &l->walls, s, report));
+    TRY(markers_boundary(&l->markers, &l->walls, s, report));
 
     timer_stage(&s->timer, "sort");
     TRY(markers_sort(&l->markers, s, report));
+    TRY(markers_appear(&l->markers, &l->walls, s, report));
     TRY(emitters_emit(&l->markers, &l->emitters, &l->walls, s, dt, report));
 
     timer_stage(&s->timer, "to grid");
@@ -199,15 +165,21 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     scratch_back(&s->scratch, held);
 
     timer_stage(&s->timer, "forces");
-    forces_add(&l->vel, is_flip(s) ? before : &(mac_field){{0}}, g, gravity, dt);
-    films_pull(&l->vel, &l->walls.open, &l->walls.films, g, kick);
+    accelerate(l, before, s, gravity, dt);
 
     timer_stage(&s->timer, "bodies");
     TRY(bodies_pull(&l->walls, s, gravity, dt, l->projection.q_dt, report));
 
     timer_stage(&s->timer, "pressure");
     projecting on = projection_faces(&l->projection, &l->walls, &l->emitters, s, l->markers.phi, dt);
-    TRY(projection_solve(&l->vel, &on, &l->projection, &l->walls, s, report));
+    TRY(stress_balance(&l->vel, &on, &l->stress, &l->projection, &l->walls, s, report));
+
+    timer_stage(&s->timer, "viscosity");
+    TRY(stress_solve(&l->vel, &on, &l->stress, &l->projection, &l->markers, &l->walls, &l->emitters, s,
+                     report));
+
+    timer_stage(&s->timer, "pressure");
+    TRY(stress_project(&l->vel, &on, &l->stress, &l->projection, &l->walls, s, report));
     TRY(projection_end(&l->vel, &on, &l->projection, &l->walls, &l->emitters, s, report));
 
     timer_stage(&s->timer, "volume");
@@ -215,10 +187,10 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     scratch_back(&s->scratch, held);
 
     timer_stage(&s->timer, "extrapolate");
-    extend(l, &on, s, gravity);
+    liquid_rest(l, &on, s, gravity, marks_only(s));
 
     timer_stage(&s->timer, "from grid");
-    particles_from_grid(&l->markers.parts, g, &l->vel, before, kept_share(s, dt), is_affine(s), kick);
+    from_grid(l, before, s, gravity, dt);
 out:
     scratch_back(&s->scratch, mine);
     timer_stage(&s->timer, NULL);
@@ -239,6 +211,8 @@ static void liquid_list(rheo_sim *s) {
     walls_list(&l->walls, s, 1);
     emitters_list(&l->emitters, s);
     projection_list(&l->projection, &l->walls, s);
+    stress_list(&l->stress, s);
+    l->markers.stiff = l->stress.model != RHEO_VISCOSITY_NONE;
     s->fields.borrowed = (scratch_count){.faces = 2, .cells = 3, .marks = 2};
 }
 
@@ -312,6 +286,7 @@ static rheo_status liquid_start(rheo_sim *s, const rheo_scene *scene, rheo_repor
     TRY(markers_make(&l->markers, s, is_affine(s), report));
     TRY(emitters_make(&l->emitters, s, report));
     TRY(projection_make(&l->projection, s, report));
+    TRY(stress_make(&l->stress, s, report));
     TRY(walls_make(&l->walls, s, report));
     TRY(walls_check_thin(&l->walls, s, report));
     TRY(walls_place(&l->walls, s, 0, report));
@@ -334,12 +309,13 @@ static void liquid_finish(rheo_sim *s) {
     walls_free(&l->walls);
     emitters_free(&l->emitters);
     projection_free(&l->projection);
+    stress_free(&l->stress);
 }
 
 static size_t liquid_bytes(const rheo_sim *s) {
     const liquid *l = liquid_of(s);
     return markers_bytes(&l->markers) + walls_bytes(&l->walls, s) + emitters_bytes(&l->emitters, s) +
-           projection_bytes(&l->projection);
+           projection_bytes(&l->projection) + stress_bytes(&l->stress, s);
 }
 
 /* ---- what is asked between steps ---- */
@@ -360,6 +336,7 @@ static rheo_status liquid_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report
 
 static void liquid_probe(double *values, const rheo_sim *s, unsigned of, const float x[3]) {
     const liquid *l = liquid_of(s);
+    if (of == RHEO_OF_VISCOSITY && stress_probe(values, &l->stress, s, x)) return;
     markers_probe(values, &l->markers, &l->vel, l->projection.q, l->projection.q_dt, l->markers.phi, s, of,
                   x);
 }

@@ -5,6 +5,7 @@
 #include "sim/emitters.h"
 #include "sim/markers.h"
 #include "sim/projection.h"
+#include "sim/stress.h"
 #include "sim/walls.h"
 
 typedef struct liquid {
@@ -12,6 +13,7 @@ typedef struct liquid {
     walls walls;
     emitters emitters;
     projection projection;
+    stress stress;
     mac_field vel;   /* m/s, extended around the liquid */
     mac_field carry; /* m/s: what carries particles, vel and what keeps their density even */
     double crowded;  /* share of the liquid in cells that are too full for it; shortens the next step */
@@ -24,6 +26,10 @@ INLINE liquid *liquid_of(const rheo_sim *s) {
 
 /* One step of dt seconds; the order of the stages is the algorithm. */
 rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report);
+
+/* sim/rest.c: both velocities around the liquid, and what lets liquid rest there. What stands still is known
+ * as far as it goes, and carries nothing. carries: whether the grid carries the velocity. */
+void liquid_rest(liquid *l, const projecting *on, rheo_sim *s, const double gravity[3], int carries);
 /* How far velocity must be known around a liquid at least, in cells. */
 int liquid_near_layers(const rheo_sim *s);
 

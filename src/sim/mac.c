@@ -25,6 +25,7 @@
 #include "particle/transfer.h"
 #include "sim/bodies.h"
 #include "sim/clock.h"
+#include "sim/definition.h"
 #include "sim/drift.h"
 #include "sim/step_limit.h"
 #include "solid/curve.h"
@@ -37,11 +38,16 @@
 enum { LAYERS = 3, FIRST_LAYERS = 4, FIRST_LAYERS_BESIDE = 7 };
 #define MARKERS_MOST 4
 
-static const calm as_solved = {0, 0};
+static const quiet_limits as_solved = {0, 0};
 
 /* Kinematic, m2/s. */
-static double viscosity(const rheo_scene *def) {
-    return def->fluid_count ? def->fluids[0].viscosity / def->fluids[0].density : 0;
+static double viscosity(const rheo_scene *def, double time) {
+    return def->fluid_count ? definition_viscosity(&def->fluids[0], time) / def->fluids[0].density : 0;
+}
+
+/* Walls are free unless the scene says that they are not. */
+static int sticks(const rheo_sim *s) {
+    return definition_slip(&s->def, NULL) < RHEO_SLIP_FREE;
 }
 
 /* ---- how long ---- */
@@ -63,14 +69,18 @@ static double mac_dt_limit(const rheo_sim *s, double time) {
     sim_gravity(g, s, time);
     const double flow = fmax(carrying_speed(s), emitters_speed(s, time, curve_largest));
     const double pull = vec_length(g);
-    return fmin(mac_stable_dt(&s->g, flow + step_wall_speed(s, time), pull, viscosity(&s->def), s->def.cfl),
-                step_limit_light_bodies(s, pull));
+    return fmin(
+        mac_stable_dt(&s->g, flow + step_wall_speed(s, time), pull, viscosity(&s->def, time), s->def.cfl),
+        step_limit_light_bodies(s, pull));
 }
 
 /* Steps count the axes' speeds together, about twice the largest. */
 static double mac_foretell(const rheo_scene *scene, double dx, double speed, double acceleration) {
     const mac_grid grid = {.box = {.dim = scene->dim}, .dx = dx};
-    return mac_stable_dt(&grid, 2 * speed, acceleration, viscosity(scene), scene->cfl);
+    return mac_stable_dt(
+        &grid, 2 * speed, acceleration,
+        scene->fluid_count ? definition_thickest(&scene->fluids[0]) / scene->fluids[0].density : 0,
+        scene->cfl);
 }
 
 /* ---- the stages that are the method's own ---- */
@@ -106,7 +116,8 @@ static void change_momentum(mac *m, const projecting *on, rheo_sim *s, const dou
     const mac_solids solids = {m->walls.solid, s->solids};
     mac_field *changed = scratch_faces(&s->scratch);
     mac_momentum(changed, &s->g, &m->vel, m->cells, on->faces, s->wall_count ? &m->walls.open.open : NULL,
-                 viscosity(&s->def), gravity, s->def.no_slip, s->wall_count ? &solids : NULL, dt);
+                 viscosity(&s->def, s->clock.time + 0.5 * dt), gravity, sticks(s),
+                 s->wall_count ? &solids : NULL, dt);
     const mac_field old = m->vel;
     m->vel = *changed;
     *changed = old;
@@ -114,8 +125,8 @@ static void change_momentum(mac *m, const projecting *on, rheo_sim *s, const dou
 }
 
 static void extend(mac_field *u, mac *m, rheo_sim *s) {
-    walls_extend(u, LAYERS, NULL, 0, &m->walls, s, m->cell_phi, &as_solved, s->def.no_slip);
-    mac_mirror_walls(u, &s->g, &m->walls.open, s->def.no_slip);
+    walls_extend(u, LAYERS, NULL, 0, &m->walls, s, m->cell_phi, &as_solved, sticks(s));
+    solids_mirror_sides(u, &s->g, &m->walls.open, sticks(s) ? 0 : INFINITY);
 }
 
 static void find_carry(mac *m, const projecting *on, rheo_sim *s) {
@@ -142,7 +153,7 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     sim_gravity(gravity, s, s->clock.time + 0.5 * dt);
 
     timer_stage(&s->timer, "advect");
-    emitters_find_room(&m->emitters, &m->markers, &m->walls, s, dt);
+    emitters_find_vacancy(&m->emitters, &m->markers, &m->walls, s, dt);
     mac_mark_cells(cells_before, g, &m->markers.parts, &m->walls.open);
     TRY(carry_emitted(m, s, dt, report));
     TRY(markers_remember(&m->markers, &m->walls, s, report));
@@ -151,17 +162,18 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "solids");
     TRY(bodies_move(s, dt, report));
     TRY(walls_move(&m->walls, s, s->clock.time + dt, report));
-    TRY(markers_hold(&m->markers, &m->walls, s, report));
+    TRY(markers_boundary(&m->markers, &m->walls, s, report));
 
     timer_stage(&s->timer, "sort");
     TRY(markers_sort(&m->markers, s, report));
+    TRY(markers_appear(&m->markers, &m->walls, s, report));
     TRY(emitters_emit(&m->markers, &m->emitters, &m->walls, s, dt, report));
 
     timer_stage(&s->timer, "cells");
     mac_mark_cells(m->cells, g, &m->markers.parts, &m->walls.open);
     mac_cell_distance(m->cell_phi, g, m->cells);
     mac_fill_new_cells(&m->vel, g, m->cells, cells_before, &m->markers.parts);
-    emitters_give(&m->vel, &m->emitters, &m->walls, s, dt);
+    emitters_give(&m->vel, NULL, &m->emitters, &m->walls, s, dt);
     projecting on = projection_faces(&m->projection, &m->walls, &m->emitters, s, m->cell_phi, dt);
     close_cells(m, &on, s);
 
@@ -225,7 +237,7 @@ static rheo_status begin(mac *m, rheo_sim *s, rheo_report *report) {
     clock_start(s);
     if (s->keyed) TRY(walls_place(&m->walls, s, s->clock.time, report)); /* as fast as in the first step */
     walls_extend(&m->vel, (s->def.solid_count ? FIRST_LAYERS_BESIDE : FIRST_LAYERS), NULL, 0, &m->walls, s,
-                 m->markers.phi, &as_solved, s->def.no_slip);
+                 m->markers.phi, &as_solved, sticks(s));
     mac_field_copy(&m->carry, &m->vel, &s->g);
 out:
     scratch_back(&s->scratch, mine);

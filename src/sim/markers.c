@@ -7,6 +7,7 @@
 #include "core/report.h"
 #include "geom/marching.h"
 #include "geom/mesh_facing.h"
+#include "sim/definition.h"
 #include "sim/probe.h"
 #include "solid/vector.h"
 #include "stage/surface/surface.h"
@@ -22,15 +23,25 @@ void markers_list(markers *m, rheo_sim *s) {
     field_kept(l, "density", FIELD_CELLS, &m->density);
 }
 
-rheo_status markers_make(markers *m, rheo_sim *s, int affine, rheo_report *report) {
-    static const char *const gradient[9] = {"du_dx", "du_dy", "du_dz", "dv_dx", "dv_dy",
-                                            "dv_dz", "dw_dx", "dw_dy", "dw_dz"};
+rheo_status markers_make_with(markers *m, rheo_sim *s, const char *const *own, int count,
+                              rheo_report *report) {
+    static const char *const rest[3] = {"rest_x", "rest_y", "rest_z"};
+    const char *column[12];
     const int dim = s->g.box.dim;
     m->full = dim == 3 ? 8 : 4;
     m->particle_volume = s->g.dx * s->g.dx * s->g.dx / (double)m->full;
-    if (particles_make(&m->parts, &s->g, gradient, affine ? dim * dim : 0))
+    for (int e = 0; e < count; ++e) column[e] = own[e];
+    for (int a = 0; a < dim; ++a) column[count + a] = rest[a];
+    if (particles_make(&m->parts, &s->g, column, count + (s->def.output_rest ? dim : 0)))
         return report_no_memory(report, "the grid");
+    m->rest = s->def.output_rest ? m->parts.extra + count : NULL;
     return RHEO_OK;
+}
+
+rheo_status markers_make(markers *m, rheo_sim *s, int affine, rheo_report *report) {
+    static const char *const gradient[9] = {"du_dx", "du_dy", "du_dz", "dv_dx", "dv_dy",
+                                            "dv_dz", "dw_dx", "dw_dy", "dw_dz"};
+    return markers_make_with(m, s, gradient, affine ? s->g.box.dim * s->g.box.dim : 0, report);
 }
 
 void markers_free(markers *m) {
@@ -38,7 +49,7 @@ void markers_free(markers *m) {
 }
 
 size_t markers_bytes(const markers *m) {
-    return m->keep_room;
+    return m->keep_capacity;
 }
 
 rheo_status markers_sort(markers *m, rheo_sim *s, rheo_report *report) {
@@ -46,42 +57,69 @@ rheo_status markers_sort(markers *m, rheo_sim *s, rheo_report *report) {
 }
 
 rheo_status markers_reserve(markers *m, rheo_report *report) {
-    if (m->keep_room >= m->parts.count) return RHEO_OK;
+    if (m->keep_capacity >= m->parts.count) return RHEO_OK;
     mem_free(m->keep);
-    m->keep_room = m->parts.capacity;
-    m->keep = mem_alloc(m->keep_room);
+    m->keep_capacity = m->parts.capacity;
+    m->keep = mem_alloc(m->keep_capacity);
     if (m->keep) return RHEO_OK;
-    m->keep_room = 0;
+    m->keep_capacity = 0;
     return report_no_memory(report, "particles");
 }
 
-/* ---- the start ---- */
+/* ---- fills ---- */
 
-/* Drops what was seeded inside thin solids. */
-static rheo_status reject(markers *m, const walls *w, rheo_sim *s, rheo_report *report) {
+/* Drops what has just been seeded, from `first` on, inside thin solids. */
+static rheo_status reject(markers *m, size_t first, const walls *w, rheo_sim *s, rheo_report *report) {
     const rheo_status status = w->thin.count ? markers_reserve(m, report) : RHEO_OK;
     if (status || w->thin.count == 0) return status;
     const size_t before = m->parts.count;
     thin_reject(m->keep, &s->g, &m->parts, s->solids, s->wall_count);
+    memset(m->keep, 1, first);
     particles_compact(&m->parts, m->keep);
     s->stats.counts.rejected += (int64_t)(before - m->parts.count);
     s->balance.put_in -= (double)(before - m->parts.count) * m->particle_volume;
     return RHEO_OK;
 }
 
+void markers_begin_at(markers *m, const rheo_sim *s, size_t first, const double behind[3]) {
+    for (int a = 0; m->rest && a < m->parts.dim; ++a)
+        for (size_t q = first; q < m->parts.count; ++q)
+            m->rest[a][q] =
+                (float)(s->g.origin[a] + s->g.dx * (double)m->parts.x[a][q] - (behind ? behind[a] : 0));
+}
+
+/* One more fill, of a set that is sorted. */
+static rheo_status add_fill(markers *m, const shape *fill, int fluid, const walls *w, rheo_sim *s,
+                            rheo_report *report) {
+    const emission e = emit_fill(&m->parts, &m->next_id, &s->g, fill, s->def.fluids[fluid].velocity, fluid,
+                                 s->def.seed, walls_distance(w, s), m->stiff);
+    if (e.added < 0) return report_no_memory(report, "particles");
+    markers_begin_at(m, s, m->parts.count - (size_t)e.added, NULL);
+    s->stats.counts.rejected += e.rejected;
+    s->balance.put_in += (double)e.added * m->particle_volume;
+    return RHEO_OK;
+}
+
 rheo_status markers_fill(markers *m, const walls *w, rheo_sim *s, rheo_report *report) {
-    int index = 0;
-    for (int f = 0; f < s->def.fluid_count; ++f)
-        for (int i = 0; i < s->def.fluids[f].fill_count; ++i) {
-            const rheo_status status = markers_sort(m, s, report);
-            if (status) return status;
-            const emission e = emit_fill(&m->parts, &m->next_id, &s->g, s->fill[index++],
-                                         s->def.fluids[f].velocity, f, s->def.seed, walls_distance(w, s));
-            if (e.added < 0) return report_no_memory(report, "particles");
-            s->stats.counts.rejected += e.rejected;
-            s->balance.put_in += (double)e.added * m->particle_volume;
-        }
-    return reject(m, w, s, report);
+    for (int i = 0; i < s->fill_count; ++i) {
+        rheo_status status = markers_sort(m, s, report);
+        if (!status) status = add_fill(m, s->fill[i], s->fill_fluid[i], w, s, report);
+        if (status) return status;
+    }
+    return reject(m, 0, w, s, report);
+}
+
+rheo_status markers_appear(markers *m, const walls *w, rheo_sim *s, rheo_report *report) {
+    for (int i = 0; i < s->late_count; ++i) {
+        const late_fill *fill = &s->late[i];
+        const size_t before = m->parts.count;
+        if (!(fill->at > s->clock.time && fill->at <= s->clock.step_end)) continue;
+        rheo_status status = add_fill(m, fill->shape, fill->fluid, w, s, report);
+        if (!status) status = reject(m, before, w, s, report);
+        if (!status) status = markers_sort(m, s, report);
+        if (status) return status;
+    }
+    return RHEO_OK;
 }
 
 /* ---- solids ---- */
@@ -102,7 +140,7 @@ static void squeeze(markers *m, const walls *w, rheo_sim *s, int marked) {
     scratch_back(&s->scratch, before);
 }
 
-rheo_status markers_hold(markers *m, walls *w, rheo_sim *s, rheo_report *report) {
+rheo_status markers_boundary(markers *m, walls *w, rheo_sim *s, rheo_report *report) {
     const mac_grid *g = &s->g;
     const rheo_status status = markers_reserve(m, report);
     if (status) return status;
@@ -127,8 +165,8 @@ rheo_status markers_hold(markers *m, walls *w, rheo_sim *s, rheo_report *report)
 /* ---- the surface ---- */
 
 void markers_surface(markers *m, const mac_field *weight, walls *w, rheo_sim *s) {
-    surface_from_weights(m->density, m->phi, &s->g, weight, w->room, m->full);
-    if (s->def.solid_count) surface_into_solids(m->phi, &w->front, &s->g, w->room, NULL);
+    surface_from_weights(m->density, m->phi, &s->g, weight, w->free_share, m->full);
+    if (s->def.solid_count) surface_into_solids(m->phi, &w->front, &s->g, w->free_share, NULL);
 }
 
 /* Films that lack particles, not liquid. Bodies lighter than the liquid that are held as such leap out of it,
@@ -139,7 +177,7 @@ static void fill_voids(markers *m, walls *w, rheo_sim *s, const float *q, double
     for (int i = 0; sim_bodies_are_fluid(s) && i < s->def.solid_count; ++i)
         if (s->def.solids[i].motion == RHEO_DYNAMIC && s->def.solids[i].density < sim_density(s)) return;
     sim_gravity(gravity, s, s->clock.time);
-    surface_fill_voids(m->phi, scratch_marks(&s->scratch), &s->g, m->density, w->room, &w->open, q,
+    surface_fill_voids(m->phi, scratch_marks(&s->scratch), &s->g, m->density, w->free_share, &w->open, q,
                        vec_length(gravity) * q_dt); /* a cell's head */
     scratch_back(&s->scratch, before);
 }
@@ -151,7 +189,7 @@ static int find_films(markers *m, walls *w, rheo_sim *s) {
     if (!s->moving) return 0;
     sim_gravity(gravity, s, s->clock.time);
     const int bad =
-        films_find(&w->films, &w->open, m->phi, scratch_marks(&s->scratch), &s->g, w->room, gravity);
+        films_find(&w->films, &w->open, m->phi, scratch_marks(&s->scratch), &s->g, w->free_share, gravity);
     scratch_back(&s->scratch, before);
     return bad;
 }
@@ -159,16 +197,17 @@ static int find_films(markers *m, walls *w, rheo_sim *s) {
 rheo_status markers_surface_at_rest(markers *m, const mac_field *weight, walls *w, rheo_sim *s,
                                     const float *q, double q_dt, rheo_report *report) {
     const mac_grid *g = &s->g;
-    surface_from_weights(m->density, m->phi, g, weight, w->room, m->full);
+    surface_from_weights(m->density, m->phi, g, weight, w->free_share, m->full);
     if (w->thin.count) {
-        if (thin_density(m->density, &w->thin, g, &m->parts, s->solids, s->wall_count, w->room, m->full))
+        if (thin_density(m->density, &w->thin, g, &m->parts, s->solids, s->wall_count, w->free_share,
+                         m->full))
             return report_no_memory(report, "particles");
         surface_from_density(m->phi, g, m->density);
     }
     if (s->def.solid_count) {
-        surface_beside_walls(m->phi, g, m->density, w->room, w->solid, &w->open);
+        surface_beside_walls(m->phi, g, m->density, w->free_share, w->solid, &w->open);
         fill_voids(m, w, s, q, q_dt);
-        surface_into_solids(m->phi, &w->front, g, w->room, NULL);
+        surface_into_solids(m->phi, &w->front, g, w->free_share, NULL);
     }
     if (find_films(m, w, s)) return report_no_memory(report, "moving solids");
     surface_mark_spray(&m->parts, g, m->phi);
@@ -184,6 +223,7 @@ void markers_view(rheo_particle_view *view, const markers *m) {
         view->position[a] = p->x[a];
         view->velocity[a] = p->v[a];
     }
+    for (int a = 0; a < 3; ++a) view->rest[a] = m->rest && a < p->dim ? m->rest[a] : NULL;
     view->id = p->id;
     view->fluid = p->fluid;
     view->spray = p->spray;
@@ -196,7 +236,7 @@ static const float *draw(markers *m, walls *w, const float *q, rheo_sim *s) {
     const rheo_surface kind = s->def.surface;
     float *phi = scratch_cells(&s->scratch), *drawn = s->def.solid_count ? scratch_cells(&s->scratch) : phi;
     const double radius =
-        0.5 * sqrt((double)g->box.dim); /* of a cell's diagonal: no gaps between neighbours */
+        0.5 * sqrt((double)g->box.dim); /* of a cell's diagonal: no holes between neighbours */
     int failed = 0;
     switch (kind) {
     case RHEO_SURFACE_SPHERES: failed = surface_spheres(phi, g, &m->parts, radius); break;
@@ -205,8 +245,8 @@ static const float *draw(markers *m, walls *w, const float *q, rheo_sim *s) {
     case RHEO_SURFACE_DENSITY: memcpy(phi, m->phi, g->box.size * sizeof *phi); break;
     }
     if (s->def.solid_count) {
-        if (kind == RHEO_SURFACE_DENSITY) surface_into_solids(phi, &w->front, g, w->room, w->solid);
-        surface_drawn(drawn, g, phi, w->solid, w->room);
+        if (kind == RHEO_SURFACE_DENSITY) surface_into_solids(phi, &w->front, g, w->free_share, w->solid);
+        surface_drawn(drawn, g, phi, w->solid, w->free_share);
     }
     if (w->thin.count) thin_drawn(drawn, &w->thin, g, phi);
     surface_to_sides(drawn, g);
@@ -231,8 +271,12 @@ rheo_status markers_mesh(rheo_mesh *mesh, markers *m, walls *w, const mac_field 
     const scratch_count before = s->scratch.lent;
     const rheo_status status = make_mesh(mesh, m, w, q, s, report);
     scratch_back(&s->scratch, before);
-    if (!status) probe_mesh_velocity(mesh, vel, &s->g);
-    return status;
+    if (status) return status;
+    probe_mesh_velocity(mesh, vel, &s->g);
+    if (!m->rest || mesh->vertex_count == 0 || !probe_mesh_rest(mesh, &m->parts, m->rest, &s->g))
+        return RHEO_OK;
+    rheo_free_mesh(mesh);
+    return report_no_memory(report, "a surface");
 }
 
 void markers_probe(double *values, const markers *m, const mac_field *vel, const float *q, double q_dt,
@@ -245,6 +289,7 @@ void markers_probe(double *values, const markers *m, const mac_field *vel, const
         break;
     case RHEO_OF_PHI: *values = probe_distance(m->phi, g, x); break;
     case RHEO_OF_DENSITY: *values = probe_cells(m->density, g, x) * sim_density(s); break;
+    case RHEO_OF_VISCOSITY: *values = definition_viscosity(&s->def.fluids[0], s->clock.time); break;
     default: *values = s->def.ambient; /* a liquid neither heats nor cools */
     }
 }
@@ -262,6 +307,8 @@ rheo_status markers_place(markers *m, rheo_sim *s, const sim_particles *from, rh
         }
     }
     for (int e = 0; e < to->extra_count; ++e) memset(to->extra[e], 0, to->count * sizeof *to->extra[e]);
+    for (int a = 0; m->rest && a < to->dim; ++a)
+        for (size_t i = 0; i < from->count; ++i) m->rest[a][i] = from->rest[i][a];
     memcpy(to->id, from->id, to->count * sizeof *to->id);
     memcpy(to->fluid, from->fluid, to->count * sizeof *to->fluid);
     memset(to->spray, 0, to->count);

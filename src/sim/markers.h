@@ -12,24 +12,32 @@ typedef struct markers {
     double particle_volume; /* m3 */
     float full;             /* particles in a full cell */
     uint32_t next_id;
+    float **rest;  /* columns: where particles began, m; NULL: they do not carry it */
     uint8_t *keep; /* a byte a particle, scratch */
-    size_t keep_room;
+    size_t keep_capacity;
     int may_crowd; /* particles that are heaped up tell of liquid without pressure: not of gaps beside solids
                       that move, nor of markers that need not be even */
+    int stiff;     /* they are evened out no faster than the flow moves them: what stands would creep else */
 } markers;
 
 void markers_list(markers *m, rheo_sim *s);
 /* affine: whether particles carry the gradient of their velocity. */
 rheo_status markers_make(markers *m, rheo_sim *s, int affine, rheo_report *report);
+/* The same with other columns, at most 9. */
+rheo_status markers_make_with(markers *m, rheo_sim *s, const char *const *own, int count,
+                              rheo_report *report);
 void markers_free(markers *m);
 size_t markers_bytes(const markers *m);
 
-/* The fills of the scene, outside solids. */
+/* The fills of the scene that are there at the start, outside solids. */
 rheo_status markers_fill(markers *m, const walls *w, rheo_sim *s, rheo_report *report);
-/* Where particles and solids are before they move; what markers_hold() needs of thin solids. */
+/* Those whose time comes in the step under way, where it leaves room: they are there at its end. The set must
+ * be sorted, and is so afterwards. */
+rheo_status markers_appear(markers *m, const walls *w, rheo_sim *s, rheo_report *report);
+/* Where particles and solids are before they move; what markers_boundary() needs of thin solids. */
 rheo_status markers_remember(markers *m, walls *w, rheo_sim *s, rheo_report *report);
 /* Out of solids, inside closed sides; drops those that left through open ones. */
-rheo_status markers_hold(markers *m, walls *w, rheo_sim *s, rheo_report *report);
+rheo_status markers_boundary(markers *m, walls *w, rheo_sim *s, rheo_report *report);
 rheo_status markers_sort(markers *m, rheo_sim *s, rheo_report *report);
 rheo_status markers_reserve(markers *m, rheo_report *report); /* m->keep: a byte a particle */
 
@@ -39,6 +47,9 @@ void markers_surface(markers *m, const mac_field *weight, walls *w, rheo_sim *s)
  * walls let go of liquid the pressure of the last projection, of a step of q_dt; else NULL. */
 rheo_status markers_surface_at_rest(markers *m, const mac_field *weight, walls *w, rheo_sim *s,
                                     const float *q, double q_dt, rheo_report *report);
+
+/* What has just been seeded, from `first` on, begins where it is, or, m, so far behind (NULL: not at all). */
+void markers_begin_at(markers *m, const rheo_sim *s, size_t first, const double behind[3]);
 
 /* What the engines with markers answer alike (sim/engine.h). */
 void markers_view(rheo_particle_view *view, const markers *m);

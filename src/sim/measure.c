@@ -57,6 +57,11 @@ void rheo_read_body(rheo_body_stats *out, const char **name, const rheo_sim *s, 
     }
 }
 
+void rheo_read_solid(rheo_solid_stats *out, const rheo_sim *s, int solid) {
+    *out = (rheo_solid_stats){0};
+    if (solid >= 0 && solid < s->def.solid_count) *out = s->felt[s->solid_place[solid]];
+}
+
 rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
     if (s->engine->mesh) return s->engine->mesh(mesh, s, report);
     return report_fail(report, RHEO_USAGE, "a method with a surface", "this method has no surface to draw");
@@ -83,7 +88,7 @@ static int columns_of(unsigned quantity) {
 
 int rheo_count_probe_columns(const rheo_probe *probe) {
     int columns = 3;
-    for (unsigned bit = RHEO_OF_VELOCITY; bit <= RHEO_OF_DENSITY; bit <<= 1)
+    for (unsigned bit = RHEO_OF_VELOCITY; bit <= RHEO_OF_VISCOSITY; bit <<= 1)
         if (probe->of & bit) columns += columns_of(bit);
     return columns;
 }
@@ -97,7 +102,7 @@ void rheo_sample_probe(double *rows, const rheo_sim *s, const rheo_probe *probe)
             if (a < s->g.box.dim) x[a] = (float)((*rows - s->g.origin[a]) / s->g.dx);
             ++rows;
         }
-        for (unsigned bit = RHEO_OF_VELOCITY; bit <= RHEO_OF_DENSITY; bit <<= 1) {
+        for (unsigned bit = RHEO_OF_VELOCITY; bit <= RHEO_OF_VISCOSITY; bit <<= 1) {
             if (!(probe->of & bit)) continue;
             for (int c = 0; c < columns_of(bit); ++c) rows[c] = 0; /* what an engine does not know */
             if (s->engine->probe) s->engine->probe(rows, s, bit, x);

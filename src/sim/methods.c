@@ -7,21 +7,27 @@ typedef struct method_row {
     method_cost cost;
 } method_row;
 
-#define LIQUID_PARTICLES                                                                                     \
-    .available = true, .particles = true, .mesh = true, .periodic = true, .separation = true
+#define PARTICLES_ON_GRID                                                                                    \
+    .available = true, .particles = true, .mesh = true, .periodic = true, .separation = true,                \
+    .viscosity = true
 
 static const method_row rows[] = {
-    [RHEO_FLIP] = {{LIQUID_PARTICLES}, &liquid_engine, {.share = 1}},
-    [RHEO_APIC] = {{LIQUID_PARTICLES}, &liquid_engine, {.share = 1.2, .columns = 9}},
-    [RHEO_PIC] = {{LIQUID_PARTICLES}, &liquid_engine, {.share = 1}},
-    [RHEO_SEMI_LAGRANGIAN] = {{LIQUID_PARTICLES}, &liquid_engine, {.share = 1, .carries = true}},
-    [RHEO_MAC] = {{.available = true, .particles = true, .mesh = true, .viscosity = true},
+    [RHEO_FLIP] = {{PARTICLES_ON_GRID}, &liquid_engine, {.share = 1}},
+    [RHEO_APIC] = {{PARTICLES_ON_GRID}, &liquid_engine, {.share = 1.2, .columns = 9}},
+    [RHEO_PIC] = {{PARTICLES_ON_GRID}, &liquid_engine, {.share = 1}},
+    [RHEO_SEMI_LAGRANGIAN] = {{PARTICLES_ON_GRID}, &liquid_engine, {.share = 1, .carries = true}},
+    [RHEO_MAC] = {{.available = true, .particles = true, .mesh = true, .shears = true},
                   &mac_engine,
                   {.share = 1.6}},
     [RHEO_SMOKE] = {{.available = true, .gas = true, .volume = true, .periodic = true, .separation = true},
                     &smoke_engine,
                     {.share = 1}},
-    [RHEO_SPH] = {{LIQUID_PARTICLES, .viscosity = true, .gridless = true},
+    [RHEO_SPH] = {{.available = true,
+                   .particles = true,
+                   .mesh = true,
+                   .periodic = true,
+                   .separation = true,
+                   .gridless = true},
                   &sph_engine,
                   {.share = 4, .columns = 2}},
 };

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include "core/hot.h"
+#include "core/memory.h"
 #include "grid/sample.h"
 
 static void between_centres(float to[3], const mac_grid *g, const float x[3]) {
@@ -53,12 +54,12 @@ static double carried_pressure(const field_at *s, const int at[3]) {
     int count = 0;
     if (has_pressure(s, c)) return (double)s->q[c];
     for (int d = 0; d < 2 * b->dim; ++d) {
-        const int side = d % 2 ? 1 : -1, next = at[d / 2] + side, room = next > 0 && next < b->n[d / 2] - 1;
+        const int side = d % 2 ? 1 : -1, next = at[d / 2] + side, space = next > 0 && next < b->n[d / 2] - 1;
         const ptrdiff_t n = c + side * b->step[d / 2], m = 2 * n - c;
         if (next < 0 || next >= b->n[d / 2] || !has_pressure(s, n)) continue;
         const double q = (double)s->q[n];
         if (s->phi[c] >= 0) sum += q * (double)(s->phi[c] / s->phi[n]);
-        else sum += room && has_pressure(s, m) ? 2 * q - (double)s->q[m] : q;
+        else sum += space && has_pressure(s, m) ? 2 * q - (double)s->q[m] : q;
         ++count;
     }
     return count ? sum / count : 0;
@@ -122,6 +123,77 @@ HOT static void velocity_task(void *context, int block) {
             x[a] = (float)(((double)d->mesh->position[3 * v + (size_t)a] - g->origin[a]) / g->dx);
         sample_faces(d->mesh->velocity + 3 * v, d->vel, g, x);
     }
+}
+
+/* X(x) = x + sum w (X_p - x_p) / sum w over the particles of the cells around, w = (1 - r^2 / 2.25)^2 within
+ * a cell and a half (so a turned body's are right to second order); the nearest of them where none is so
+ * near. */
+typedef struct {
+    rheo_mesh *mesh;
+    const particles *p;
+    float *const *rest;
+    const mac_grid *g;
+} resting;
+
+enum { NEAR_CELLS = 2 };
+#define NEAR_SQUARE 2.25f /* cells^2 */
+
+typedef struct {
+    double moved[3], weight; /* m */
+    float nearest;           /* cells^2 */
+    uint32_t last;
+} company;
+
+static void meet_cell(company *c, const resting *d, const float x[3], const int cell[3]) {
+    const particles *p = d->p;
+    const size_t dense = box_dense(&d->g->box, cell[0], cell[1], cell[2]);
+    for (uint32_t q = p->cell_start[dense]; q < p->cell_start[dense + 1]; ++q) {
+        float square = 0;
+        for (int a = 0; a < p->dim; ++a) square += (p->x[a][q] - x[a]) * (p->x[a][q] - x[a]);
+        if (square < c->nearest) {
+            c->nearest = square;
+            c->last = q;
+        }
+        if (square >= NEAR_SQUARE) continue;
+        const double share = 1 - (double)(square / NEAR_SQUARE), w = share * share;
+        for (int a = 0; a < p->dim; ++a)
+            c->moved[a] += w * ((double)d->rest[a][q] - d->g->origin[a] - d->g->dx * (double)p->x[a][q]);
+        c->weight += w;
+    }
+}
+
+static void rest_of(float *out, const resting *d, const float *position) {
+    const mac_grid *g = d->g;
+    company c = {.nearest = INFINITY};
+    float x[3] = {0, 0, 0};
+    int from[3] = {0, 0, 0}, to[3] = {0, 0, 0}, cell[3];
+    for (int a = 0; a < g->box.dim; ++a) {
+        x[a] = (float)(((double)position[a] - g->origin[a]) / g->dx);
+        const int middle = (int)floorf(x[a]), last = g->box.n[a] - 1;
+        from[a] = middle - NEAR_CELLS > 0 ? middle - NEAR_CELLS : 0;
+        to[a] = middle + NEAR_CELLS < last ? middle + NEAR_CELLS : last;
+    }
+    for (cell[2] = from[2]; cell[2] <= to[2]; ++cell[2])
+        for (cell[1] = from[1]; cell[1] <= to[1]; ++cell[1])
+            for (cell[0] = from[0]; cell[0] <= to[0]; ++cell[0]) meet_cell(&c, d, x, cell);
+    for (int a = 0; a < 3; ++a) out[a] = position[a];
+    for (int a = 0; a < g->box.dim && isfinite(c.nearest); ++a)
+        out[a] = c.weight > 0 ? position[a] + (float)(c.moved[a] / c.weight) : d->rest[a][c.last];
+}
+
+static void rest_task(void *context, int block) {
+    const resting *d = context;
+    const size_t from = (size_t)block * GRAIN;
+    for (size_t v = from; v < from + GRAIN && v < d->mesh->vertex_count; ++v)
+        rest_of(d->mesh->rest + 3 * v, d, d->mesh->position + 3 * v);
+}
+
+int probe_mesh_rest(rheo_mesh *mesh, const particles *p, float *const rest[3], const mac_grid *g) {
+    resting d = {mesh, p, rest, g};
+    mesh->rest = mem_alloc(3 * mesh->vertex_count * sizeof *mesh->rest);
+    if (!mesh->rest) return -1;
+    parallel_for(g->pool, block_count((long)mesh->vertex_count, GRAIN), rest_task, &d);
+    return 0;
 }
 
 void probe_mesh_velocity(rheo_mesh *mesh, const mac_field *vel, const mac_grid *g) {

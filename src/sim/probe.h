@@ -3,6 +3,7 @@
 #define SIM_PROBE_H
 
 #include "grid/mac.h"
+#include "particle/particles.h"
 #include <rheo/sim.h>
 
 /* At a place in cells, looked up between the outermost centres: the border beyond holds nothing measured. */
@@ -15,5 +16,8 @@ void probe_velocity(double u[3], const mac_field *vel, const mac_grid *g, const 
 double probe_pressure(const float *q, const float *phi, const float *surface, const mac_grid *g,
                       const float x[3]);
 /* The velocity at the vertices of a mesh. */
+/* Where what lies at the mesh's vertices began, from columns of the particles of a sorted set. -1: no memory.
+ */
+int probe_mesh_rest(rheo_mesh *mesh, const particles *p, float *const rest[3], const mac_grid *g);
 void probe_mesh_velocity(rheo_mesh *mesh, const mac_field *vel, const mac_grid *g);
 #endif

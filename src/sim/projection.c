@@ -7,6 +7,7 @@
 #include "core/report.h"
 #include "grid/wrap.h"
 #include "sim/bodies.h"
+#include "sim/felt.h"
 
 void projection_list(projection *p, const walls *w, rheo_sim *s) {
     field_list *l = &s->fields;
@@ -77,6 +78,9 @@ static void keep_separation(rheo_solve_stats *stats, const lcp_result *r) {
 projecting projection_faces(projection *p, walls *w, emitters *e, rheo_sim *s, const float *phi, double dt) {
     const mac_grid *g = &s->g;
     projecting on = {.work = projection_borrow(p, s), .faces = &w->open, .phi = phi, .dt = dt};
+    felt_clear(s);
+    sim_gravity(on.pull, s, s->clock.time + 0.5 * dt);
+    for (int a = 0; a < 3; ++a) on.pull[a] *= dt;
     const int drives = emitters_drive(e, w, s, dt);
     if (w->slivers.count == 0 && !w->films.any && !drives) return on; /* the walls' own */
     mac_field_copy(&p->open, &w->open.open, g);
@@ -113,8 +117,7 @@ static void scale_task(void *context, int block) {
     for (size_t c = from; c < to; ++c) s->q[c] *= s->by;
 }
 
-/* The last pressure is where the solve starts; q is p dt / (rho dx). */
-static void fit_pressure(projection *p, const mac_grid *g, double dt) {
+void projection_fit(projection *p, const mac_grid *g, double dt) {
     scale_job job = {p->q, (float)(dt / p->q_dt), g->box.size};
     if (p->q_dt > 0 && p->q_dt != dt)
         parallel_for(g->pool, block_count((long)job.size, GRAIN), scale_task, &job);
@@ -155,7 +158,7 @@ rheo_status projection_solve(mac_field *vel, projecting *on, projection *p, wall
     lcp_result r = {0};
     rheo_status status;
     wrap_faces(vel, g);
-    fit_pressure(p, g, on->dt);
+    projection_fit(p, g, on->dt);
     TRY(projection_join_bodies(vel, on, p, s, report));
     if (pressure_assemble(projection_whole(p), &on->work, g, on->faces, on->phi))
         TRY(report_no_memory(report, "the pressure solve"));
@@ -167,6 +170,7 @@ rheo_status projection_solve(mac_field *vel, projecting *on, projection *p, wall
     if (p->separation) pressure_release(vel, g, on->faces, projection_voids(p));
     projection_push_bodies(vel, p, s);
     p->q_dt = on->dt;
+    on->again = 1;
 out:
     return status;
 }
@@ -174,13 +178,14 @@ out:
 rheo_status projection_end(mac_field *vel, const projecting *on, projection *p, walls *w, emitters *e,
                            rheo_sim *s, rheo_report *report) {
     const mac_grid *g = &s->g;
-    const rheo_status status = bodies_hold(s, on->dt, report);
+    const rheo_status status = bodies_constrain(s, on->dt, report);
     if (status) return status;
-    projection_hold_bodies(vel, p, on->dt);
+    projection_end_bodies(vel, p, on->dt);
     if (s->clock.closing_step)
         s->stats.divergence =
             pressure_divergence(vel, g, on->faces, on->phi, on->work.source, projection_voids(p));
-    emitters_give(vel, e, w, s, on->dt);
+    if (s->clock.closing_step) felt_pressure(s, p, w);
+    emitters_give(vel, NULL, e, w, s, on->dt);
     pressure_speed(p->speed, vel, g, on->faces, on->phi);
     const double speed = p->speed[0] + p->speed[1] + p->speed[2] + world_speed(s->world);
     if (isfinite(speed) && isfinite(s->stats.pressure.residual)) return RHEO_OK;

@@ -31,6 +31,8 @@ typedef struct projecting {
     openings *faces;    /* open shares and wall velocities; weights (1 / rho) are all the same */
     const float *phi;   /* < 0 where fluid is, and bodies that count as such */
     double dt;          /* s */
+    double pull[3];     /* m/s: what gravity gave to liquid and bodies since the last projection */
+    int again;          /* it is not the first of the step: bodies keep what contacts withheld before */
 } projecting;
 
 void projection_list(projection *p, const walls *w, rheo_sim *s);
@@ -48,6 +50,8 @@ projecting projection_faces(projection *p, walls *w, emitters *e, rheo_sim *s, c
 /* Their walls are as fast as those of the grid now are. */
 void projection_walls(projecting *on, const walls *w, const rheo_sim *s);
 
+/* The last pressure is where a solve starts: q, which is p dt / (rho dx), for a step of dt. */
+void projection_fit(projection *p, const mac_grid *g, double dt);
 /* Makes vel free of divergence, and moves the bodies that take part in it. */
 rheo_status projection_solve(mac_field *vel, projecting *on, projection *p, walls *w, rheo_sim *s,
                              rheo_report *report);
@@ -78,5 +82,5 @@ rheo_status projection_with_bodies(lcp_result *r, const mac_field *vel, projecti
                                    walls *w, rheo_sim *s, rheo_report *report);
 void projection_follow(projecting *on, const projection *p, walls *w, rheo_sim *s); /* their new speeds */
 void projection_push_bodies(const mac_field *vel, projection *p, rheo_sim *s);
-void projection_hold_bodies(mac_field *vel, projection *p, double dt);
+void projection_end_bodies(mac_field *vel, projection *p, double dt);
 #endif

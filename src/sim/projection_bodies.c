@@ -11,21 +11,13 @@
 enum { ROUNDS_MOST = 2 }; /* of further solves in a step */
 #define SQUEEZED 1e-3     /* of the flow: more than rounding */
 
-/* What gravity gives in the step, m/s. */
-static void find_pull(double pull[3], const rheo_sim *s, double dt) {
-    sim_gravity(pull, s, s->clock.time + 0.5 * dt);
-    for (int a = 0; a < 3; ++a) pull[a] *= dt;
-}
-
 rheo_status projection_join_bodies(mac_field *vel, projecting *on, projection *p, rheo_sim *s,
                                    rheo_report *report) {
-    double pull[3];
     if (p->rigid.count == 0) return RHEO_OK;
-    find_pull(pull, s, on->dt);
     if (rigid_fluid_find(&p->rigid, &s->g, s->solids + s->wall_count, on->phi))
         return report_no_memory(report, "the pressure solve");
     if (p->domain) {
-        if (p->is_gas) rigid_fluid_lift(&p->rigid, &s->g, pull, sim_density(s));
+        if (p->is_gas) rigid_fluid_lift(&p->rigid, &s->g, on->pull, sim_density(s));
         rigid_fluid_join(p->domain, vel, &p->rigid, &s->g, on->phi);
         on->phi = p->domain;
     }
@@ -38,19 +30,18 @@ void projection_push_bodies(const mac_field *vel, projection *p, rheo_sim *s) {
         rigid_fluid_push(&p->rigid, &s->g, vel, p->unknown, sim_density(s), p->domain != NULL);
 }
 
-void projection_hold_bodies(mac_field *vel, projection *p, double dt) {
+void projection_end_bodies(mac_field *vel, projection *p, double dt) {
     coupling_cap_energy(&p->coupling, dt);
     if (p->domain) rigid_fluid_impose(vel, &p->rigid);
 }
 
 static int attach(const mac_field *vel, const projecting *on, projection *p, const walls *w, rheo_sim *s) {
     coupling_weight weight = {.dt = on->dt, .node_phi = w->solid, .gaps = &w->thin.gaps};
-    double pull[3];
-    find_pull(pull, s, on->dt);
-    weight.fall = vec_length(pull);
+    weight.fall = vec_length(on->pull);
+    weight.again = on->again;
     weight.flow = vel;
     weight.phi = on->phi;
-    if (!p->is_gas) memcpy(weight.pull, pull, sizeof pull);
+    if (!p->is_gas) memcpy(weight.pull, on->pull, sizeof weight.pull);
     return coupling_attach(&p->coupling, projection_whole(p), &s->g, on->faces, s->solids, s->wall_count,
                            world_joint_rows(s->world), p->unknown, sim_density(s), &weight);
 }

@@ -37,7 +37,7 @@ enum { BOUT = 16, BOUTS_MOST = 6, ITERATIONS = 50 };
 #define AT_REST   1e-3 /* cells, in a round: with gravity a wave of 1e-3 m/s at 48 cells a metre */
 #define FALLS     0.8  /* what the motion falls to in a bout, or no more of it is waves */
 #define DEEP      2.5f /* cells */
-#define ENOUGH    0.5f /* room: with less a cell holds too few particles for its level to be told */
+#define ENOUGH    0.5f /* free share: with less a cell holds too few particles for its level to be told */
 #define LEVEL     0.99 /* cosine of its angle to gravity */
 #define TOLERANCE 1e-4 /* of the solve */
 
@@ -57,10 +57,11 @@ static void find_surface(settling *t) {
     const scratch_count mine = s->scratch.lent;
     mac_field *weight = scratch_faces(&s->scratch), *unused = scratch_faces(&s->scratch);
     particles_to_grid(unused, weight, &s->g, &m->parts, 0);
-    surface_from_weights(m->density, m->phi, &s->g, weight, w->room, m->full);
+    surface_from_weights(m->density, m->phi, &s->g, weight, w->free_share, m->full);
     scratch_back(&s->scratch, mine);
-    if (s->def.solid_count) surface_beside_walls(m->phi, &s->g, m->density, w->room, w->solid, &w->open);
-    if (s->def.solid_count) surface_into_solids(m->phi, &l->walls.front, &s->g, w->room, NULL);
+    if (s->def.solid_count)
+        surface_beside_walls(m->phi, &s->g, m->density, w->free_share, w->solid, &w->open);
+    if (s->def.solid_count) surface_into_solids(m->phi, &l->walls.front, &s->g, w->free_share, NULL);
 }
 
 typedef struct wave_job {
@@ -74,12 +75,12 @@ static double wave_task(void *context, int block) {
     const wave_job *w = context;
     const liquid *l = w->l;
     const ptrdiff_t step = w->g->box.step[w->axis];
-    const float *u = l->vel.value[w->axis], *phi = l->markers.phi, *room = l->walls.room;
+    const float *u = l->vel.value[w->axis], *phi = l->markers.phi, *share = l->walls.free_share;
     float most = 0;
     FOR_ROWS(&w->range, block, j, k) {
         const ptrdiff_t row = box_at(&w->g->box, 0, j, k);
         for (ptrdiff_t c = row; c < row + w->range.upper[0]; ++c)
-            if (phi[c] < 0 && phi[c - step] < 0 && room[c] > ENOUGH && room[c - step] > ENOUGH)
+            if (phi[c] < 0 && phi[c - step] < 0 && share[c] > ENOUGH && share[c - step] > ENOUGH)
                 most = fmaxf(most, fabsf(u[c]));
     }
     return (double)most;
@@ -110,16 +111,17 @@ static rheo_status settle_round(settling *t, double held, rheo_report *report) {
     find_surface(t);
     forces_add_field(&l->vel, g, t->level, held, dt);
     wrap_faces(&l->vel, g);
-    projecting on = {projection_borrow(p, s), &l->walls.open, l->markers.phi, dt};
+    projecting on = {
+        .work = projection_borrow(p, s), .faces = &l->walls.open, .phi = l->markers.phi, .dt = dt};
     if (projection_assemble(&on.work, p, &l->walls, s, on.phi))
         TRY(report_no_memory(report, "the pressure solve"));
     pressure_project(&l->vel, p->q, p->solver, &on.work, g, on.faces, on.phi, TOLERANCE, ITERATIONS);
     drift_correct(&l->carry, &l->vel, &on, p, &l->markers, s);
     scratch_back(&s->scratch, mine);
-    walls_extend(&l->vel, layers, &l->carry, layers, &l->walls, s, l->markers.phi, &(calm){0, 0}, 0);
+    walls_extend(&l->vel, layers, &l->carry, layers, &l->walls, s, l->markers.phi, &(quiet_limits){0, 0}, 0);
     particles_remember(&l->markers.parts, g->pool);
     particles_advect(&l->markers.parts, g, &l->carry, (const double[3]){0, 0, 0}, dt);
-    TRY(markers_hold(&l->markers, &l->walls, s, report));
+    TRY(markers_boundary(&l->markers, &l->walls, s, report));
 out:
     scratch_back(&s->scratch, mine);
     return status;
@@ -142,7 +144,7 @@ static void stop_solids(walls *w, rheo_sim *s) {
 
 /* Whether a fill's surface is level in gravity, all but a tenth of it (near walls the level is approximate):
  * then it is meant to stay. */
-static int is_still_water(const float *level, const float *room, const rheo_sim *s) {
+static int is_still_water(const float *level, const float *share, const rheo_sim *s) {
     const box *b = &s->g.box;
     double g[3], pull = 0;
     int64_t level_cells = 0, others = 0;
@@ -153,7 +155,7 @@ static int is_still_water(const float *level, const float *room, const rheo_sim 
             for (int i = 0; i < b->n[0]; ++i) {
                 const ptrdiff_t c = box_at(b, i, j, k);
                 double down = 0, square = 0;
-                if (!(fabsf(level[c]) < (float)s->g.dx) || room[c] < ENOUGH) continue;
+                if (!(fabsf(level[c]) < (float)s->g.dx) || share[c] < ENOUGH) continue;
                 for (int a = 0; a < b->dim; ++a) {
                     const double slope = (double)(level[c + b->step[a]] - level[c - b->step[a]]);
                     down -= slope * g[a];
@@ -169,7 +171,7 @@ static int is_still_water(const float *level, const float *room, const rheo_sim 
  * them: until nothing moves, or no less than in the bout before. */
 static rheo_status settle(settling *t, rheo_report *report) {
     const mac_grid *g = &t->s->g;
-    const int rounds = is_still_water(t->level, t->l->walls.room, t->s) ? BOUT * BOUTS_MOST : BOUT;
+    const int rounds = is_still_water(t->level, t->l->walls.free_share, t->s) ? BOUT * BOUTS_MOST : BOUT;
     double before = INFINITY, most = 0;
     for (int round = 0; round < rounds; ++round) {
         const int first = round < BOUT, ends = round % BOUT == BOUT - 1;

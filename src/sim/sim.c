@@ -35,6 +35,7 @@ static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_rep
     s->solid_shape = arena_alloc(&s->text, (count + 1) * sizeof *s->solid_shape);
     s->solids = arena_alloc(&s->text, (count + 1) * sizeof *s->solids);
     s->solid_place = arena_alloc(&s->text, (count + 1) * sizeof *s->solid_place);
+    s->felt = arena_alloc(&s->text, (count + 1) * sizeof *s->felt);
     if (!s->solid_shape || !s->solids || !s->solid_place) return report_no_memory(report, "solids");
     int placed = 0;
     for (int motion = RHEO_STATIC; motion <= RHEO_DYNAMIC; ++motion)
@@ -62,11 +63,17 @@ static rheo_status compile_shapes(rheo_sim *s, const rheo_scene *scene, rheo_rep
     for (int f = 0; f < scene->fluid_count; ++f) fills += scene->fluids[f].fill_count;
     s->fill = arena_alloc(&s->text, ((size_t)fills + 1) * sizeof *s->fill);
     s->emitter_shape = arena_alloc(&s->text, ((size_t)scene->emitter_count + 1) * sizeof *s->emitter_shape);
-    if (!s->fill || !s->emitter_shape) return report_no_memory(report, "shapes");
+    s->fill_fluid = arena_alloc(&s->text, ((size_t)fills + 1) * sizeof *s->fill_fluid);
+    s->late = arena_alloc(&s->text, ((size_t)fills + 1) * sizeof *s->late);
+    if (!s->fill || !s->fill_fluid || !s->late || !s->emitter_shape)
+        return report_no_memory(report, "shapes");
     for (int f = 0; f < scene->fluid_count; ++f)
         for (int i = 0; i < scene->fluids[f].fill_count && !status; ++i) {
             const rheo_shape fill = definition_fit_fill(&scene->fluids[f].fill[i], scene, &s->def);
-            status = make_shape(&s->fill[s->fill_count++], &fill, scene->dim, report);
+            if (!(fill.at > 0)) s->fill_fluid[s->fill_count] = f;
+            late_fill *late = fill.at > 0 ? &s->late[s->late_count++] : NULL;
+            if (late) *late = (late_fill){.fluid = f, .at = fill.at};
+            status = make_shape(late ? &late->shape : &s->fill[s->fill_count++], &fill, scene->dim, report);
         }
     for (int e = 0; e < scene->emitter_count && !status; ++e)
         status = make_shape(&s->emitter_shape[e], &scene->emitters[e].shape, scene->dim, report);
@@ -95,6 +102,8 @@ static void list_shared(rheo_sim *s) {
     field_kept(l, "refusing", FIELD_INT, &f->refusing);
     field_kept_solve(l, "pressure", &f->pressure);
     field_kept_solve(l, "volume", &f->density);
+    field_kept_solve(l, "viscosity", &f->viscosity);
+    if (s->wall_count) field_kept_reals(l, "felt", s->felt->force, 6 * s->wall_count);
     if (world_count(s->world))
         field_kept_reals(l, "bodies", (double *)world_states(s->world),
                          world_count(s->world) * BODY_STATE_REALS);
@@ -164,6 +173,7 @@ void rheo_free_sim(rheo_sim *s) {
     scratch_free(&s->scratch);
     mem_free(s->state);
     for (int i = 0; i < s->fill_count; ++i) shape_free(s->fill[i]);
+    for (int i = 0; i < s->late_count; ++i) shape_free(s->late[i].shape);
     for (int i = 0; s->emitter_shape && i < s->def.emitter_count; ++i) shape_free(s->emitter_shape[i]);
     for (int i = 0; s->solid_shape && i < s->def.solid_count; ++i) shape_free(s->solid_shape[i]);
     world_free(s->world);

@@ -31,23 +31,33 @@ typedef struct sim_balance {
     double emitted, outflow; /* m3 since the start: by emitters, through open sides */
 } sim_balance;
 
+typedef struct late_fill {
+    shape *shape;
+    int fluid;
+    double at; /* s */
+} late_fill;
+
 struct rheo_sim {
     const sim_engine *engine;
     void *state; /* the engine's own */
 
     /* the description: copied from the scene, constant afterwards */
     rheo_scene def;
-    arena text;   /* owns what def points to */
-    mac_grid g;   /* the domain in cells, and the threads; what lives on it belongs to the engine */
-    shape **fill; /* of all fluids in turn */
+    arena text;      /* owns what def points to */
+    mac_grid g;      /* the domain in cells, and the threads; what lives on it belongs to the engine */
+    shape **fill;    /* of all fluids in turn, those that are there at the start */
+    int *fill_fluid; /* of which fluid each is */
     int fill_count;
+    late_fill *late; /* those that appear when their time comes, likewise */
+    int late_count;
     shape **emitter_shape;
     shape **solid_shape;
-    obstacle *solids; /* static ones, then keyed ones, then dynamic ones */
-    int *solid_place; /* where the solids of the scene, in its order, are among them */
-    int wall_count;   /* of them that close faces to the fluid: without the bodies it does not see as walls */
-    int moving;       /* some solid is keyed or dynamic */
-    int keyed;        /* some solid is keyed */
+    obstacle *solids;       /* static ones, then keyed ones, then dynamic ones */
+    int *solid_place;       /* where the solids of the scene, in its order, are among them */
+    rheo_solid_stats *felt; /* what liquid did to them at the end of the last frame */
+    int wall_count; /* of them that close faces to the fluid: without the bodies it does not see as walls */
+    int moving;     /* some solid is keyed or dynamic */
+    int keyed;      /* some solid is keyed */
 
     world *world; /* bodies and their states */
     sim_clock clock;

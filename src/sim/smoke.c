@@ -31,7 +31,7 @@
 
 enum { LAYERS = 3 }; /* into solids: more than what paths reach near a wall that they slide along */
 
-static const calm as_solved = {0, 0};
+static const quiet_limits as_solved = {0, 0};
 
 static void swap(float **a, float **b) {
     float *kept = *a;
@@ -88,7 +88,7 @@ static kept find_kept(const smoke *m, rheo_sim *s, double dt) {
     return k;
 }
 
-static void hold_amounts(smoke *m, kept k, rheo_sim *s) {
+static void keep_amounts(smoke *m, kept k, rheo_sim *s) {
     const scratch_count mine = s->scratch.lent;
     float *spread = scratch_cells(&s->scratch);
     const openings *open = &m->walls.open;
@@ -103,6 +103,10 @@ static void find_shares(smoke *m, rheo_sim *s) {
     smoke_shares(m->share, &s->g, m->walls.solid);
     if (m->walls.thin.count) thin_shares(m->share, scratch_cells(&s->scratch), &m->walls.thin, &s->g);
     scratch_back(&s->scratch, mine);
+}
+
+static void move_shares(smoke *m, rheo_sim *s) {
+    if (s->moving) find_shares(m, s);
 }
 
 /* To the end of the step; thin walls as they were are what the gas has been held by. */
@@ -203,7 +207,7 @@ static void emit(smoke *m, rheo_sim *s, double dt) {
                        : smoke_add(m->density, m->temperature, &s->g, in, m->share, amount, degrees);
         s->balance.emitted += added;
         s->balance.put_in += added;
-        emit_velocity(&m->vel, &s->g, &(emitter_reach){.inlet = s->emitter_shape[i]}, step.velocity);
+        emit_velocity(&m->vel, NULL, &s->g, &(emitter_reach){.inlet = s->emitter_shape[i]}, step.velocity);
     }
     for (int i = 0; i < s->def.heat_source_count; ++i) {
         double degrees;
@@ -281,8 +285,8 @@ rheo_status smoke_step(rheo_sim *s, double dt, rheo_report *report) {
     TRY(carry(m, s, dt, report));
 
     timer_stage(&s->timer, "amounts");
-    if (s->moving) find_shares(m, s);
-    hold_amounts(m, amounts, s);
+    move_shares(m, s);
+    keep_amounts(m, amounts, s);
 
     timer_stage(&s->timer, "sources");
     emit(m, s, dt);
@@ -340,7 +344,8 @@ static rheo_status make_thin(smoke *m, rheo_sim *s, rheo_report *report) {
 static void fill_domain(smoke *m, rheo_sim *s) {
     const box *b = &s->g.box;
     for (size_t i = 0; i < b->size; ++i) m->phi[i] = (float)(0.5 * s->g.dx);
-    for (size_t i = 0; i < b->size; ++i) /* in both of the pair, so that gaps between rows agree as well */
+    for (size_t i = 0; i < b->size;
+         ++i) /* in both of the pair, so that what lies between rows agrees as well */
         m->temperature[i] = m->next[1][i] = (float)s->def.ambient;
     for (size_t i = 0; i < b->size; ++i) m->share[i] = 1;
     for (int k = 0; k < b->n[2]; ++k)
@@ -425,7 +430,7 @@ static void fill(smoke *m, rheo_sim *s) {
     for (int i = 0; i < s->fill_count; ++i) {
         const smoke_cover *in = covered(m, &m->fill[i], s->fill[i], s);
         s->balance.put_in += smoke_fill(m->density, m->temperature, &s->g, in, m->share, &warm);
-        emit_velocity(&m->vel, &s->g, &(emitter_reach){.inlet = s->fill[i]}, gas->velocity);
+        emit_velocity(&m->vel, NULL, &s->g, &(emitter_reach){.inlet = s->fill[i]}, gas->velocity);
     }
 }
 

@@ -23,7 +23,6 @@ int sim_list_state(state_array *arrays, rheo_sim *sim);
 typedef int state_reader(void *context, const state_array *into);
 /* Brings a fresh sim of the same scene to a stored state. */
 rheo_status sim_restore_state(rheo_sim *sim, state_reader *read, void *context, rheo_report *report);
-int sim_frame(const rheo_sim *sim);           /* the frame the state is at the end of, 0 at the start */
 double sim_surface_area(const rheo_sim *sim); /* m2, of the mesh made last in this frame; 0: none */
 
 /* What a file of particles holds. */
@@ -31,6 +30,7 @@ typedef struct sim_particles {
     size_t count;
     const float (*position)[3]; /* m */
     const float (*velocity)[3]; /* m/s */
+    const float (*rest)[3];     /* m; looked at only where particles carry it */
     const uint32_t *id;
     const uint8_t *fluid;
 } sim_particles;

@@ -9,14 +9,14 @@
 #include "stage/pressure/pressure.h"
 #include "stage/walls/meet.h"
 
-void walls_list(walls *w, rheo_sim *s, int with_room) {
+void walls_list(walls *w, rheo_sim *s, int with_free_share) {
     field_list *l = &s->fields;
     field_held(l, FIELD_FACES, &w->open.open);
     field_held(l, FIELD_CELLS, &w->solid);
-    if (with_room) field_held(l, FIELD_CELLS, &w->room);
+    if (with_free_share) field_held(l, FIELD_CELLS, &w->free_share);
     if (!s->moving) return;
     field_held(l, FIELD_CELLS, &w->solid_still);
-    if (with_room) field_held(l, FIELD_CELLS, &w->room_still);
+    if (with_free_share) field_held(l, FIELD_CELLS, &w->free_share_still);
 }
 
 /* Static solids come first. */
@@ -34,7 +34,7 @@ rheo_status walls_make(walls *w, rheo_sim *s, rheo_report *report) {
         return report_no_memory(report, "the grid");
     if (!s->moving) return RHEO_OK;
     solids_distance(w->solid_still, NULL, g, s->solids, count_still(s));
-    if (w->room) solids_free_share(w->room_still, NULL, g, w->solid_still, &w->open, NULL, 0);
+    if (w->free_share) solids_free_share(w->free_share_still, NULL, g, w->solid_still, &w->open, NULL, 0);
     return RHEO_OK;
 }
 
@@ -101,10 +101,10 @@ rheo_status walls_place(walls *w, rheo_sim *s, double time, rheo_report *report)
     }
     if (w->by_particles && !s->moving && w->thin.count == 0 && slivers_list(&w->slivers, g, &w->open))
         return report_no_memory(report, "solids");
-    if (w->room)
-        solids_free_share(w->room, w->room_still, g, w->solid, &w->open, s->solids + still,
+    if (w->free_share)
+        solids_free_share(w->free_share, w->free_share_still, g, w->solid, &w->open, s->solids + still,
                           s->def.solid_count - still);
-    if (w->room && w->thin.count) thin_free_share(w->room, &w->thin, g, w->solid, &w->open);
+    if (w->free_share && w->thin.count) thin_free_share(w->free_share, &w->thin, g, w->solid, &w->open);
     return RHEO_OK;
 }
 
@@ -113,7 +113,7 @@ rheo_status walls_move(walls *w, rheo_sim *s, double time, rheo_report *report) 
 }
 
 void walls_extend(mac_field *u, int layers, mac_field *far, int far_layers, walls *w, rheo_sim *s,
-                  const float *phi, const calm *slow, int sticks) {
+                  const float *phi, const quiet_limits *slow, int sticks) {
     const mac_grid *g = &s->g;
     const scratch_count before = s->scratch.lent;
     float *const spare[3] = {scratch_cells(&s->scratch), scratch_cells(&s->scratch),
@@ -123,10 +123,10 @@ void walls_extend(mac_field *u, int layers, mac_field *far, int far_layers, wall
         float *solved = spare[0];
         pressure_known_faces(w->front.layer, g, &w->open, phi, axis);
         if (quiet)
-            pressure_forget_quiet(w->front.layer, solved, g, &w->open, phi, u, slow->beside_solids,
-                                  slow->corners, axis);
+            rest_forget_quiet(w->front.layer, solved, g, &w->open, phi, u, slow->beside_solids, slow->corners,
+                              axis);
         extrapolate(u->value[axis], layers, far ? far->value[axis] : NULL, far_layers, &w->front, g, axis);
-        if (quiet) pressure_recall_quiet(u, far, solved, g, phi, axis);
+        if (quiet) rest_recall_quiet(u, far, solved, g, phi, axis);
     }
     for (int which = 0; which < 2 && s->wall_count; ++which) {
         mac_field *v = which ? far : u;

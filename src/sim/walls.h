@@ -4,15 +4,15 @@
 
 #include "grid/extrapolate.h"
 #include "sim/sim.h"
+#include "stage/rest/rest.h"
 #include "stage/walls/film.h"
-#include "stage/walls/slivers.h"
 #include "stage/walls/solids.h"
 #include "stage/walls/thin/thin.h"
 
 typedef struct walls {
     float *solid,
-        *solid_still;         /* node distances, m: all solids now; those that never move (NULL: none move) */
-    float *room, *room_still; /* in cells, likewise; NULL: not asked for */
+        *solid_still; /* node distances, m: all solids now; those that never move (NULL: none move) */
+    float *free_share, *free_share_still; /* in cells, likewise; NULL: not asked for */
     openings open;
     thin_walls thin;  /* solids that nodes do not show; count 0: none */
     slivers slivers;  /* of open, where nothing moves */
@@ -21,8 +21,8 @@ typedef struct walls {
     front front;      /* of sweeps over faces and cells */
 } walls;
 
-/* with_room: whether the open space around cells is asked for. */
-void walls_list(walls *w, rheo_sim *s, int with_room);
+/* with_free_share: whether the open space around cells is asked for. */
+void walls_list(walls *w, rheo_sim *s, int with_free_share);
 /* What is no field; the solids that never move. */
 rheo_status walls_make(walls *w, rheo_sim *s, rheo_report *report);
 void walls_free(walls *w);
@@ -39,11 +39,11 @@ const float *walls_distance(const walls *w, const rheo_sim *s);
 
 /* Faces that are too narrow, or too close to the surface, for the velocity solved there to mean much: those
  * slower than this take the velocity of others. */
-typedef struct calm {
+typedef struct quiet_limits {
     double beside_solids, corners; /* m/s */
-} calm;
+} quiet_limits;
 /* Carries a velocity outwards from where the projection set it (phi < 0) by `layers`, and `far` (may be NULL)
  * by more; then into solids: on along them, or with `sticks` through their own velocity. */
 void walls_extend(mac_field *u, int layers, mac_field *far, int far_layers, walls *w, rheo_sim *s,
-                  const float *phi, const calm *slow, int sticks);
+                  const float *phi, const quiet_limits *slow, int sticks);
 #endif

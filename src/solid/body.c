@@ -107,13 +107,6 @@ void body_add(const body *b, const double linear[3], const double angular[3]) {
     }
 }
 
-void body_push(const body *b, const double impulse[3], const double x[3]) {
-    double arm[3], turn[3];
-    vec_sub(arm, x, b->now->position);
-    vec_cross(turn, arm, impulse);
-    body_add(b, impulse, turn);
-}
-
 void body_note_motion(double sum[6], const body_state *b, double share) {
     for (int a = 0; a < 3; ++a) {
         sum[a] += share * b->velocity[a];

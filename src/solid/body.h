@@ -90,8 +90,7 @@ void body_inverse_inertia(double inverse[9], const body *b); /* in 2D only the z
 /* Row-major: what is left of a turn [rad/s or N m s] without that about axes the body is round about, which
  * pressure on its surface cannot make and liquid beside it does not see. */
 void body_felt_turn(double felt[9], const body *b);
-/* An impulse J [N s] at x, or a linear and an angular one [N m s]. 2D: what leaves the plane is dropped. */
-void body_push(const body *b, const double impulse[3], const double x[3]);
+/* A linear impulse [N s] and an angular one [N m s]. 2D: what leaves the plane is dropped. */
 void body_add(const body *b, const double linear[3], const double angular[3]);
 /* sum += share (velocity, spin), and (velocity, spin) += share v. */
 void body_note_motion(double sum[6], const body_state *b, double share);

@@ -240,14 +240,14 @@ bool touch_surrounds(const touch_list *list, int first) {
     return false;
 }
 
-void touch_choose(touch_list *list, int first, int most, double apart, double size) {
+void touch_choose(touch_list *list, int first, int most, double size) {
     const int count = list->count - first;
     if (count <= 0) return;
     touch *item = list->item + first;
     int chosen = 0;
     while (chosen < count && chosen < most) {
         int best = -1;
-        double value = chosen ? apart : -INFINITY;
+        double value = chosen ? 0 : -INFINITY;
         for (int i = chosen; i < count; ++i) {
             double v = chosen ? INFINITY : -item[i].gap;
             for (int k = 0; k < chosen; ++k) v = fmin(v, distance_between(&item[i], &item[k], size));
@@ -415,7 +415,7 @@ double thing_sag(const thing *t) {
 }
 
 void touch_thin_out(touch_list *list, touch_list *close, const thing *things, int first, double margin,
-                    double apart, double size) {
+                    double size) {
     int kept = first;
     close->count = close->failed = 0;
     for (int i = first; i < list->count; ++i) {
@@ -426,7 +426,7 @@ void touch_thin_out(touch_list *list, touch_list *close, const thing *things, in
     list->count = kept;
     /* a body in a tube needs enough on each side, or it turns in it */
     const int most = touch_surrounds(close, 0) ? SURROUNDED_TIMES * PAIR_CONTACTS : PAIR_CONTACTS;
-    touch_choose(close, 0, 2 * most, apart, size);
+    touch_choose(close, 0, 2 * most, size);
     for (int i = 0; i < close->count; ++i) touch_refine(&close->item[i], things);
     for (int i = kept = 0; i < close->count; ++i) {
         const touch t = close->item[i];
@@ -434,7 +434,7 @@ void touch_thin_out(touch_list *list, touch_list *close, const thing *things, in
         else touch_add(list, &t);
     }
     close->count = kept;
-    touch_choose(close, 0, most, apart, size);
+    touch_choose(close, 0, most, size);
     for (int i = 0; i < close->count; ++i) touch_add(list, &close->item[i]);
     list->failed |= close->failed;
 }

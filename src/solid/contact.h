@@ -54,13 +54,13 @@ void touch_pair(touch_list *list, const thing *things, int a, int b, double reac
 void touch_side(touch_list *list, const thing *things, int a, int side, double place, double reach);
 void touch_add(touch_list *list, const touch *t);
 /* Of the items from `first` on, the deepest and then those farthest from the chosen ones, at most `most`, no
- * two closer than `apart`, to the front; the rest are dropped. Contacts that push in other directions count
+ * two in one place, to the front; the rest are dropped. Contacts that push in other directions count
  * as far: by up to twice `size`, m. */
-void touch_choose(touch_list *list, int first, int most, double apart, double size);
+void touch_choose(touch_list *list, int first, int most, double size);
 /* Of the items from `first` on those nearer than `margin`, or that could be between their points, are chosen
  * from and put at their deepest; the others stay, to tell how far one may go. close: room for them. */
 void touch_thin_out(touch_list *list, touch_list *close, const thing *things, int first, double margin,
-                    double apart, double size);
+                    double size);
 /* Whether the items from `first` on push from more than one side: a body in a tube or between jaws. */
 bool touch_surrounds(const touch_list *list, int first);
 /* Slides a contact found on a smooth surface along it to where the gap is smallest. */

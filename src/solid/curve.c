@@ -74,10 +74,6 @@ static int last_key(const rheo_curve *c, double time) {
     return i >= 0 ? i : key > 0 ? key : -1;
 }
 
-void curve_rate(double *rate, const rheo_curve *c, double time) {
-    segment_rate(rate, c, last_key(c, time));
-}
-
 void curve_mean_rate(double *mean, const rheo_curve *c, double from, double to) {
     double sum[3] = {0, 0, 0}, at = from;
     int i = last_key(c, from);

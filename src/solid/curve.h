@@ -7,11 +7,8 @@
 /* The exact mean of the value from `from` to a later time `to`, s; the value itself where it is constant. */
 void curve_mean(double *mean, const rheo_curve *curve, double from, double to);
 
-/* d value / dt [1/s]: the slope of the segment [t_i, t_i+1) that holds `time`; zero outside the keys. */
-void curve_rate(double *rate, const rheo_curve *curve, double time);
-
-/* The mean of that rate from `from` to a later time `to`, s; the rate itself where no key lies between or
- * `to` is not later. */
+/* d value / dt [1/s], the slope of the segment [t_i, t_i+1), zero outside the keys: its mean from `from` to a
+ * later time `to`, s; the rate itself where no key lies between or `to` is not later. */
 void curve_mean_rate(double *rate, const rheo_curve *curve, double from, double to);
 
 /* The largest |d value / dt| [1/s] in any segment that `from` to `to` (s) touches. */

@@ -275,7 +275,7 @@ void joint_activate_motor(const joint *j, const double before[6], double time, d
     motion_row(m->row, j);
     const double inverse_mass = active_free_effect(effect, j->only, m->row);
     if (!(inverse_mass > 0)) return;
-    const double last = wanted_speed(j, time - dt), near = MOTOR_NEAR * fabs(last) + 1e-6 / j->lever;
+    const double last = wanted_speed(j, time - dt), near = 1e-6 * (fabs(last) + 1 / j->lever);
     m->of = j->def;
     m->most = j->def->force * dt;
     m->speed = wanted_speed(j, time);

@@ -76,11 +76,11 @@ static double static_friction(const rheo_solid *s) {
 }
 
 /* What the surfaces are like to each other; a side of the domain is like the body. */
-static void pair_surface(double *friction, double *hold, double *restitution, const world *w,
+static void pair_surface(double *friction, double *stick, double *restitution, const world *w,
                          const touch *t) {
     const rheo_solid *a = w->things[t->a].def, *b = t->b >= 0 ? w->things[t->b].def : a;
     *friction = sqrt(a->friction * b->friction);
-    *hold = sqrt(static_friction(a) * static_friction(b));
+    *stick = sqrt(static_friction(a) * static_friction(b));
     *restitution = fmax(a->restitution, b->restitution);
 }
 
@@ -135,16 +135,16 @@ static double slide_before(const world *w, const touch *t) {
 }
 
 static void add_contact(world *w, const touch *t, double h, world_speeds least, int parting) {
-    double u[3], friction, hold, restitution;
+    double u[3], friction, stick, restitution;
     world_slip(u, w, t);
     const double closing = -vec_dot(u, t->normal);
     const int flat = w->scene->dim == 2;
     dContact c = {0};
-    pair_surface(&friction, &hold, &restitution, w, t);
+    pair_surface(&friction, &stick, &restitution, w, t);
     c.surface.mode = dContactApprox1 | dContactFDir1 | dContactSoftERP | dContactSoftCFM | dContactMu2;
-    c.surface.mu = slide_before(w, t) > fmax(friction, STICK_LEAST * hold) * least.fall ? friction : hold;
+    c.surface.mu = slide_before(w, t) > fmax(friction, STICK_LEAST * stick) * least.fall ? friction : stick;
     c.surface.mu2 = flat ? 0 : c.surface.mu;
-    c.surface.soft_erp = parting ? fmin(PARTED_MOST, h / WORLD_PART_TIME) : 0;
+    c.surface.soft_erp = parting ? fmin(REPAIRED_MOST, h / WORLD_PART_TIME) : 0;
     c.surface.soft_cfm = CONTACT_SOFT * (inverse_mass(w, t->a) + inverse_mass(w, t->b)) * h / w->unit;
     if (restitution > 0 && closing > least.rest) {
         c.surface.mode |= dContactBounce;
@@ -212,13 +212,13 @@ static void solve_by_sweeps(world *w, double h) {
 
 void world_solve(world *w, double time, double h, world_speeds least, world_purpose purpose, int parting) {
     const int moving = purpose == SOLVE_TO_MOVE;
-    const double repair = moving ? fmin(JOINT_REPAIR, h / WORLD_PART_TIME) : 0;
+    const double repair = moving ? fmin(REPAIRED_MOST, h / WORLD_PART_TIME) : 0;
     int rows = 6 * w->scene->joint_count;
     world_give_states(w);
     if (w->lost) return;
     for (int i = 0; i < w->scene->joint_count; ++i) {
         const stop_rule rule = {.margin = purpose == SOLVE_IN_MIDDLE ? -INFINITY : WORLD_MARGIN * w->dx,
-                                .repair = moving ? fmin(PARTED_MOST, h / WORLD_PART_TIME) : 0};
+                                .repair = repair};
         joint_drive(&w->joints[i], time, purpose == SOLVE_TO_STAY);
         joint_set_stops(&w->joints[i], rule);
         joint_set_repair(&w->joints[i], repair);

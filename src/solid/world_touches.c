@@ -106,8 +106,7 @@ static void find_pair_touches(world *w, int a, int b, double dt) {
         l->count = kept;
         touch_boxes(w, a, b);
     } else {
-        touch_thin_out(l, &w->close, w->things, first, WORLD_MARGIN * w->dx,
-                       CONTACTS_APART * WORLD_SPACING * w->dx, w->things[a].radius);
+        touch_thin_out(l, &w->close, w->things, first, WORLD_MARGIN * w->dx, w->things[a].radius);
     }
 }
 
@@ -115,8 +114,7 @@ static void find_side_touches(world *w, int a, int side, double dt) {
     const int first = w->touches.count;
     const double place = side % 2 ? w->scene->size[side / 2] : 0;
     touch_side(&w->touches, w->things, a, side, place, pair_reach(w, a, -1, dt));
-    touch_thin_out(&w->touches, &w->close, w->things, first, WORLD_MARGIN * w->dx,
-                   CONTACTS_APART * WORLD_SPACING * w->dx, w->things[a].radius);
+    touch_thin_out(&w->touches, &w->close, w->things, first, WORLD_MARGIN * w->dx, w->things[a].radius);
 }
 
 static int is_at_pin(const world *w, const touch *t) {

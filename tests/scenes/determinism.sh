@@ -98,6 +98,24 @@ compare bodies-separation --set solver.separation=true --frames 2
 compare bodies-plane --set domain.dim=2 --cells 32
 threads="1 2 5"
 
+# viscous liquids: two of them, a body, a keyed wall; another model, method and dimension
+cat > "$dir/scene.yaml" <<'SCENE'
+title: Honey with any number of threads
+domain: { size: [1, 1, 0.5], cells: 16 }
+time: { frames: 3, fps: 30 }
+solver: { method: apic, viscosity: full }
+fluids:
+  - { name: honey, density: 1400, viscosity: 10, fill: [ { box: { min: [0, 0, 0], max: [0.5, 0.5, 0.5] } } ] }
+  - { name: paste, density: 1400, viscosity: { keys: [[0, 1000], [0.1, 5000]] }, velocity: [0, -1, 0], fill: [ { sphere: { center: [0.6, 0.75, 0.25], radius: 0.15 } } ] }
+solids:
+  - { name: ball, shape: { sphere: { center: [0.3, 0.62, 0.25], radius: 0.1 } }, motion: dynamic, density: 2500, velocity: [0, -1, 0] }
+  - { name: paddle, slip: 0.05, shape: { box: { min: [0.7, 0, 0.1], max: [0.85, 0.4, 0.4] } }, position: { keys: [[0, [0.775, 0.2, 0.25]], [0.2, [0.5, 0.2, 0.25]]] } }
+output: { particles: true, checkpoint_every: 2 }
+SCENE
+compare viscous
+compare viscous-laplacian --set solver.viscosity=laplacian --set solver.viscous_surface=held --set solver.method=flip --frames 2
+compare viscous-plane --set domain.dim=2 --set solver.viscous_mean=geometric --cells 32
+
 # smoke: a keyed paddle, an emitter, an open top; then the same in two goes
 cat > "$dir/scene.yaml" <<'SCENE'
 title: Smoke with any number of threads

@@ -1,8 +1,8 @@
 #!/bin/sh
 # A run that is killed (-9) again and again at arbitrary moments and resumed leaves, byte for byte, the cache of a run
 # that nothing happened to: with keyed solids and emitters, with bodies that rest on each other, hang on joints and are
-# driven under water, and with smoke. Then the same with Ctrl-C and with a terminal that closes, which must end with exit
-# code 6 and save the state.
+# driven under water, with smoke and with honey. Then the same with Ctrl-C and with a terminal that closes, which must
+# end with exit code 6 and save the state.
 # usage: resume.sh [COMMAND]
 set -u
 rheo=${1:-${RHEO_COMMAND:-build/rheo}}
@@ -17,6 +17,7 @@ time: { frames: 16, fps: 30 }
 solver: { method: apic }
 fluids:
   - { name: water, fill: [ { box: { min: [0, 0, 0], max: [0.4, 0.5, 1] } } ] }
+  - { name: drop, velocity: [0, -1, 0], fill: [ { sphere: { center: [0.3, 0.8, 0.3], radius: 0.1 }, at: 0.21 } ] }
 emitters:
   - { fluid: water, shape: { sphere: { center: [0.7, 0.8, 0.5], radius: 0.1 } }, velocity: [0, -2, 0], during: [0, 0.3] }
 solids:
@@ -26,7 +27,7 @@ solids:
     position: { keys: [[0, [0.675, 0.2, 0.5]], [0.5, [0.4, 0.2, 0.5]]] }
 probes:
   - { name: line, from: [0.5, 0, 0.5], to: [0.5, 1, 0.5], samples: 5, of: [velocity, pressure] }
-output: { particles: true, checkpoint_every: 3 }
+output: { particles: true, rest_position: true, checkpoint_every: 3 }
 SCENE
 
 cat > "$dir/bodies.yaml" <<'SCENE'
@@ -60,6 +61,20 @@ emitters:
 solids:
   - { name: ball, shape: { sphere: { center: [0.5, 0.6, 0.25], radius: 0.12 } }, motion: dynamic, density: 3 }
 output: { volume: true, checkpoint_every: 1 } # every step: fields change places with their partners
+SCENE
+
+cat > "$dir/honey.yaml" <<'SCENE'
+title: Honey, killed and resumed
+domain: { size: [1, 1, 0.5], cells: 16 }
+time: { frames: 8, fps: 30 }
+solver: { method: apic, viscosity: full }
+fluids:
+  - { name: honey, density: 1400, viscosity: 10, fill: [ { box: { min: [0, 0, 0], max: [0.5, 0.5, 0.5] } } ] }
+  - { name: paste, density: 1400, viscosity: { keys: [[0, 1000], [0.2, 5000]] }, velocity: [0, -1, 0], fill: [ { sphere: { center: [0.6, 0.75, 0.25], radius: 0.15 } } ] }
+solids:
+  - { name: ball, shape: { sphere: { center: [0.3, 0.62, 0.25], radius: 0.1 } }, motion: dynamic, density: 2500, velocity: [0, -1, 0] }
+  - { name: paddle, slip: 0.05, shape: { box: { min: [0.7, 0, 0.1], max: [0.85, 0.4, 0.4] } }, position: { keys: [[0, [0.775, 0.2, 0.25]], [0.3, [0.5, 0.2, 0.25]]] } }
+output: { particles: true, checkpoint_every: 1 }
 SCENE
 
 run() { "$rheo" run "$dir/$scene.yaml" -q --threads 2 "$@" 2> "$dir/log"; }
@@ -155,9 +170,11 @@ two_goes pic jet --set solver.method=pic
 two_goes flip jet
 two_goes thin thin
 two_goes periodic periodic
+two_goes viscous-flip honey --set solver.method=flip --set solver.viscosity=laplacian
 
 kill_and_resume bodies 4
 kill_and_resume smoke 4
+kill_and_resume honey 3
 kill_and_resume water 8
 
 interrupts=0

@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "geom/mesh.h"
-#include "geom/primitives.h"
+#include "../../bench/primitives.h"
 
 enum { PARTS = 4 };
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "core/random.h"
 #include "geom/mesh.h"
-#include "geom/primitives.h"
+#include "../../bench/primitives.h"
 
 static char folder[] = "/tmp/rheo-mesh-XXXXXX";
 

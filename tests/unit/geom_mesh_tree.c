@@ -2,7 +2,7 @@
 #include "check.h"
 #include "core/random.h"
 #include "geom/mesh.h"
-#include "geom/primitives.h"
+#include "../../bench/primitives.h"
 
 static const double zero[3] = {0, 0, 0};
 

@@ -235,8 +235,8 @@ static void checkpoint_round_trip(void **state) {
     rheo_report report;
     assert_int_equal(checkpoint_open(&c, &head, in_directory(file.name), &report), RHEO_OK);
     assert_true(head.frame == 12 && head.partial && head.scene == 0xABCDEF0123456789u);
-    static const size_t width[] = {[STATE_F32] = 4, [STATE_F64] = 8, [STATE_U32] = 4,
-                                  [STATE_U8] = 1,  [STATE_I32] = 4, [STATE_I64] = 8};
+    static const size_t width[] = {
+        [STATE_F32] = 4, [STATE_F64] = 8, [STATE_U32] = 4, [STATE_U8] = 1, [STATE_I32] = 4, [STATE_I64] = 8};
     for (int i = 0; i < ARRAYS; ++i) {
         state_array into = arrays[i];
         size_t bytes = into.count * width[into.type];

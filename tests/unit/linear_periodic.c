@@ -57,7 +57,7 @@ static double residual_around(problem *p) {
         bb += (double)p->rhs[c] * (double)p->rhs[c];
         ff += size * size;
     }
-    return fmax(0, sqrt(rr / bb) - 6e-8 * sqrt(ff / bb));
+    return larger(0, sqrt(rr / bb) - 6e-8 * sqrt(ff / bb));
 }
 
 static poisson_result solve_with(problem *p, int threads, double tolerance) {

@@ -38,7 +38,7 @@ static void write_block(cache_manifest *m, int frame, float top) {
             position[3 * v + a] = v >> a & 1 ? high[a] : 0;
             normal[3 * v + a] = v >> a & 1 ? 0.57735f : -0.57735f;
         }
-    rheo_mesh mesh = {8, 12, position, normal, velocity, triangle};
+    rheo_mesh mesh = {8, 12, position, normal, velocity, triangle, NULL};
     cache_file file = {.kind = CACHE_MESH, .frame = frame};
     char path[FILE_PATH_MAX];
     file_writer w;
@@ -220,9 +220,14 @@ static void test_follows_looks_and_samples(void **state) {
         const char *from, *to;
         int drawn;
     } changes[] = {
-        {"[0.55, 0.82, 0.9]", "[0.9, 0.1, 0.1]", FRAMES}, /* the water's colour */
-        {"[0.8, 0.2, 0.1]", "[0.1, 0.2, 0.8]", FRAMES},   /* the ball's */
-        {"\"look\": \"auto\"", "\"look\": \"glass\"", FRAMES}, {"\"fov\": 35", "\"fov\": 30", FRAMES},
+        {"[0.55, 0.82, 0.9]", "[0.9, 0.1, 0.1]", FRAMES},       /* the water's colour */
+        {"[0.8, 0.2, 0.1]", "[0.1, 0.2, 0.8]", FRAMES},         /* the ball's */
+        {"\"look\": \"auto\"", "\"look\": \"glossy\"", FRAMES}, /* the water */
+        {"\"look\": \"glossy\"", "\"look\": \"matte\"", FRAMES},
+        {"\"look\": \"matte\"", "\"look\": \"clear\"", FRAMES},
+        {"\"look\": \"auto\"", "\"look\": \"glass\"", FRAMES}, /* the ball */
+        {"\"look\": \"glass\"", "\"look\": \"hidden\"", FRAMES},
+        {"\"fov\": 35", "\"fov\": 30", FRAMES},
         {"\"particles\": false", "\"particles\": true", 0},
     };
     write_cache(true, 3);

@@ -81,10 +81,21 @@ static void test_codes(void **state) {
     }
 }
 
+/* Where a point is seen; false when it is behind the eye. */
+static bool camera_project(float *x, float *y, const camera *c, vec3 point, int width, int height) {
+    vec3 p = sub(point, c->eye);
+    float depth = dot(p, c->forward);
+    if (depth <= 0) return false;
+    float unit = c->half * (c->parallel ? 1 : depth);
+    *x = 0.5f * ((float)width + dot(p, c->right) / unit * (float)height);
+    *y = 0.5f * (float)height * (1 - dot(p, c->up) / unit);
+    return true;
+}
+
 static void test_pinhole(void **state) {
     (void)state;
     camera c = camera_look(vec(0, 0, 5), vec(0, 0, 0), 90);
-    float x, y;
+    float x = 0, y = 0;
     assert_true(camera_project(&x, &y, &c, vec(0, 0, 0), 640, 360));
     check_near(x, 320, 1e-3);
     check_near(y, 180, 1e-3);
@@ -101,7 +112,7 @@ static void test_ray_and_projection_agree(void **state) {
         camera_flat(vec(0, 0, 0), vec(2, 1, 0.1f), 1.7f), camera_look(vec(0, 3, 0), vec(0, 0, 0), 40)};
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
         vec3 o, d;
-        float x, y;
+        float x = 0, y = 0;
         camera_ray(&o, &d, &all[k], 123.25f, 45.5f, 340, 200);
         check_near(length(d), 1, 1e-6);
         assert_true(camera_project(&x, &y, &all[k], along(o, d, 2.5f), 340, 200));
@@ -121,7 +132,7 @@ static void test_fit(void **state) {
             double nearest = 1e9;
             for (int v = 0; v < 8; ++v) {
                 vec3 p = vec(v & 1 ? sizes[k].x : 0, v & 2 ? sizes[k].y : 0, v & 4 ? sizes[k].z : 0);
-                float x, y;
+                float x = 0, y = 0;
                 assert_true(camera_project(&x, &y, &c, p, width, height));
                 double room = fmin(fmin((double)x, width - (double)x) / width,
                                    fmin((double)y, height - (double)y) / height);

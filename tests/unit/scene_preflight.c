@@ -112,7 +112,17 @@ static void warnings_are_found(void **state) {
               "solids: [ { shape: { sphere: { center: [0.5, 0.8, 0.5], radius: 0.2 } } } ]");
     assert_true(found(&p, RHEO_WARNING, "emitters[0].shape", "inside solids"));
     look(&p, &r, "fluids: [ { material: honey, fill: [ { box: { min: [0, 0, 0], max: [1, 0.5, 1] } } ] } ]");
-    assert_true(found(&p, RHEO_WARNING, "fluids[0]", "no effect"));
+    assert_true(found(&p, RHEO_NOTE, "solver.viscosity", "solved as 'full'"));
+    look(&p, &r,
+         "domain: { slip: no }\nsolver: { viscosity: none }\nfluids: [ { material: honey, fill: [ { box: { "
+         "min: "
+         "[0, 0, 0], max: [1, 0.5, 1] } } ] } ]");
+    assert_true(found(&p, RHEO_WARNING, "domain.slip", "no effect"));
+    look(&p, &r,
+         "solver: { separation: true }\nfluids: [ { material: honey, fill: [ { box: { min: [0, 0, 0], max: "
+         "[1, "
+         "0.5, 1] } } ] } ]");
+    assert_true(found(&p, RHEO_WARNING, "solver.viscosity", "separation"));
     look(&p, &r,
          "solver: { method: mac }\nfluids: [ { material: honey, fill: [ { box: { min: [0, 0, 0], max: [1, "
          "0.5, 1] } } ] } ]");

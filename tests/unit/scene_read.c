@@ -70,7 +70,7 @@ static void contract_lands_in_the_struct(void **state) {
     check_near(s->size[2], 3, 0);
     assert_int_equal(s->wall[RHEO_TOP], RHEO_WALL_OPEN);
     assert_int_equal(s->wall[RHEO_LEFT], RHEO_WALL_CLOSED);
-    assert_true(s->no_slip);
+    assert_true(s->slip == 0);
     assert_int_equal(s->frames, 120);
     check_near(s->fps, 25, 0);
     check_near(s->cfl, 2, 0);
@@ -94,6 +94,28 @@ static void contract_lands_in_the_struct(void **state) {
     assert_int_equal(s->emitters[0].fluid, 0);
     check_near(s->emitters[0].velocity.values[1], -2, 0);
     check_near(s->emitters[0].during[1], 1, 0);
+    rheo_free_scene(s);
+}
+
+static void fills_that_appear_and_looks_land(void **state) {
+    (void)state;
+    rheo_scene *s = read_text(
+        "fluids:\n"
+        "  - material: chocolate\n"
+        "    fill:\n"
+        "      - box: { min: [0, 0, 0], max: [1, 0.1, 1] }\n"
+        "      - { sphere: { center: [0.5, 0.5, 0.5], radius: 0.1 }, at: 1.5, move: [0, 0.2, 0] }\n"
+        "  - { name: clear, material: chocolate, look: clear }\n"
+        "solids:\n"
+        "  - { shape: { sphere: { center: [0.5, 0.5, 0.5], radius: 0.4 } }, inside: fluid, look: hidden }\n");
+    check_near(s->fluids[0].fill[0].at, 0, 0);
+    check_near(s->fluids[0].fill[1].at, 1.5, 0);
+    check_near(s->fluids[0].fill[1].move[1], 0.2, 0);
+    assert_int_equal(s->fluids[0].look, RHEO_FLUID_AUTO);
+    assert_int_equal(s->fluids[1].look, RHEO_FLUID_CLEAR);
+    assert_int_equal(s->solids[0].look, RHEO_LOOK_HIDDEN);
+    for (const rheo_material *m = rheo_list_materials(); m->name; ++m)
+        assert_int_not_equal(m->look, RHEO_FLUID_AUTO);
     rheo_free_scene(s);
 }
 
@@ -137,7 +159,7 @@ static void defaults_are_those_of_the_table(void **state) {
     check_near(d.fps, 30, 0);
     check_near(d.cfl, 3, 0);
     check_near(d.tolerance, 1e-6, 0);
-    assert_true(d.output_mesh && d.volume_correction && !d.output_particles && !d.no_slip);
+    assert_true(d.output_mesh && d.volume_correction && !d.output_particles && d.slip == RHEO_SLIP_AUTO);
     assert_int_equal(d.method, RHEO_FLIP);
     check_near(d.gravity.values[1], -9.81, 0);
     check_near(d.camera_fov.values[0], 35, 0);
@@ -250,10 +272,9 @@ static void rotations_can_be_written_three_ways(void **state) {
 
 static void builtin_scenes_load_and_have_no_findings(void **state) {
     (void)state;
-    static const char *const wanted[] = {"dam-break", "double-dam",     "drop-in-pool",
-                                         "fountain",  "tilted-tank",    "moving-wall",
-                                         "bucket",    "box-in-channel", "vortex-in-box",
-                                         "sph-dam",   "sph-drop",       "boat-in-a-tub"};
+    static const char *const wanted[] = {"dam-break",     "double-dam",  "drop-in-pool", "fountain",
+                                         "tilted-tank",   "moving-wall", "bucket",       "box-in-channel",
+                                         "vortex-in-box", "sph-dam",     "sph-drop",     "boat-in-a-tub"};
     for (int i = 0; i < 12; ++i) {
         rheo_scene *s = NULL;
         rheo_report report = {0};
@@ -453,6 +474,7 @@ int main(void) {
         cmocka_unit_test(opened_by_name),
         cmocka_unit_test(parsed_from_memory),
         cmocka_unit_test(contract_lands_in_the_struct),
+        cmocka_unit_test(fills_that_appear_and_looks_land),
         cmocka_unit_test(solids_probes_and_output_land),
         cmocka_unit_test(defaults_are_those_of_the_table),
         cmocka_unit_test(hand_made_scene_validates),

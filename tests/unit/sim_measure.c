@@ -236,8 +236,8 @@ static void test_senseless_calls_are_usage_errors(void **state) {
 }
 
 static void count_stage(void *user, const char *stage, double time) {
-    double *seen = user; /* solves of pressure, the last time, all */
-    seen[0] += strcmp(stage, "pressure") == 0;
+    double *seen = user; /* steps, the last time, all */
+    seen[0] += strcmp(stage, "advect") == 0;
     seen[1] = time;
     seen[2] += 1;
 }

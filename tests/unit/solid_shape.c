@@ -350,13 +350,13 @@ static void curves(void **state) {
     check_near(v[0], 5, 0);
     rheo_evaluate_curve(v, &c, 99);
     check_near(v[2], -1, 0);
-    curve_rate(v, &c, 0.5);
+    curve_mean_rate(v, &c, 0.5, 0.5);
     check_near(v[0], 0, 0);
-    curve_rate(v, &c, 1); /* from the right */
+    curve_mean_rate(v, &c, 1, 1); /* from the right */
     check_near(v[1], 2, 1e-15);
-    curve_rate(v, &c, 2);
+    curve_mean_rate(v, &c, 2, 2);
     check_near(v[0], 2, 1e-15);
-    curve_rate(v, &c, 4);
+    curve_mean_rate(v, &c, 4, 4);
     check_near(v[0], 0, 0);
     const double ends[][2] = {{0.2, 0.9}, {0.5, 1.25}, {1, 2},   {1.9, 2.1},
                               {1, 4},     {0.5, 4.5},  {3.5, 9}, {5, 6}};
@@ -396,7 +396,7 @@ static void curves(void **state) {
     check_near(mean[2], 6, 0);
     rheo_evaluate_curve(v, &c, 7);
     check_near(v[1], 5, 0);
-    curve_rate(v, &c, 7);
+    curve_mean_rate(v, &c, 7, 7);
     check_near(v[1], 0, 0);
     curve_mean_rate(v, &c, 7, 8);
     check_near(v[1], 0, 0);

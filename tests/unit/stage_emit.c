@@ -276,7 +276,7 @@ static int count_driven(setting *s, int slits, double turn) {
     assert_int_equal(shape_make_flat(&made, &both, &report), RHEO_OK);
     assert_int_equal(mac_field_make(&u, &s->g), 0);
     const emitter_reach reach = emit_reach(made, velocity, &s->g, &s->open, NULL);
-    emit_velocity(&u, &s->g, &reach, velocity);
+    emit_velocity(&u, NULL, &s->g, &reach, velocity);
     for (size_t i = 0; i < s->g.box.size; ++i) count += u.value[1][i] < 0;
     mac_field_free(&u);
     shape_free(made);

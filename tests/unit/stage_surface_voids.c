@@ -9,7 +9,7 @@ enum { N = 12 };
 typedef struct {
     mac_grid g;
     openings o;
-    float *phi, *density, *room;
+    float *phi, *density, *free_share;
     uint8_t *mark;
 } tank;
 
@@ -27,18 +27,18 @@ static void fill(tank *t) {
     assert_non_null(t->mark);
     assert_int_equal(mac_field_make(&t->o.open, &t->g), 0);
     t->density = t->phi + size;
-    t->room = t->density + size;
+    t->free_share = t->density + size;
     for (size_t c = 0; c < size; ++c) {
         t->phi[c] = 0.1f;
         t->density[c] = 0;
-        t->room[c] = 1;
+        t->free_share[c] = 1;
     }
     for (int j = 0; j < N; ++j)
         for (int i = 0; i < N; ++i) {
             const ptrdiff_t c = at(t, i, j);
             t->phi[c] = j < 8 ? -0.1f : 0.1f;
             t->density[c] = j < 8;
-            t->room[c] = i == 0 ? 0.2f : 1;
+            t->free_share[c] = i == 0 ? 0.2f : 1;
             t->o.open.value[0][c] = i > 0;
             t->o.open.value[1][c] = j == 0 ? 0 : i == 0 ? 0.1f : 1;
         }
@@ -50,7 +50,7 @@ static void empty(tank *t, int i, int j, float density) {
 }
 
 static void look(tank *t, const float *q) {
-    surface_fill_voids(t->phi, t->mark, &t->g, t->density, t->room, &t->o, q, 0.1);
+    surface_fill_voids(t->phi, t->mark, &t->g, t->density, t->free_share, &t->o, q, 0.1);
 }
 
 static void end(tank *t) {
@@ -130,7 +130,7 @@ static void cracks_stay(void **state) {
         fill(&t);
         for (int j = 1; j < 8; ++j) {
             empty(&t, 0, j, filled ? 0.4f : 0);
-            t.room[at(&t, 0, j)] = 0.6f;
+            t.free_share[at(&t, 0, j)] = 0.6f;
             if (j > 1) t.o.open.value[0][at(&t, 1, j)] = 0;
         }
         t.o.open.value[1][at(&t, 0, 8)] = 0;

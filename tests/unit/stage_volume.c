@@ -2,6 +2,7 @@
  * And how crowded liquid is, and what spreads it. */
 #include "check.h"
 #include "core/random.h"
+#include "stage/rest/rest.h"
 #include "stage/volume/volume.h"
 
 enum { N = 32, COUNT = 4 * N * N };
@@ -48,7 +49,7 @@ static double left_of(double speed, float up, const double gravity[3]) {
     make(&s, up);
     const ptrdiff_t c = box_at(&s.g.box, 3, 4, 0);
     double risen = 0;
-    volume_limit_lift(&s.carry, &risen, s.scratch, &s.g, &s.u, &s.p, gravity, speed, DT);
+    rest_limit_lift(&s.carry, &risen, s.scratch, &s.g, &s.u, &s.p, gravity, speed, DT);
     const double left = (double)s.carry.value[1][c] * DT / DX;
     check_near((double)s.carry.value[0][c], 0.25, 0);
     release(&s);
@@ -78,7 +79,7 @@ static double carried_by(double speed, float up, const double gravity[3], double
     for (size_t c = 0; c < s.g.box.size; ++c) s.u.value[1][c] = s.carry.value[1][c] = up;
     for (size_t q = 0; q < COUNT; q += 3) s.p.spray[q] = 1; /* which it does not carry */
     const ptrdiff_t c = box_at(&s.g.box, 3, 4, 0);
-    volume_limit_lift(&s.carry, risen, s.scratch, &s.g, &s.u, &s.p, gravity, speed, DT);
+    rest_limit_lift(&s.carry, risen, s.scratch, &s.g, &s.u, &s.p, gravity, speed, DT);
     const double by = (double)s.carry.value[1][c];
     release(&s);
     return by;

@@ -309,6 +309,29 @@ static void plates_turn_the_inflow_aside(void **state) {
     }
 }
 
+/* What sticks to the side that it comes out of is pushed off it all the same, as a rod, not blown up. */
+static void stiff_jets_are_pushed(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; ++dim) {
+        setup t;
+        const double dx = 1.0 / 32;
+        set_up(&t, RHEO_APIC, dim, 32);
+        t.gravity[1] = 0;
+        t.fluid[0].viscosity = 1e6;
+        t.scene.viscosity = RHEO_VISCOSITY_FULL;
+        add_emitter(&t, box_between(0, 0.4, 0.4, 0.25, 0.6, 0.6), 1, 0, 0);
+        rheo_sim *sim = start_sim(&t.scene, 1);
+        const rheo_frame_stats f = run_frames(sim, 15);
+        const double *low = f.fluids[0].lower, *high = f.fluids[0].upper;
+        print_message("%dD: stiff jet to x = %.3f, from y = %.3f to %.3f\n", dim, high[0], low[1], high[1]);
+        check_near(high[0], 0.25 + f.time, dx);
+        check_near(low[1], 0.4, dx);
+        check_near(high[1], 0.6, dx);
+        assert_true(f.viscosity.converged);
+        rheo_free_sim(sim);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_do_not_matter),
@@ -320,6 +343,7 @@ int main(void) {
         cmocka_unit_test(jets_leave_at_their_speed),
         cmocka_unit_test(first_steps_know_the_emitter),
         cmocka_unit_test(plates_turn_the_inflow_aside),
+        cmocka_unit_test(stiff_jets_are_pushed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,7 +149,7 @@ static void threads_do_not_matter(void **state) {
         for (int t = 0; t < 3; ++t) {
             setup s;
             set(&s, dim, dim == 2 ? 32 : 12, 0.4, 0.6);
-            s.scene.no_slip = true;
+            s.scene.slip = 0;
             s.fluid[0].viscosity = 0.5;
             rheo_sim *sim = start_sim(&s.scene, threads[t]);
             run_frames(sim, 8);
@@ -166,7 +166,7 @@ static double front(double viscosity, int no_slip) {
     setup s;
     set(&s, 2, 32, 0.4, 0.6);
     s.fluid[0].viscosity = viscosity;
-    s.scene.no_slip = no_slip;
+    s.scene.slip = no_slip ? 0 : RHEO_SLIP_FREE;
     rheo_sim *sim = start_sim(&s.scene, 1);
     const rheo_frame_stats f = run_frames(sim, 7);
     rheo_free_sim(sim);

@@ -9,7 +9,7 @@
 static void set(setup *s, double length, int cells, double viscosity) {
     set_up(s, RHEO_MAC, 2, cells);
     set_size(s, length, 1, 1);
-    s->scene.no_slip = true;
+    s->scene.slip = 0;
     s->gravity[1] = 0;
     s->fluid[0].viscosity = viscosity;
 }

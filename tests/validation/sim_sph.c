@@ -74,7 +74,7 @@ static double poiseuille_error(int cells) {
     set_up(&t, RHEO_SPH, 2, cells);
     fill_pool(&t, 1);
     t.scene.wall[RHEO_LEFT] = t.scene.wall[RHEO_RIGHT] = RHEO_WALL_PERIODIC;
-    t.scene.no_slip = true;
+    t.scene.slip = 0;
     t.scene.dt_max = 0.01;
     t.gravity[0] = pull;
     t.gravity[1] = 0;

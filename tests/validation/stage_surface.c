@@ -17,7 +17,7 @@ typedef struct scene {
     mac_grid g;
     openings open;
     mac_field weight;
-    float *solid, *room, *density, *phi;
+    float *solid, *free_share, *density, *phi;
     plane wall, surface;
 } scene;
 
@@ -74,7 +74,7 @@ static void make(scene *s, int dim, const plane *wall, const plane *surface) {
         (mac_grid){.box = box_make(dim, (int[3]){N, N, dim == 3 ? N : 1}), .dx = 0.1, .pool = pool_create(2)};
     const size_t bytes = s->g.box.size * sizeof(float);
     s->solid = mem_alloc(bytes);
-    s->room = mem_alloc(bytes);
+    s->free_share = mem_alloc(bytes);
     s->density = mem_alloc(bytes);
     s->phi = mem_alloc(bytes);
     assert_false(mac_field_make(&s->open.open, &s->g) | mac_field_make(&s->weight, &s->g));
@@ -85,14 +85,14 @@ static void make(scene *s, int dim, const plane *wall, const plane *surface) {
             for (int i = -GHOST; i < N + GHOST; ++i)
                 s->solid[box_at(&s->g.box, i, j, k)] = (float)(0.1 * above(&s->wall, (double[3]){i, j, k}));
     solids_open_faces(&s->open, &s->g, s->solid);
-    solids_free_share(s->room, NULL, &s->g, s->solid, &s->open, NULL, 0);
+    solids_free_share(s->free_share, NULL, &s->g, s->solid, &s->open, NULL, 0);
     fill(s);
-    surface_from_weights(s->density, s->phi, &s->g, &s->weight, s->room, 1);
+    surface_from_weights(s->density, s->phi, &s->g, &s->weight, s->free_share, 1);
 }
 
 static void drop(scene *s) {
     mem_free(s->solid);
-    mem_free(s->room);
+    mem_free(s->free_share);
     mem_free(s->density);
     mem_free(s->phi);
     mac_field_free(&s->open.open);
@@ -111,7 +111,7 @@ static double error(const scene *s) {
                 const ptrdiff_t c = box_at(&s->g.box, i, j, k);
                 const double exact =
                     above(&s->surface, (double[3]){i + 0.5, j + 0.5, dim == 3 ? k + 0.5 : 0});
-                if (s->room[c] < 0.15f || s->room[c] > 0.97f || fabs(exact) > 0.6) continue;
+                if (s->free_share[c] < 0.15f || s->free_share[c] > 0.97f || fabs(exact) > 0.6) continue;
                 const double off = (double)s->phi[c] / 0.1 - exact;
                 sum += off * off;
                 ++count;
@@ -135,7 +135,7 @@ static void check_walls(int dim) {
                 const plane surface = plane_through(surfaces[n], level, dim);
                 make(&s, dim, &wall, &surface);
                 const double before = error(&s);
-                surface_beside_walls(s.phi, &s.g, s.density, s.room, s.solid, &s.open);
+                surface_beside_walls(s.phi, &s.g, s.density, s.free_share, s.solid, &s.open);
                 const double after = error(&s);
                 print_message("%dD wall %g %g %g, surface %g, height %g: %.3f cells, %.3f before\n", dim,
                               walls[w][0], walls[w][1], walls[w][2], surfaces[n][0], level[1], after, before);
@@ -159,7 +159,7 @@ static double largest_jump(scene *s) {
     for (int t = 0; t < STEPS; ++t) {
         for (size_t c = 0; c < s->g.box.size; ++c) density[c] = s->density[c] * (0.2f + 0.01f * (float)t);
         surface_from_density(s->phi, &s->g, density);
-        surface_beside_walls(s->phi, &s->g, density, s->room, s->solid, &s->open);
+        surface_beside_walls(s->phi, &s->g, density, s->free_share, s->solid, &s->open);
         for (int k = 3; k < N - 3; ++k)
             for (int j = 3; j < N - 3; ++j)
                 for (int i = 3; i < N - 3; ++i) {

@@ -58,6 +58,7 @@ struct coupled_body {
     int group, place;    /* of bodies that joints link (stage/coupling/joints.h); -1: it is not */
     int fixed;           /* to one of them */
     int term;            /* of the solver's: where its rows are */
+    double earlier[SIX]; /* m/s, rad/s: what contacts withheld in solves of the step before this one */
     double pressed[SIX]; /* L^T V by pressure, were the body free */
     double change[SIX];  /* and as it is */
     coupled_motor motor;
@@ -110,6 +111,7 @@ typedef struct coupling_job {
     const struct gaps *gaps;
     const mac_field *flow;
     double pull, dt, fall; /* m/s by gravity in the step, s; the same to bodies */
+    int again;
     const float *q;
 } coupling_job;
 

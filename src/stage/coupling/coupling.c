@@ -79,6 +79,8 @@ static void body_task(void *context, int index) {
     coupling_read_start(b);
     b->was = *b->solid->body->now;
     b->solid->body->active->wet = b->cell_count > 0;
+    if (s->again) memcpy(b->earlier, b->solid->body->active->withheld, sizeof b->earlier);
+    else memset(b->earlier, 0, sizeof b->earlier);
     coupling_unbind(b);
     coupling_make_motor(b);
     coupling_bind(b);
@@ -166,6 +168,7 @@ int coupling_attach(coupling *c, poisson *solver, const mac_grid *g, const openi
     s.dt = weight->dt;
     s.fall = weight->fall;
     s.flow = weight->flow;
+    s.again = weight->again;
     s.gaps = weight->gaps;
     if (s.pull > 0) {
         for (int a = 0; a < 3; ++a) still.up[a] = -weight->pull[a] / s.pull;
@@ -252,6 +255,7 @@ static void push_task(void *context, int index) {
     double *change = b->change, *withheld = b->solid->body->active->withheld;
     for (int r = 0; r < SIX; ++r) withheld[r] = b->pressed[r] - change[r] - b->bound[r];
     coupling_withhold(withheld, b);
+    for (int r = 0; r < SIX; ++r) withheld[r] += b->earlier[r];
     six_solve_upper(change, b->factor);
     for (int a = 0; a < 3; ++a) {
         now->velocity[a] += change[a];

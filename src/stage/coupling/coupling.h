@@ -28,6 +28,7 @@ typedef struct coupling_weight {
     double pull[3], dt;      /* m/s, by gravity; s */
     const mac_field *flow;   /* of the liquid before the solve, m/s */
     double fall;             /* m/s: what gravity gives to bodies, also where liquid is not still */
+    int again;               /* not the first solve of a step: contacts have withheld something before */
     const float *node_phi;   /* of solids, m */
     const float *phi;        /* of the liquid, m */
     const struct gaps *gaps; /* below thin bodies; NULL: none */

@@ -10,7 +10,7 @@
 /* What a cell holds. A liquid cell with an open face towards an empty one is a surface cell. */
 enum { MAC_EMPTY, MAC_LIQUID, MAC_SOLID };
 
-/* mac_cells.c */
+/* cells.c */
 
 /* The kind of every cell, border included, from sorted markers. */
 void mac_mark_cells(uint8_t *kind, const mac_grid *g, const particles *markers, const openings *o);
@@ -22,7 +22,7 @@ void mac_cell_distance(float *phi, const mac_grid *g, const uint8_t *kind);
 void mac_fill_new_cells(mac_field *u, const mac_grid *g, const uint8_t *kind, const uint8_t *kind_before,
                         const particles *markers);
 
-/* mac_markers.c */
+/* markers.c */
 
 /* x <- x + dt/2 (u(x) + u(x + dt u(x))); Euler for markers whose first move ends in a cell without liquid.
  * Those with moved[q] set stay where they are (NULL: none). Positions may leave the box, no farther than its
@@ -30,13 +30,10 @@ void mac_fill_new_cells(mac_field *u, const mac_grid *g, const uint8_t *kind, co
 void mac_move_markers(particles *markers, const mac_grid *g, const mac_field *u, const uint8_t *kind,
                       const uint8_t *moved, double dt);
 
-/* mac_momentum.c */
+/* momentum.c */
 
 /* Closed faces take the velocity of what closes them. */
 void mac_set_walls(mac_field *u, const mac_grid *g, const openings *o);
-/* What markers near the domain's closed sides see beyond them: the flow mirrored, tangential velocity as it
- * is (free slip) or reversed (no slip). */
-void mac_mirror_walls(mac_field *u, const mac_grid *g, const openings *o, int no_slip);
 /* Where solids are, for liquid that sticks to them: distances at nodes, m, and what openings call movers. */
 typedef struct {
     const float *distance;
@@ -53,7 +50,7 @@ void mac_speed(double speed[3], const mac_grid *g, const mac_field *u);
 /* The largest step, s, that keeps mac_momentum() stable at a speed (sum over axes, m/s) and viscosity. */
 double mac_stable_dt(const mac_grid *g, double speed, double acceleration, double nu, double cfl);
 
-/* mac_continuity.c */
+/* continuity.c */
 
 /* Sets the velocities of a surface cell's faces towards air. face: -x +x -y +y -z +z; bit f of air: face f
  * has air behind it. Returns 1 when the cell is divergence-free now, 0 when the rule leaves it to the

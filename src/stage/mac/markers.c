@@ -32,7 +32,7 @@ static ptrdiff_t cell_of(const box *b, const float x[3]) {
 }
 
 /* Inside the border; not a number ends at the low side. */
-static float hold(float x, int n) {
+static float clamp(float x, int n) {
     const float low = 1 - GHOST, high = (float)(n + GHOST - 1);
     return x > low ? (x < high ? x : high) : low;
 }
@@ -53,7 +53,7 @@ static void move_task(void *context, int block) {
         else
             for (int a = 0; a < dim; ++a) there[a] = u[a];
         for (int a = 0; a < dim; ++a)
-            p->x[a][q] = hold(x[a] + 0.5f * s->cells * (u[a] + there[a]), s->g->box.n[a]);
+            p->x[a][q] = clamp(x[a] + 0.5f * s->cells * (u[a] + there[a]), s->g->box.n[a]);
     }
 }
 

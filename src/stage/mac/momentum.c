@@ -154,11 +154,11 @@ static float advance_beside_solid(const job *s, ptrdiff_t c, const int at[3], in
     const int a = s->axis;
     const float *u = s->u->value[a], here = face_distance(s, c, dim);
     const int stuck = is_buried(s, c, here);
-    float x[3], sum = u[c] + s->kick, hold = 0, held = 0, into[6]; /* hold: K; held: K w */
+    float x[3], sum = u[c] + s->kick, stuck_by = 0, driven = 0, into[6]; /* K; K w */
     for (int d = 0; d < 3; ++d) x[d] = (float)at[d] + (d == a ? 0 : 0.5f);
     if (stuck) {
-        hold = 2 * (float)dim * s->viscous / THETA_MIN;
-        held = hold * solid_velocity(s, c, x);
+        stuck_by = 2 * (float)dim * s->viscous / THETA_MIN;
+        driven = stuck_by * solid_velocity(s, c, x);
     }
     carry(into, s, c, dim);
     for (int f = 0; f < 2 * dim; ++f) {
@@ -176,10 +176,10 @@ static float advance_beside_solid(const job *s, ptrdiff_t c, const int at[3], in
         wall[d] += up ? theta : -theta;
         const float w = solid_velocity(s, n, wall), k = 0.5f * (float)dim * carried * carried - s->viscous;
         sum += ((carried > 0 ? 0.5f * carried : 0) + (k > 0 ? k : 0)) * (w - u[c]) / mild;
-        hold += s->viscous / theta;
-        held += s->viscous / theta * w;
+        stuck_by += s->viscous / theta;
+        driven += s->viscous / theta * w;
     }
-    return (sum + held) / (1 + hold);
+    return (sum + driven) / (1 + stuck_by);
 }
 
 /* Nodes are at most 0.71 cells from a face's centre and distances 1-Lipschitz, so that no face over there is
@@ -241,35 +241,6 @@ void mac_set_walls(mac_field *u, const mac_grid *g, const openings *o) {
         s.range = range_faces(g, s.axis);
         parallel_for(g->pool, range_blocks(&s.range), wall_task, &s);
     }
-}
-
-/* One component beyond one side. Faces across the side's axis lie on it and are mirrored about it, others
- * stand half a cell off. */
-static void mirror_side(float *u, const mac_grid *g, int component, int axis, int side, float sign) {
-    const box *b = &g->box;
-    const int on = component == axis, wall = side ? b->n[axis] : 0;
-    cell_range r = range_grow(range_faces(g, component), g, GHOST - 1);
-    r.lower[axis] = 0;
-    r.upper[axis] = 1;
-    for (int l = 1; l < GHOST; ++l) {
-        const int out = side ? wall + l - !on : -l, in = side ? wall - l : l - !on;
-        if (in < 0 || in >= b->n[axis] + on) return;
-        for (int k = r.lower[2]; k < r.upper[2]; ++k)
-            for (int j = r.lower[1]; j < r.upper[1]; ++j)
-                for (int i = r.lower[0]; i < r.upper[0]; ++i) {
-                    const ptrdiff_t n = box_at(b, i, j, k);
-                    u[n + out * b->step[axis]] = sign * u[n + in * b->step[axis]];
-                }
-    }
-}
-
-void mac_mirror_walls(mac_field *u, const mac_grid *g, const openings *o, int no_slip) {
-    for (int component = 0; component < g->box.dim; ++component)
-        for (int w = 0; w < 2 * g->box.dim; ++w)
-            if (!o->open_wall[w]) {
-                const float sign = component == w / 2 || no_slip ? -1 : 1;
-                mirror_side(u->value[component], g, component, w / 2, w % 2, sign);
-            }
 }
 
 /* Bits of a non-negative float compare as integers do, infinities and NaN on top. */

@@ -6,10 +6,6 @@
 #include "stage/pressure/pressure.h"
 
 #define DEPTH_MIN 1e-4f /* cells that liquid is deep at least: it bounds the diagonal */
-/* What holds for slivers of faces holds for faces of a cell that is liquid by a hair's breadth: WET_MIN
- * cells. */
-#define WET_MIN 0.25f
-
 /* What a cell is liquid by at least, m. */
 INLINE float least_depth(const mac_grid *g) {
     return DEPTH_MIN * (float)g->dx;
@@ -42,17 +38,6 @@ INLINE vec8 outflow_of(const openings *o, const mac_field *u, const box *b, ptrd
         sum += (1 - high) * vec8_load(wall + h) - (1 - low) * vec8_load(wall + c);
     }
     return sum;
-}
-
-/* Whether a row of faces touches liquid at all: most rows of the box do not, and are passed over. */
-INLINE int is_wet_row(const float *samples, const mac_grid *g, int axis, int j, int k) {
-    const box *b = &g->box;
-    const float deep = -WET_MIN * (float)g->dx, *phi = samples + box_at(b, 0, j, k);
-    const ptrdiff_t low = b->step[axis];
-    const int n = b->n[0] + (axis == 0);
-    int wet = 0;
-    for (int i = 0; i < n; ++i) wet |= (phi[i] < deep) | (phi[i - low] < deep);
-    return wet;
 }
 
 /* The system assembled last. */

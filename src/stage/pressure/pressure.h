@@ -63,17 +63,8 @@ void pressure_speed(double speed[3], const mac_field *u, const mac_grid *g, cons
 double pressure_divergence(const mac_field *u, const mac_grid *g, const openings *o, const float *phi,
                            const float *source, const uint8_t *voids);
 
-/* ---- faces before extrapolation (known.c, quiet.c) ---- */
+/* ---- faces before extrapolation (known.c) ---- */
 
 /* 0 on faces where the projection set the velocity, EXTRAPOLATE_UNKNOWN elsewhere, border included. */
 void pressure_known_faces(uint8_t *layer, const mac_grid *g, const openings *o, const float *phi, int axis);
-/* Quiet faces are narrowed by solids at rest, lie beside the surface, and are slower than `quiet` m/s; or
- * they lie between air and a cell with air across two axes, and are slower than `quiet_air`: the surface is
- * not known well enough there to mean it. First: EXTRAPOLATE_UNKNOWN on them, and their velocity into
- * `solved`. Then, after extrapolation: neither faster than it was solved nor than those around; `far` (may be
- * NULL) changes as u does. */
-void pressure_forget_quiet(uint8_t *layer, float *solved, const mac_grid *g, const openings *o,
-                           const float *phi, const mac_field *u, double quiet, double quiet_air, int axis);
-void pressure_recall_quiet(mac_field *u, mac_field *far, float *solved, const mac_grid *g, const float *phi,
-                           int axis);
 #endif

@@ -90,7 +90,7 @@ static void mix(float *temperature, float part, double degrees) {
 }
 
 /* Of which `part` has the temperature of the source: what the whole can then be. */
-static void hold(float *temperature, float part, const smoke_warmth *w) {
+static void bound(float *temperature, float part, const smoke_warmth *w) {
     const float ambient = (float)w->ambient, source = part * ((float)w->degrees - ambient),
                 rest = (1 - part) * (float)w->most;
     const float least = ambient + source - (source > 0 ? 0 : rest),
@@ -106,7 +106,7 @@ double smoke_fill(float *density, float *temperature, const mac_grid *g, const s
         const ptrdiff_t at = c->cell[i];
         const float before = density[at];
         if (before < c->part[i]) density[at] = c->part[i];
-        hold(&temperature[at], c->part[i], w);
+        bound(&temperature[at], c->part[i], w);
         gained += (double)(density[at] - before) * (double)share[at];
     }
     return gained * g->dx * g->dx * g->dx;
@@ -126,5 +126,5 @@ double smoke_add(float *density, float *temperature, const mac_grid *g, const sm
 }
 
 void smoke_heat(float *temperature, const smoke_cover *c, const smoke_warmth *w) {
-    for (size_t i = 0; i < c->count; ++i) hold(&temperature[c->cell[i]], c->part[i], w);
+    for (size_t i = 0; i < c->count; ++i) bound(&temperature[c->cell[i]], c->part[i], w);
 }

@@ -233,7 +233,7 @@ HOT static void wall_task(void *context, int block) {
 HOT static double alone_task(void *context, int block) {
     const job *s = context;
     const box *b = &s->g->box;
-    const float no_room = (float)(-0.5 * sqrt(b->dim) * s->g->dx);
+    const float buried = (float)(-0.5 * sqrt(b->dim) * s->g->dx);
     uint64_t sum = 0;
     double filled = 0;
     FOR_ROWS(&s->range, block, j, k) {
@@ -246,7 +246,7 @@ HOT static double alone_task(void *context, int block) {
                               s->thin_distance[row + i] < ENCLOSED_WALL * (float)s->g->dx &&
                               s->filled[row + i] >= 0;
             if (known) filled += (double)s->filled[row + i];
-            sum += resolved[i] || known || solid[i] < no_room ? 0 : start[i + 1] - start[i];
+            sum += resolved[i] || known || solid[i] < buried ? 0 : start[i + 1] - start[i];
         }
     }
     return (double)sum + filled * s->full;

@@ -23,7 +23,7 @@ void surface_beside_walls(float *phi, const mac_grid *g, const float *density, c
                           const float *node_solid, const openings *o);
 
 /* Films of air beside solids that liquid and walls shut in are liquid: particles are missing there, not
- * liquid (surface_voids.c). q: where walls let go of liquid, its pressure [m/s]; a film is a void that opens
+ * liquid (voids.c). q: where walls let go of liquid, its pressure [m/s]; a film is a void that opens
  * unless pressed on by more than `head`. NULL: they do not. mark: a byte a sample, scratch. */
 void surface_fill_voids(float *phi, uint8_t *mark, const mac_grid *g, const float *density,
                         const float *free_share, const openings *o, const float *q, double head);

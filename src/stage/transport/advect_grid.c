@@ -62,7 +62,7 @@ INLINE lanes lanes_of(const job *s, int dim) {
 }
 
 /* Where a path ends along an axis: at a side, or around a periodic axis. */
-INLINE vec8 hold(const lanes *l, vec8 x, int a) {
+INLINE vec8 end_inside(const lanes *l, vec8 x, int a) {
     if (l->period[a] > 0) {
         x = vec8_select(x < 0, x + l->period[a], x);
         x = vec8_select(x >= l->period[a], x - l->period[a], x);
@@ -134,7 +134,7 @@ INLINE void store_row(float *to, vec8 v, int left) {
 INLINE void trace_eight(const lanes *l, ptrdiff_t c, const vec8 x[3], int left, int dim) {
     vec8 v[3], mid[3];
     velocity_at_samples(v, l, c, dim);
-    for (int a = 0; a < dim; ++a) mid[a] = hold(l, x[a] - 0.5f * l->cells * v[a], a);
+    for (int a = 0; a < dim; ++a) mid[a] = end_inside(l, x[a] - 0.5f * l->cells * v[a], a);
     for (int a = 0; a < dim; ++a) {
         vec8 y[3];
         spot s;
@@ -142,7 +142,8 @@ INLINE void trace_eight(const lanes *l, ptrdiff_t c, const vec8 x[3], int left, 
         place(&s, l, y, dim);
         v[a] = sample(l->p->u->value[a], l, &s, dim);
     }
-    for (int a = 0; a < dim; ++a) store_row(l->p->back[a] + c, hold(l, x[a] - l->cells * v[a], a), left);
+    for (int a = 0; a < dim; ++a)
+        store_row(l->p->back[a] + c, end_inside(l, x[a] - l->cells * v[a], a), left);
 }
 
 INLINE void trace_block(const job *s, int block, int dim) {
@@ -178,7 +179,7 @@ INLINE int8 spot_ahead(spot *s, const lanes *l, const vec8 back[3], ptrdiff_t c,
         if (!(l->period[a] > 0))
             inside &=
                 (back[a] > l->lower[a]) & (back[a] < l->upper[a]) & (x > l->first[a]) & (x < l->last[a]);
-        y[a] = hold(l, x, a) - l->offset[a];
+        y[a] = end_inside(l, x, a) - l->offset[a];
     }
     place(s, l, y, dim);
     return inside;

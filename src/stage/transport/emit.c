@@ -33,6 +33,7 @@
 #define DOMAIN_EDGE 1e-3  /* cells from the domain's sides */
 #define OFF_WALL    0.25  /* cells: ways begin no closer to walls, so that one along a wall is free */
 #define AT_WALL     0.9   /* of the way out of a wall: how much a fill that ends there gains of depth */
+#define OWED_COUNTS 0.1   /* of an octant's share: what cut fills have put in less than they hold so far */
 #define LEFT_MIN    1e-3f /* of a face: less open than that beside an emitter is closed */
 
 typedef struct {
@@ -163,6 +164,74 @@ static int accept_fill(void *context, const double place[3]) {
     }
     ++j->rejected;
     return 0;
+}
+
+/* Where a fill cuts octants by volume: of an octant's points these lie in it. Returns their share, and their
+ * middle. */
+static double share_of_octant(double middle[3], const judge *j, const double x[3]) {
+    enum { POINTS = 4 }; /* along an axis */
+    const double octant = 0.5 * j->g->dx, step = octant / POINTS, far = octant * sqrt(j->g->box.dim) / 2;
+    const int deep = j->g->box.dim == 3 ? POINTS : 1, all = POINTS * POINTS * deep;
+    const double d = shape_distance(j->s, x);
+    double sum[3] = {0, 0, 0};
+    int inside = 0;
+    for (int a = 0; a < 3; ++a) middle[a] = x[a];
+    if (fabs(d) > far) return d < 0;
+    for (int n = 0; n < all; ++n) {
+        const int place[3] = {n % POINTS, n / POINTS % POINTS, n / (POINTS * POINTS)};
+        double at[3] = {x[0], x[1], x[2]};
+        for (int a = 0; a < j->g->box.dim; ++a) at[a] += step * (place[a] + 0.5 - 0.5 * POINTS);
+        if (shape_distance(j->s, at) >= 0) continue;
+        ++inside;
+        for (int a = 0; a < 3; ++a) sum[a] += at[a];
+    }
+    for (int a = 0; a < 3 && inside; ++a) middle[a] = sum[a] / inside;
+    return (double)inside / all;
+}
+
+/* The share at which the octant around x is filled: evenly spread over neighbours in any direction (three
+ * powers of the root of t^4 = t + 1). */
+static double share_wanted(const judge *j, const double x[3]) {
+    static const double turn[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
+    double sum = 0.5;
+    for (int a = 0; a < j->g->box.dim; ++a) sum += turn[a] * floor(2 * (x[a] - j->g->origin[a]) / j->g->dx);
+    return sum - floor(sum);
+}
+
+/* A fill cut by volume: as many octants are filled along its surface as their shares add up to, and what is
+ * owed so far decides too, so that they do add up. */
+static int accept_cut(void *context, const double place[3]) {
+    judge *j = context;
+    double x[3], middle[3];
+    middle_of_octant(x, j->g, place);
+    if (!is_in_domain(j, x)) return 0;
+    const double outside = shape_distance(j->s, x);
+    double share = share_of_octant(middle, j, x);
+    if (j->solid) {
+        const double room = 0.5 + (double)solid_distance(j, x) / (0.5 * j->g->dx);
+        if (outside >= 0 && ends_at_wall(j, x, outside)) share = 1;
+        if (share > 0 && room < 1 && !(room > 0 && has_way_out(j, x))) {
+            ++j->rejected;
+            return 0;
+        }
+        share *= fmin(room, 1);
+    }
+    const int filled =
+        share >= 1 || (share > 0 && share + OWED_COUNTS * (double)j->owed > share_wanted(j, x));
+    j->owed += (float)(share - filled);
+    return filled;
+}
+
+/* Particles of octants that a fill cuts move to the middle of what lies in it. */
+static void move_into_cut(particles *p, size_t from, const judge *j) {
+    for (size_t q = from; q < p->count; ++q) {
+        double place[3] = {0, 0, j->g->origin[2]}, x[3], middle[3];
+        for (int a = 0; a < p->dim; ++a) place[a] = j->g->origin[a] + j->g->dx * (double)p->x[a][q];
+        middle_of_octant(x, j->g, place);
+        const double share = share_of_octant(middle, j, x);
+        if (share <= 0 || share >= 1) continue;
+        for (int a = 0; a < p->dim; ++a) p->x[a][q] = (float)((middle[a] - j->g->origin[a]) / j->g->dx);
+    }
 }
 
 static int is_open(const judge *j, const double x[3]) {
@@ -307,10 +376,11 @@ void emit_carry(particles *p, uint8_t *moved, const mac_grid *g, const emitter_r
 }
 
 emission emit_fill(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
-                   const double velocity[3], int fluid, unsigned seed, const float *node_solid) {
+                   const double velocity[3], int fluid, unsigned seed, const float *node_solid, int cut) {
+    const size_t before = p->count;
     judge j = {.s = s, .g = g, .solid = node_solid};
     particles_seeding seeding = {
-        .accept = accept_fill,
+        .accept = cut ? accept_cut : accept_fill,
         .context = &j,
         .velocity = {velocity[0], velocity[1], velocity[2]},
         .fluid = (uint8_t)fluid,
@@ -319,6 +389,7 @@ emission emit_fill(particles *p, uint32_t *next_id, const mac_grid *g, const sha
     };
     emit_touched_cells(seeding.lower, seeding.upper, g, s);
     const long added = particles_seed(p, g, &seeding, next_id);
+    if (cut) move_into_cut(p, before, &j);
     return (emission){.added = added, .rejected = j.rejected};
 }
 
@@ -326,7 +397,7 @@ emission emit_begin(particles *p, uint32_t *next_id, const mac_grid *g, const sh
                     const emitter_step *step, int fluid, unsigned seed, const float *node_solid) {
     const judge j = {.s = s, .g = g, .solid = node_solid};
     const size_t before = p->count;
-    const emission e = emit_fill(p, next_id, g, s, step->velocity, fluid, seed, node_solid);
+    const emission e = emit_fill(p, next_id, g, s, step->velocity, fluid, seed, node_solid, 0);
     for (size_t q = before; q < p->count; ++q) {
         double x[3] = {0, 0, g->origin[2]};
         for (int a = 0; a < p->dim; ++a) x[a] = g->origin[a] + g->dx * (double)p->x[a][q] + step->to[a];
@@ -363,7 +434,8 @@ emission emit_inflow(particles *p, uint32_t *next_id, const mac_grid *g, const e
     return (emission){.added = added, .refused = j.refused};
 }
 
-void emit_velocity(mac_field *u, const mac_grid *g, const emitter_reach *r, const double velocity[3]) {
+void emit_velocity(mac_field *u, uint8_t *held, const mac_grid *g, const emitter_reach *r,
+                   const double velocity[3]) {
     int lower[3], upper[3];
     emit_touched_cells(lower, upper, g, r->inlet);
     for (int axis = 0; axis < g->box.dim; ++axis)
@@ -374,8 +446,10 @@ void emit_velocity(mac_field *u, const mac_grid *g, const emitter_reach *r, cons
                                           k + 0.5 * (axis != 2)};
                     double x[3];
                     for (int a = 0; a < 3; ++a) x[a] = g->origin[a] + g->dx * at[a];
-                    if (driven_distance(r, g, x) < 0)
-                        u->value[axis][box_at(&g->box, i, j, k)] = (float)velocity[axis];
+                    const ptrdiff_t face = box_at(&g->box, i, j, k);
+                    if (driven_distance(r, g, x) >= 0) continue;
+                    u->value[axis][face] = (float)velocity[axis];
+                    if (held) held[face] |= (uint8_t)(1 << axis);
                 }
 }
 

@@ -37,9 +37,10 @@ emitter_reach emit_reach(const shape *s, const double velocity[3], const mac_gri
                          const float *node_solid);
 
 /* Fills the part of a shape that lies in the domain and outside solids (node_solid may be NULL), in octants
- * without particles. added is -1 when there is no memory. */
+ * without particles. cut: what does not level itself is cut by volume, else octants are filled whose middles
+ * lie in the shape. added is -1 when there is no memory. */
 emission emit_fill(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
-                   const double velocity[3], int fluid, unsigned seed, const float *node_solid);
+                   const double velocity[3], int fluid, unsigned seed, const float *node_solid, int cut);
 
 /* The same for an emitter that begins: its fill has gone the step's way already. */
 emission emit_begin(particles *p, uint32_t *next_id, const mac_grid *g, const shape *s,
@@ -65,8 +66,10 @@ void emit_touched_cells(int lower[3], int upper[3], const mac_grid *g, const sha
 void emit_carry(particles *p, uint8_t *moved, const mac_grid *g, const emitter_reach *r,
                 const double velocity[3], double dt);
 
-/* Faces that are driven take the velocity. */
-void emit_velocity(mac_field *u, const mac_grid *g, const emitter_reach *r, const double velocity[3]);
+/* Faces that are driven take the velocity; held: bit a of the cell above a face along axis a is set, or NULL.
+ */
+void emit_velocity(mac_field *u, uint8_t *held, const mac_grid *g, const emitter_reach *r,
+                   const double velocity[3]);
 /* The emitter as a boundary condition of the pressure: `driven`, a copy of o with wall velocities, is closed
  * where faces are driven and moves there at `velocity`; cells through which liquid comes in get the
  * inflow as a net outflow [m/s, summed over faces], v A in all. scratch: a field. */

@@ -7,8 +7,9 @@
 #include "linear/viscous.h"
 
 typedef enum {
-    VISCOSITY_FULL,     /* the whole symmetric stress: turning costs nothing, free surfaces are right */
-    VISCOSITY_LAPLACIAN /* each component diffuses by itself; stress stops at the surface (Neumann) */
+    VISCOSITY_FULL,      /* the whole symmetric stress: turning costs nothing, free surfaces are right */
+    VISCOSITY_LAPLACIAN, /* each component diffuses by itself; stress stops at the surface (Neumann) */
+    VISCOSITY_STOKES     /* full, and pressure with it: (-p I + tau) n = 0 on the surface */
 } viscosity_model;
 typedef enum { VISCOSITY_HARMONIC, VISCOSITY_GEOMETRIC, VISCOSITY_ARITHMETIC } viscosity_mean;
 
@@ -26,12 +27,16 @@ typedef struct viscosity_input {
     const mac_field *wall; /* m/s, the velocity of solids continued to a cell around them; NULL: all rest */
     const uint16_t *solid[3]; /* 1 + the body of `body`, whose velocity is solved, that a face's centre lies
                                  in; VISCOUS_FREE elsewhere; NULL: all motion of solids is known */
+    const uint8_t *held; /* bit a of a cell: the face below it along axis a keeps its velocity; NULL: none */
     const viscous_body *body; /* masses in units of density dx^3 (dx^2 in 2D), lengths in cells */
     int bodies;
     const uint8_t *open_side; /* six, 1: not a wall; NULL: all closed */
     double side_slip[6];      /* m */
     double solid_slip;        /* m, of all solids where `slip` does not say */
     const float *slip;        /* m, of nodes; NULL */
+    /* Of VISCOSITY_STOKES alone: */
+    const mac_field *open; /* share of faces outside solids and closed sides; NULL: from node_phi */
+    const float *source;   /* m/s, net outflow that cells shall have, summed over faces; NULL: none */
 } viscosity_input;
 
 typedef struct viscosity viscosity;
@@ -49,9 +54,21 @@ viscous_result viscosity_solve(mac_field *u, double (*V)[6], const double (*rhs)
                                const mac_grid *g, const viscosity_input *in, double tolerance,
                                int max_iterations);
 
-/* After a solve: force [N] and torque about `centre` [N m] on what lies around the faces for which
- * `mine(user, axis, i, j, k)` holds (2D: per m of depth). */
-void viscosity_force(double force[3], double torque[3], const double centre[3], const viscosity *v,
-                     const mac_grid *g, const viscosity_input *in, const mac_field *u,
-                     bool (*mine)(const void *user, int axis, const int at[3]), const void *user);
+/* The same for VISCOSITY_STOKES, in place of viscosity and projection: u keeps the volume of all cells that
+ * hold liquid, as the open shares of faces tell it. q = p dt / (rho dx) [m/s] of cells is the warm start and
+ * the result, 0 in the air; from the last step it is to be scaled by dt / its dt. */
+viscous_result viscosity_solve_stokes(mac_field *u, float *q, double (*V)[6], const double (*rhs)[6],
+                                      viscosity *v, const mac_grid *g, const viscosity_input *in,
+                                      double tolerance, int max_iterations);
+
+/* After a solve, and a projection: wet faces between two cells of air, which only stress has set, get that
+ * velocity, and what the faces beside them have got since. Extrapolation would keep turning liquid from
+ * turning. */
+void viscosity_follow(mac_field *u, const viscosity *v, const mac_grid *g, const float *phi);
+
+/* After a solve: calls pull() with each force [N; 2D: per m of depth] along an axis, at x [m], of stress on
+ * the solid or side that the face `at` lies in or on. */
+void viscosity_pulls(const viscosity *v, const mac_grid *g, const viscosity_input *in, const mac_field *u,
+                     void (*pull)(void *user, int axis, const int at[3], const double x[3], double force),
+                     void *user);
 #endif

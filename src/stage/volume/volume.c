@@ -27,7 +27,7 @@
  * Source: after Kugelstadt et al. 2019; docs/decisions/0002-volume-by-displacement.md,
  * 0017-crowded-liquid.md.
  *
- * Limits: the displacement lifts liquid: stage/volume/rest.c takes that out where it rests. */
+ * Limits: the displacement lifts liquid: stage/rest/lift.c takes that out where it rests. */
 #include "stage/volume/volume.h"
 
 #include <math.h>
@@ -251,6 +251,38 @@ void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const ope
     parallel_for(g->pool, range_blocks(&s.range), depth_task, &s);
     wrap_bytes(depth, g);
     parallel_for(g->pool, range_blocks(&s.range), outflow_task, &s);
+}
+
+/* ---- liquid that hardly moves ---- */
+
+typedef struct {
+    float *outflow;
+    const mac_grid *g;
+    const mac_field *u;
+    const float *phi;
+    cell_range range;
+} limit_job;
+
+HOT static void limit_task(void *context, int block) {
+    const limit_job *s = context;
+    const box *b = &s->g->box;
+    FOR_ROWS(&s->range, block, j, k) {
+        const ptrdiff_t row = box_at(b, 0, j, k);
+        if (!row_is_wet(s->phi + row, b->n[0])) continue;
+        for (ptrdiff_t c = row; c < row + b->n[0]; ++c) {
+            float most = 0;
+            for (int a = 0; a < b->dim; ++a) {
+                const float *u = s->u->value[a];
+                most = greater(most, greater(fabsf(u[c]), fabsf(u[c + b->step[a]])));
+            }
+            s->outflow[c] = greater(lesser(s->outflow[c], most), -most);
+        }
+    }
+}
+
+void volume_limit_by_flow(float *outflow, const mac_grid *g, const mac_field *u, const float *phi) {
+    limit_job s = {outflow, g, u, phi, range_cells(g)};
+    parallel_for(g->pool, range_blocks(&s.range), limit_task, &s);
 }
 
 /* ---- liquid that is crowded ---- */

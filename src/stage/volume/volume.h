@@ -11,13 +11,8 @@
  * the velocity, so that markers need not be even. */
 void volume_outflow(float *outflow, uint8_t *depth, const mac_grid *g, const openings *o,
                     const float *density, const float *phi, const uint8_t *voids, int moving, double dt);
+/* Limits that outflow to what the flow of a cell does to it: the fastest of its faces [m/s]. */
+void volume_limit_by_flow(float *outflow, const mac_grid *g, const mac_field *u, const float *phi);
 /* m3 that cells hold although they are full by far. */
 double volume_crowding(const mac_grid *g, const openings *o, const float *density);
-
-/* rest.c. Liquid that nothing drives, `speed` [m/s] at most: takes the displacement out of carry, which is u
- * and the displacement, as far as it lifts particles against gravity [m/s2] in dt by less than they can tell;
- * at rest particles are lowered by what u has lifted them on the whole. *risen: m by which it has, kept from
- * step to step, 0 at most. scratch: a field. */
-void volume_limit_lift(mac_field *carry, double *risen, float *scratch, const mac_grid *g, const mac_field *u,
-                       const particles *p, const double gravity[3], double speed, double dt);
 #endif

@@ -339,17 +339,6 @@ void films_open(openings *o, const films *f, const mac_grid *g, int solids) {
     solids_meet_movers(o, g, solids);
 }
 
-void films_close(openings *o, const films *f, const mac_grid *g, int solids) {
-    if (!f->any) return;
-    for (int i = 0; i < o->met.film_count; ++i) {
-        film_face *face = &o->met.film[i];
-        if (face->wet) o->open.value[face->face.axis][above(face, &g->box)] = face->was;
-        face->wet = 0;
-        face->mobility = 0;
-    }
-    solids_meet_movers(o, g, solids);
-}
-
 void films_pull(mac_field *u, const openings *o, const films *f, const mac_grid *g, const double pull[3]) {
     for (int i = 0; i < o->met.film_count && f->any; ++i) {
         const film_face *face = &o->met.film[i];

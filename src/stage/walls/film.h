@@ -23,9 +23,8 @@ size_t films_bytes(const films *f, const mac_grid *g);
  * cell; pull: gravity, of any length. -1: no memory. */
 int films_find(films *f, openings *o, float *phi, uint8_t *mark, const mac_grid *g, const float *free_share,
                const double pull[3]);
-/* Opens them for a projection, and puts faces back to what they were. solids: how many there are. */
+/* Opens them: o's shares are a projection's own. solids: how many there are. */
 void films_open(openings *o, const films *f, const mac_grid *g, int solids);
-void films_close(openings *o, const films *f, const mac_grid *g, int solids);
 /* Gravity's pull on them, m/s, as they flow so easily. */
 void films_pull(mac_field *u, const openings *o, const films *f, const mac_grid *g, const double pull[3]);
 #endif

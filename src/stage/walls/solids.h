@@ -47,4 +47,10 @@ void solids_free_share(float *free_share, const float *keep, const mac_grid *g, 
  * or the profile goes on through the wall's own velocity (no slip). scratch: a field a component. */
 void solids_constrain(mac_field *u, float *const scratch[3], const mac_grid *g, const openings *o,
                       const float *node_phi, const obstacle *solids, int count, int no_slip);
+
+/* ---- velocity behind sides (mirror.c) ---- */
+
+/* What particles near the domain's closed sides see beyond them: the flow mirrored, tangential velocity as a
+ * slip length [m] leaves it. */
+void solids_mirror_sides(mac_field *u, const mac_grid *g, const openings *o, double slip);
 #endif

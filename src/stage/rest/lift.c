@@ -19,7 +19,7 @@
  *
  * Limits: where something drives the liquid, however slowly, this is not for it: voids behind a ball are few
  * cells of a tank. */
-#include "stage/volume/volume.h"
+#include "stage/rest/rest.h"
 
 #include <math.h>
 #include "core/hot.h"
@@ -102,8 +102,8 @@ static double mean_rise(lift_job *s, const particles *p, const double gravity[3]
     return carried > 0 ? lifted(s, p, gravity, dt, 0) / (carried * pull) : 0;
 }
 
-void volume_limit_lift(mac_field *carry, double *risen, float *scratch, const mac_grid *g, const mac_field *u,
-                       const particles *p, const double gravity[3], double speed, double dt) {
+void rest_limit_lift(mac_field *carry, double *risen, float *scratch, const mac_grid *g, const mac_field *u,
+                     const particles *p, const double gravity[3], double speed, double dt) {
     lift_job s = {.g = g, .carry = carry, .u = u, .moved = scratch};
     const double pull = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
     const double wave2 = g->dx * pull; /* of a cell's wave, squared */

@@ -1,7 +1,7 @@
 /* Closed meshes of simple shapes. The sphere is a latitude-free one: each face of an octahedron becomes a
  * triangular lattice of points pushed out to the radius, stored once for every lattice point of the surface
  * |x| + |y| + |z| = n. */
-#include "geom/primitives.h"
+#include "primitives.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  * Source: docs/decisions/0010-shares-of-areas.md and 0011-rest.md.
  *
  * Limits: static solids; a pocket with slivers only keeps what it holds until the surface has passed it. */
-#include "stage/walls/slivers.h"
+#include "stage/rest/rest.h"
 
 #include <stdint.h>
 #include "core/memory.h"
@@ -21,7 +21,6 @@
 
 struct sliver {
     ptrdiff_t at;
-    float open;
     uint8_t axis;
 };
 
@@ -36,7 +35,7 @@ static size_t find(struct sliver *out, const mac_grid *g, const openings *o) {
                     const ptrdiff_t at = box_at(&g->box, i, j, k);
                     const float open = o->open.value[a][at];
                     if (!(open > 0 && open < KNOWN_MIN)) continue;
-                    if (out) out[count] = (struct sliver){at, open, (uint8_t)a};
+                    if (out) out[count] = (struct sliver){at, (uint8_t)a};
                     ++count;
                 }
     }
@@ -59,10 +58,6 @@ void slivers_close(openings *o, const slivers *s, const mac_grid *g, const float
         const struct sliver *f = &s->face[n];
         if (phi[f->at] > near || phi[f->at - g->box.step[f->axis]] > near) o->open.value[f->axis][f->at] = 0;
     }
-}
-
-void slivers_open(openings *o, const slivers *s) {
-    for (size_t n = 0; n < s->count; ++n) o->open.value[s->face[n].axis][s->face[n].at] = s->face[n].open;
 }
 
 void slivers_free(slivers *s) {

@@ -11,7 +11,7 @@
  *
  * Limits: wider and faster faces carry the contact line of waves along walls at 45 degrees, which then go
  * slow or gain (tests/validation/sim_slosh.c); faces of movers are never quiet. */
-#include "stage/pressure/parts.h"
+#include "stage/rest/rest.h"
 
 #include <math.h>
 #include "grid/extrapolate.h"
@@ -115,8 +115,8 @@ static void recall_task(void *context, int block) {
     }
 }
 
-void pressure_forget_quiet(uint8_t *layer, float *solved, const mac_grid *g, const openings *o,
-                           const float *phi, const mac_field *u, double quiet, double quiet_air, int axis) {
+void rest_forget_quiet(uint8_t *layer, float *solved, const mac_grid *g, const openings *o, const float *phi,
+                       const mac_field *u, double quiet, double quiet_air, int axis) {
     job s = {.g = g, .o = o, .phi = phi, .flow = u, .solved = solved, .layer = layer, .axis = axis};
     s.quiet = (float)quiet;
     s.quiet_air = (float)quiet_air;
@@ -124,8 +124,8 @@ void pressure_forget_quiet(uint8_t *layer, float *solved, const mac_grid *g, con
     parallel_for(g->pool, range_blocks(&s.range), quiet_task, &s);
 }
 
-void pressure_recall_quiet(mac_field *u, mac_field *far, float *solved, const mac_grid *g, const float *phi,
-                           int axis) {
+void rest_recall_quiet(mac_field *u, mac_field *far, float *solved, const mac_grid *g, const float *phi,
+                       int axis) {
     job s = {
         .g = g, .phi = phi, .u = u, .solved = solved, .far = far ? far->value[axis] : NULL, .axis = axis};
     s.range = range_faces(g, axis);

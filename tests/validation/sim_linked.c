@@ -1,6 +1,6 @@
-/* Bodies that joints tie to each other under water: what one lifts and the other weighs act on both at once.
+/* Bodies that joints link under water: what one lifts and the other weighs act on both at once.
  * Pairs that displace their weight rest, a fixed pair moves as one body, floats bear what is fixed above and
- * below them, motors what is tied to their bodies. */
+ * below them, motors what is linked to their bodies. */
 #include "check.h"
 
 #include "../../bench/basin.h"
@@ -21,7 +21,7 @@ static void fill_tank(tank *t, int dim, double level) {
     t->b = basin_make(dim, 1, 1, 1, CELLS, level);
 }
 
-static rheo_joint *tie(tank *t, rheo_joint_kind kind, int a, int b, double x, double y) {
+static rheo_joint *join(tank *t, rheo_joint_kind kind, int a, int b, double x, double y) {
     rheo_joint *j = &t->joints[t->b.scene.joint_count++];
     *j = rheo_default_joint();
     j->kind = kind;
@@ -34,7 +34,7 @@ static rheo_joint *tie(tank *t, rheo_joint_kind kind, int a, int b, double x, do
 
 /* Only up and down. */
 static rheo_joint *guide(tank *t, int solid) {
-    rheo_joint *j = tie(t, RHEO_JOINT_SLIDER, solid, -1, 0, 0);
+    rheo_joint *j = join(t, RHEO_JOINT_SLIDER, solid, -1, 0, 0);
     memcpy(j->axis, (double[]){0, 1, 0}, sizeof j->axis);
     return j;
 }
@@ -88,7 +88,7 @@ static void neutral_pairs_rest(void **state) {
         tank t;
         fill_tank(&t, cases[i].dim, 0.62);
         add_pair(&t, cases[i].gap);
-        rheo_joint *j = tie(&t, cases[i].kind, 0, 1, 0.51, 0.37);
+        rheo_joint *j = join(&t, cases[i].kind, 0, 1, 0.51, 0.37);
         if (cases[i].kind == RHEO_JOINT_SLIDER) {
             memcpy(j->axis, (double[]){1, 0, 0}, sizeof j->axis);
             guide(&t, 0);
@@ -120,7 +120,7 @@ static void fixed_pairs_are_one_body(void **state) {
                 basin_add(&t.b, both, 0.5 * (relative[i][0] + relative[i][1]));
             } else {
                 for (int k = 0; k < 2; ++k) basin_add(&t.b, parts[k], relative[i][k]);
-                tie(&t, RHEO_JOINT_FIXED, 0, 1, 0, 0);
+                join(&t, RHEO_JOINT_FIXED, 0, 1, 0, 0);
             }
             start(&t);
             while (time_of(t.sim) < 0.0999) step_sim(t.sim, 0.01);
@@ -152,7 +152,7 @@ static void floats_bear_what_they_carry(void **state) {
             basin_add(&t.b, basin_box(0.5, 0.75, 0.5, 0.03, 0.03, 0.5), 2.5);
             guide(&t, 0);
         }
-        tie(&t, RHEO_JOINT_FIXED, 0, 1, 0, 0);
+        join(&t, RHEO_JOINT_FIXED, 0, 1, 0, 0);
         start(&t);
         while (time_of(t.sim) < 3) {
             step_sim(t.sim, 1);
@@ -200,7 +200,7 @@ static void chains_gain_no_energy(void **state) {
     for (int i = 0; i < 3; ++i) {
         const double *half = link[i].half;
         basin_add(&t.b, basin_box(0.36 + 0.16 * i, 0.6, 0.5, half[0], half[1], 0.5), link[i].relative);
-        tie(&t, RHEO_JOINT_HINGE, i, i - 1, 0.28 + 0.16 * i, 0.6);
+        join(&t, RHEO_JOINT_HINGE, i, i - 1, 0.28 + 0.16 * i, 0.6);
     }
     start(&t);
     began = energy(&t, link, 3);
@@ -241,7 +241,7 @@ static void pairs_keep_their_momentum(void **state) {
         basin_add(&t.b, basin_box(0.45 + 0.1 * i, 0.6, 0.5, pair[i].half[0], pair[i].half[1], 0.5),
                   pair[i].relative);
     t.b.solids[0].velocity[1] = 0.6;
-    tie(&t, RHEO_JOINT_HINGE, 0, 1, 0.5, 0.62);
+    join(&t, RHEO_JOINT_HINGE, 0, 1, 0.5, 0.62);
     start(&t);
     for (int n = 0; n < 60; ++n) {
         double sum[2] = {0};
@@ -269,7 +269,7 @@ static void brakes_bear_what_is_tied(void **state) {
         fill_tank(&t, 2, 1);
         basin_add(&t.b, basin_box(0.51, 0.7, 0.5, 0.07, 0.05, 0.5), 1);
         basin_add(&t.b, basin_box(0.51, 0.5, 0.5, 0.09, 0.06, 0.5), 2);
-        tie(&t, RHEO_JOINT_FIXED, 0, 1, 0, 0);
+        join(&t, RHEO_JOINT_FIXED, 0, 1, 0, 0);
         rheo_joint *j = guide(&t, 0);
         j->speed = (rheo_curve){.count = 1, .values = &t.speed, .width = 1};
         j->force = share[i] * 1000 * 0.18 * 0.12 * DX * BASIN_GRAVITY;
@@ -293,8 +293,8 @@ static void motors_drive_what_is_tied(void **state) {
         fill_tank(&t, 2, 0.7);
         basin_add(&t.b, basin_box(0.5, 0.5, 0.5, 0.1, 0.03, 0.5), 0.3);
         basin_add(&t.b, basin_box(0.7, 0.5, 0.5, 0.08, 0.03, 0.5), 3);
-        tie(&t, hinged ? RHEO_JOINT_HINGE : RHEO_JOINT_FIXED, 0, 1, 0.61, 0.5);
-        rheo_joint *j = tie(&t, RHEO_JOINT_MOTOR, 0, -1, 0.5, 0.5);
+        join(&t, hinged ? RHEO_JOINT_HINGE : RHEO_JOINT_FIXED, 0, 1, 0.61, 0.5);
+        rheo_joint *j = join(&t, RHEO_JOINT_MOTOR, 0, -1, 0.5, 0.5);
         t.speed = 3;
         j->speed = (rheo_curve){.count = 1, .values = &t.speed, .width = 1};
         j->force = 1e4;

@@ -1,6 +1,6 @@
-/* Closed meshes of simple shapes, for tests and benchmarks. */
-#ifndef GEOM_PRIMITIVES_H
-#define GEOM_PRIMITIVES_H
+/* Closed meshes of simple shapes. */
+#ifndef BENCH_PRIMITIVES_H
+#define BENCH_PRIMITIVES_H
 
 #include "geom/mesh.h"
 
