@@ -188,6 +188,9 @@ static const struct {
     {false, "solver", "tolerance"},
     {false, "solver", "max_iterations"},
     {false, "solver", "volume_correction"},
+    {false, "solver", "viscosity"},
+    {false, "solver", "viscous_mean"},
+    {false, "solver", "viscous_surface"},
 };
 
 static rheo_status refuse_sph_key(const node *at, const rheo_scene *scene, const char *within, int index,

@@ -228,10 +228,12 @@ static void move_bodies(sph *e, const rheo_sim *s) {
 static void resist(sph *e, rheo_sim *s, double dt) {
     sph_fluid *f = &e->fluid;
     const particles *p = &e->markers.parts;
-    const sph_sticking sticking = {definition_slip(&s->def, NULL) < RHEO_SLIP_FREE, e->sticks};
-    float *nu = f->scalar[0];
+    const sph_sticking sticking = {definition_slip(&s->def, NULL) / s->g.dx, e->slips};
+    float *nu = f->scalar[0], mu[RHEO_FLUIDS_MAX];
     if (!(e->thickest * dt / (s->g.dx * s->g.dx) > LEAST_VISCOUS)) return;
-    for (size_t i = 0; i < p->count; ++i) nu[i] = (float)(s->def.fluids[p->fluid[i]].viscosity / e->density);
+    for (int i = 0; i < s->def.fluid_count; ++i)
+        mu[i] = (float)(definition_viscosity(&s->def.fluids[i], s->clock.time + dt) / e->density);
+    for (size_t i = 0; i < p->count; ++i) nu[i] = mu[p->fluid[i]];
     if (e->bodies.count) weigh_bodies(e, s);
     const sph_solve r = sph_viscosity(f->v, (float(*const[3])[4]){f->work[0], f->work[1], f->a}, nu, f,
                                       &sticking, &e->bodies, dt, VISCOUS_ERROR, MOST_VISCOUS);
@@ -357,6 +359,7 @@ rheo_status sph_step(rheo_sim *s, double dt, rheo_report *report) {
 
     timer_stage(&s->timer, "sort");
     TRY(markers_sort(&e->markers, s, report));
+    TRY(markers_appear(&e->markers, &e->walls, s, report));
     TRY(emitters_emit(&e->markers, &e->emitters, &e->walls, s, dt, report));
 
     timer_stage(&s->timer, "pairs");
@@ -404,11 +407,11 @@ static void sph_list(rheo_sim *s) {
 /* What fluids and solids are to each other. */
 static rheo_status find_traits(sph *e, rheo_sim *s, rheo_report *report) {
     sph_tensions *t = &e->tensions;
-    int sticks = 0, wets = 0;
+    int wets = 0;
     e->thinnest = INFINITY;
     for (int i = 0; i < s->def.fluid_count; ++i) {
         const rheo_fluid *f = &s->def.fluids[i];
-        e->thickest = fmax(e->thickest, f->viscosity / f->density);
+        e->thickest = fmax(e->thickest, definition_thickest(f) / f->density);
         e->thinnest = fmin(e->thinnest, f->viscosity / f->density);
         if (f->surface_tension > 0) t->count = s->def.fluid_count;
         e->tightest = fmax(e->tightest, f->surface_tension / f->density);
@@ -417,17 +420,14 @@ static rheo_status find_traits(sph *e, rheo_sim *s, rheo_report *report) {
             t->sigma[i][k] = i == k ? other : fabs(f->surface_tension - other); /* Antonow's rule */
         }
     }
-    e->sticks = arena_alloc(&s->text, ((size_t)s->wall_count + 1) * sizeof *e->sticks);
+    e->slips = arena_alloc(&s->text, ((size_t)s->wall_count + 1) * sizeof *e->slips);
     e->wets = arena_alloc(&s->text, ((size_t)s->wall_count + 1) * sizeof *e->wets);
-    if (!e->sticks || !e->wets) return report_no_memory(report, "solids");
+    if (!e->slips || !e->wets) return report_no_memory(report, "solids");
     for (int i = 0; i < s->wall_count; ++i) {
-        const rheo_solid *o = s->solids[i].def;
-        e->sticks[i] = definition_slip(&s->def, o) < RHEO_SLIP_FREE;
-        e->wets[i] = o->adhesion;
-        sticks |= e->sticks[i] > 0;
+        e->slips[i] = definition_slip(&s->def, s->solids[i].def) / s->g.dx;
+        e->wets[i] = s->solids[i].def->adhesion;
         wets |= e->wets[i] > 0;
     }
-    if (!sticks) e->sticks = NULL;
     if (!wets) e->wets = NULL;
     return RHEO_OK;
 }
@@ -438,7 +438,8 @@ static rheo_status fill(sph *e, rheo_sim *s, rheo_report *report) {
     f.jitter = s->def.sph.jitter;
     for (int i = 0; i < s->def.fluid_count; ++i) {
         long rejected;
-        f.count = s->def.fluids[i].fill_count;
+        f.count = 0;
+        for (int k = 0; k < s->fill_count; ++k) f.count += s->fill_fluid[k] == i;
         f.fluid = (uint8_t)i;
         memcpy(f.velocity, s->def.fluids[i].velocity, sizeof f.velocity);
         const long added = sph_fill(&e->markers.parts, &rejected, &e->markers.next_id, &s->g, &f);
@@ -483,14 +484,11 @@ static rheo_status sph_start(rheo_sim *s, const rheo_scene *scene, rheo_report *
     sph *e = sph_of(s);
     rheo_status status;
     (void)scene; /* all that it starts from has been compiled */
-    e->markers.full = s->g.box.dim == 3 ? 8 : 4;
-    e->markers.particle_volume = s->g.dx * s->g.dx * s->g.dx / (double)e->markers.full;
     e->density = sim_density(s);
     e->fluid.g = &s->g;
     e->fluid.dim = s->g.box.dim;
     e->fluid.kernel = sph_kernel_make((sph_kernel_kind)s->def.sph.kernel, s->g.box.dim);
-    if (particles_make(&e->markers.parts, &s->g, columns, SPH_COLUMNS))
-        TRY(report_no_memory(report, "the grid"));
+    TRY(markers_make_with(&e->markers, s, columns, SPH_COLUMNS, report));
     if (world_count(s->world) && s->def.coupling != RHEO_SOLID_TO_FLUID) {
         e->bodies.count = s->wall_count;
         e->bodies.body = arena_alloc(&s->text, (size_t)s->wall_count * sizeof *e->bodies.body);

@@ -17,7 +17,7 @@ typedef struct sph {
     sph_fluid fluid;
     sph_bodies bodies;
     sph_tensions tensions;
-    double *sticks, *wets;     /* of obstacles; NULL: none does */
+    double *slips, *wets;      /* of obstacles: slip lengths in cells; how they draw (NULL: none does) */
     double tightest;           /* m3/s2: the largest surface tension by its density */
     double thickest, thinnest; /* m2/s: the largest and least viscosity by its own density */
     mac_field vel;    /* m/s, of the particles on the grid: what is drawn and measured, at frames' ends */

@@ -81,32 +81,28 @@ HOT static void product_task(void *context, int block) {
     }
 }
 
-static double sticks_to(const job *s, const sph_contact *c) {
-    return c->solid < 0 ? s->sticking->sides : s->sticking->solids ? s->sticking->solids[c->solid] : 0;
+static double slip_of(const job *s, const sph_contact *c) {
+    return c->solid < 0 ? s->sticking->sides : s->sticking->solids[c->solid];
 }
 
 /* Tangential pull of a wall on a velocity relative to it, m/s in the step. */
 static int wall_pull(float pull[3], const job *s, const sph_contact *c, const float u[3]) {
-    const double sticks = sticks_to(s, c);
-    if (!(sticks > 0)) return 0;
+    const double slip = slip_of(s, c);
+    if (!(slip < SPH_SLIPS)) return 0;
     const size_t i = c->particle;
     const float off = c->distance > NEAREST_WALL ? c->distance : NEAREST_WALL;
-    const float k = (float)sticks * s->wall_scale * s->nu[i] * s->f->lightness[i] / off;
+    const float k = s->wall_scale * s->nu[i] * s->f->lightness[i] / (off + (float)slip);
     float along = 0;
     for (int a = 0; a < 3; ++a) along += u[a] * c->normal[a];
     for (int a = 0; a < 3; ++a) pull[a] = k * (u[a] - along * c->normal[a]);
     return 1;
 }
 
-static int any_sticks(const job *s) {
-    return s->sticking->sides > 0 || s->sticking->solids;
-}
-
 static void product(job *s, const float (*from)[4], float (*to)[4]) {
     s->from = from;
     s->to = to;
     parallel_for(s->f->g->pool, block_count((long)s->f->count, SPH_GRAIN), product_task, s);
-    for (size_t c = 0; any_sticks(s) && c < s->f->contacts; ++c) {
+    for (size_t c = 0; c < s->f->contacts; ++c) {
         const sph_contact *at = &s->f->contact[c];
         float pull[3];
         if (wall_pull(pull, s, at, from[at->particle]))
@@ -195,7 +191,7 @@ sph_solve sph_viscosity(float (*v)[4], float (*const work[3])[4], const float *n
     product(&s, (const float(*)[4])v, q);
     for (size_t i = 0; i < f->count; ++i)
         for (int a = 0; a < 4; ++a) s.r[i][a] = a < 3 ? v[i][a] - q[i][a] : 0;
-    for (size_t n = 0; any_sticks(&s) && n < f->contacts; ++n) { /* walls that move */
+    for (size_t n = 0; n < f->contacts; ++n) { /* walls that move */
         const sph_contact *c = &f->contact[n];
         float pull[3];
         if (wall_pull(pull, &s, c, c->velocity))

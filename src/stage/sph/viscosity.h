@@ -4,11 +4,13 @@
 
 #include "stage/sph/pressure.h"
 
-/* What sticks: sides of the domain, and solids by their place among the obstacles. */
+/* Slip lengths in cells: how much farther away walls count as being. 0: liquid sticks; SPH_SLIPS and more: it
+ * slides. */
 typedef struct sph_sticking {
-    double sides;         /* 0: liquid slides along, 1: it sticks */
-    const double *solids; /* NULL: none does */
+    double sides;
+    const double *solids; /* by their place among the obstacles */
 } sph_sticking;
+#define SPH_SLIPS 1e6
 
 /* v after dt of viscosity, nu [m2/s, of each particle, in terms of the first fluid's density], to a residual
  * of `tolerance` beside the change; bodies gain what walls of theirs take (NULL: none do). work: 3 arrays
