@@ -331,6 +331,10 @@ static void on_frame(void *user, rheo_sim *sim, const rheo_frame_stats *s) {
     else if (!s->pressure.converged && length > 0 && length < (int)sizeof now)
         snprintf(now + length, sizeof now - (size_t)length, ", pressure not converged (%.1e)",
                  s->pressure.residual);
+    length = (int)strlen(now);
+    if (!s->viscosity.converged && length < (int)sizeof now)
+        snprintf(now + length, sizeof now - (size_t)length, ", viscosity not converged (%.1e)",
+                 s->viscosity.residual);
     progress_step(&r->bar, s->frame, now);
 }
 

@@ -127,10 +127,10 @@ static void probe_stem(char stem[CACHE_NAME_MAX], const rheo_scene *scene, int p
 }
 
 static void print_head(file_writer *text, unsigned of) {
-    static const char *const columns[] = {"velocity_x,velocity_y,velocity_z", "pressure", "temperature",
-                                          "phi", "density"};
+    static const char *const columns[] = {
+        "velocity_x,velocity_y,velocity_z", "pressure", "temperature", "phi", "density", "viscosity"};
     file_print(text, "time,x,y,z");
-    for (int q = 0; q < 5; ++q)
+    for (int q = 0; q < 6; ++q)
         if (of >> q & 1) file_print(text, ",%s", columns[q]);
     file_print(text, "\n");
 }

@@ -91,9 +91,9 @@ static int make_levels(viscous *s) {
     return s->kind == VISCOUS_MULTIGRID ? viscous_direct_setup(&s->direct, &s->levels[count - 1]) : 0;
 }
 
-/* Whether anything but known faces may hold liquid. */
+/* Whether anything but known faces and bodies may hold liquid. */
 static bool is_held(const viscous_system *system) {
-    bool any = system->bodies > 0;
+    bool any = false;
     for (int c = 0; c < 3; ++c) any |= system->drag[c] != NULL;
     return any;
 }
@@ -103,7 +103,7 @@ int viscous_setup(viscous *s, const viscous_system *system) {
     viscous_level *fine = &s->levels[0];
     if (viscous_level_from_system(fine, &s->b, s->p, system) ||
         bodies_setup(&s->bodies, fine, &s->b, system) || viscous_level_finish(fine, s->p, false) ||
-        hold_vectors(s) || parts_find(&s->parts, fine, viscous_pool(fine, s->p), is_held(system)))
+        hold_vectors(s) || parts_find(&s->parts, fine, viscous_pool(fine, s->p), is_held(system), &s->bodies))
         return -1;
     return make_levels(s);
 }

@@ -8,7 +8,8 @@
  * Parts are labelled by pairs of samples along each axis, corners connect, and what touches a known face is
  * held. So near parts may count as one, or as held: a subspace of the motions that are there, which is right
  * all the same. The PARTS_MOST largest are taken, small ones are the cycle's to solve.
- * Source: Nicolaides 1987 (deflation). Limits: none are looked for beside drags and bodies. */
+ * Source: Nicolaides 1987 (deflation). Limits: none are looked for beside drags; what a body touches counts
+ * as held. */
 #include "linear/viscous_parts.h"
 
 #include <string.h>
@@ -246,7 +247,18 @@ static int factorise(viscous_parts *p) {
     return 0;
 }
 
-int parts_find(viscous_parts *p, const viscous_level *l, pool *workers, bool held) {
+/* What bodies hold is not free to move as it likes. */
+static void mark_bodies(viscous_parts *p, const viscous_bodies *b) {
+    const viscous_level *l = p->l;
+    uint8_t *mark = (uint8_t *)p->of;
+    for (int32_t i = 0; b->count && i < b->first[b->count]; ++i) {
+        const ptrdiff_t q = b->face[i].at - (ptrdiff_t)((size_t)b->face[i].axis * l->size);
+        const int row = (int)(q / l->step[1]);
+        mark[pair_at(p, (int)(q % l->step[1]), row % l->n[1], row / l->n[1])] |= HELD;
+    }
+}
+
+int parts_find(viscous_parts *p, const viscous_level *l, pool *workers, bool held, const viscous_bodies *b) {
     p->count = p->found = 0;
     p->l = l;
     if (held || !l->unknowns) return 0;
@@ -262,6 +274,7 @@ int parts_find(viscous_parts *p, const viscous_level *l, pool *workers, bool hel
     p->sums = p->sum_memory.data;
     memset(p->of, EMPTY, pairs);
     parallel_for(workers, l->slabs, mark_task, p);
+    mark_bodies(p, b);
     label(p, p->of + pairs, p->list.data, (int32_t)pairs);
     if (!p->count) return 0;
     find_middles(p);

@@ -2,6 +2,7 @@
 #ifndef LINEAR_VISCOUS_PARTS_H
 #define LINEAR_VISCOUS_PARTS_H
 
+#include "linear/viscous_bodies.h"
 #include "linear/viscous_level.h"
 
 enum { PARTS_MOST = 32, PART_MODES = 6 };
@@ -27,8 +28,8 @@ typedef struct viscous_parts {
     buffer pairs, list, sum_memory;
 } viscous_parts;
 
-/* held: drags or bodies hold liquid somewhere, and none is looked for. -1: no memory. */
-int parts_find(viscous_parts *p, const viscous_level *l, pool *workers, bool held);
+/* held: drags hold liquid somewhere, and none is looked for. -1: no memory. */
+int parts_find(viscous_parts *p, const viscous_level *l, pool *workers, bool held, const viscous_bodies *b);
 void parts_free(viscous_parts *p);
 /* The part that a sample belongs to, -1: none; and parts that something else holds are taken off the list. */
 int parts_at(const viscous_parts *p, int i, int j, int k);

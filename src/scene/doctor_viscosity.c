@@ -6,6 +6,7 @@
  *
  * Limits: what liquid is drawn out to in the run, threads and sheets, is thinner than what it starts as. */
 #include <math.h>
+#include <stdio.h>
 #include "scene/doctor.h"
 #include "sim/definition.h"
 #include "sim/engine.h"
@@ -60,13 +61,25 @@ static double slow_step(const doctor *d) {
     return fmin(fmin(step, 1 / s->fps), s->dt_max > 0 ? s->dt_max : INFINITY);
 }
 
+/* Whether a slip asks for drag. */
+static bool holds(double slip) {
+    return slip >= 0 && slip < RHEO_SLIP_FREE;
+}
+
 static void look_at_unused(doctor *d, rheo_viscosity chosen) {
     const rheo_scene *s = d->scene;
     const rheo_method_info *method = rheo_describe_method(s->method);
     if (chosen != RHEO_VISCOSITY_NONE || method->gridless) return;
-    if (s->slip == 0 && !method->shears)
+    if (holds(s->slip) && !(method->shears && s->slip == 0))
         doctor_find(d, RHEO_WARNING, "domain.slip", "solver.viscosity: full, method: mac",
-                    "slip: no has no effect where no viscosity is solved");
+                    "slip: %s has no effect where no viscosity is solved", s->slip == 0 ? "no" : "a length");
+    for (int i = 0; i < s->solid_count; ++i) {
+        char path[NODE_PATH_MAX];
+        snprintf(path, sizeof path, "solids[%d].slip", i);
+        if (holds(s->solids[i].slip))
+            doctor_find(d, RHEO_WARNING, path, "solver.viscosity: full",
+                        "the solid's slip has no effect where no viscosity is solved");
+    }
     if (s->viscosity == RHEO_VISCOSITY_AUTO && method->viscosity && definition_is_viscous(s))
         doctor_find(d, RHEO_WARNING, "solver.viscosity", NULL,
                     "no viscosity is solved: it does not go together with %s yet",

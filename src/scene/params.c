@@ -282,7 +282,8 @@ const param scene_params[] = {
     {IN_HEAT, "exchange", P_REAL, "W/(m2 K)", 0, 1e7, false, false, "0", SCENE(exchange), NULL, 0,
      "liquid: heat that goes from its surface to the air; 5 to 25 in still air"},
     {IN_HEAT, "speed", P_REAL, "", 0, 1e9, false, false, "1", SCENE(heat_speed), NULL, 0,
-     "liquid: how many times as fast as it would be heat is conducted, exchanged and given: 10 cm of wax take "
+     "liquid: how many times as fast as it would be heat is conducted, exchanged and given: 10 cm of wax "
+     "take "
      "a day to melt"},
     {IN_HEAT, "walls", P_SIDES, "degrees C", COLDEST, 1e4, false, false, "", SCENE(side_temperature), NULL, 0,
      "liquid: temperatures of sides of the domain, { bottom: 90 }; others are insulated; can be keyed"},

@@ -419,10 +419,9 @@ static rheo_status check_viscosity(const checker *c) {
     if (definition_bars_viscosity(s))
         return fail(c, "solver.viscosity", "none", "viscosity and %s do not go together yet",
                     definition_bars_viscosity(s));
-    if (!any_viscous(s) || (s->viscosity == RHEO_VISCOSITY_STOKES && !definition_is_viscous(s)))
+    if (!any_viscous(s))
         return fail(c, "solver.viscosity", "auto, none; or a higher fluids[].viscosity",
-                    any_viscous(s) ? "nothing is viscous enough to move momentum by half a cell in the run"
-                                   : "nothing is viscous: all viscosities are 0");
+                    "nothing is viscous: all viscosities are 0");
     return RHEO_OK;
 }
 

@@ -277,6 +277,7 @@ static rheo_status begin(liquid *l, rheo_sim *s, rheo_report *report) {
     const double dt = clock_start(s);
     if (s->keyed) TRY(walls_place(&l->walls, s, s->clock.time, report)); /* as fast as in it */
     walls_extend(&l->vel, liquid_near_layers(s) + 1, NULL, 0, &l->walls, s, l->markers.phi, &as_solved, 0);
+    stress_begin(&l->stress, &l->markers, s);
     TRY(begin_carry(l, weight, s, dt, report));
 out:
     scratch_back(&s->scratch, mine);
@@ -290,9 +291,9 @@ static rheo_status liquid_start(rheo_sim *s, const rheo_scene *scene, rheo_repor
     TRY(markers_make(&l->markers, s, is_affine(s), report));
     TRY(emitters_make(&l->emitters, s, report));
     TRY(projection_make(&l->projection, s, report));
-    TRY(stress_make(&l->stress, s, report));
     TRY(walls_make(&l->walls, s, report));
     TRY(walls_check_thin(&l->walls, s, report));
+    TRY(stress_make(&l->stress, s, report)); /* it asks which solids are thin */
     TRY(walls_place(&l->walls, s, 0, report));
     TRY(markers_fill(&l->markers, &l->walls, s, report));
     TRY(liquid_settle(l, s, report));
@@ -303,8 +304,13 @@ out:
 
 static rheo_status liquid_restored(rheo_sim *s, rheo_report *report) {
     liquid *l = liquid_of(s);
-    const rheo_status status = walls_place(&l->walls, s, s->clock.time, report);
-    return status ? status : markers_sort(&l->markers, s, report);
+    rheo_status status;
+    TRY(stress_restored(&l->stress, report));
+    TRY(walls_place(&l->walls, s, s->clock.time, report));
+    TRY(markers_sort(&l->markers, s, report));
+    stress_begin(&l->stress, &l->markers, s);
+out:
+    return status;
 }
 
 static void liquid_finish(rheo_sim *s) {

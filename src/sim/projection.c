@@ -8,6 +8,7 @@
 #include "grid/wrap.h"
 #include "sim/bodies.h"
 #include "sim/felt.h"
+#include "solid/vector.h"
 
 void projection_list(projection *p, const walls *w, rheo_sim *s) {
     field_list *l = &s->fields;
@@ -81,6 +82,7 @@ projecting projection_faces(projection *p, walls *w, emitters *e, rheo_sim *s, c
     felt_clear(s);
     sim_gravity(on.pull, s, s->clock.time + 0.5 * dt);
     for (int a = 0; a < 3; ++a) on.pull[a] *= dt;
+    on.fall = vec_length(on.pull);
     const int drives = emitters_drive(e, w, s, dt);
     if (w->slivers.count == 0 && !w->films.any && !drives) return on; /* the walls' own */
     mac_field_copy(&p->open, &w->open.open, g);

@@ -32,6 +32,7 @@ typedef struct projecting {
     const float *phi;   /* < 0 where fluid is, and bodies that count as such */
     double dt;          /* s */
     double pull[3];     /* m/s: what gravity gave to liquid and bodies since the last projection */
+    double fall;        /* m/s: what it gives to bodies in the step */
     int again;          /* it is not the first of the step: bodies keep what contacts withheld before */
 } projecting;
 

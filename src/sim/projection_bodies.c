@@ -37,7 +37,7 @@ void projection_end_bodies(mac_field *vel, projection *p, double dt) {
 
 static int attach(const mac_field *vel, const projecting *on, projection *p, const walls *w, rheo_sim *s) {
     coupling_weight weight = {.dt = on->dt, .node_phi = w->solid, .gaps = &w->thin.gaps};
-    weight.fall = vec_length(on->pull);
+    weight.fall = on->fall;
     weight.again = on->again;
     weight.flow = vel;
     weight.phi = on->phi;

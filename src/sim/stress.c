@@ -24,6 +24,8 @@
 
 void stress_list(stress *t, rheo_sim *s) {
     t->model = rheo_choose_viscosity(&s->def);
+    t->kept_model = (int)t->model;
+    field_kept(&s->fields, "viscosity_model", FIELD_INT, &t->kept_model);
     if (t->model == RHEO_VISCOSITY_NONE) return;
     field_held(&s->fields, FIELD_CELLS, &t->mu);
     if (s->moving || (t->model == RHEO_VISCOSITY_STOKES && s->def.emitter_count))
@@ -179,10 +181,11 @@ static void move_bodies(const stress *t, rheo_sim *s) {
 
 /* ---- the solve ---- */
 
+static const viscosity_mean means[] = {[RHEO_HARMONIC] = VISCOSITY_HARMONIC,
+                                       [RHEO_GEOMETRIC] = VISCOSITY_GEOMETRIC,
+                                       [RHEO_ARITHMETIC] = VISCOSITY_ARITHMETIC};
+
 static viscosity_input describe(const stress *t, const projecting *on, const walls *w, const rheo_sim *s) {
-    static const viscosity_mean means[] = {[RHEO_HARMONIC] = VISCOSITY_HARMONIC,
-                                           [RHEO_GEOMETRIC] = VISCOSITY_GEOMETRIC,
-                                           [RHEO_ARITHMETIC] = VISCOSITY_ARITHMETIC};
     static const viscosity_model models[] = {[RHEO_VISCOSITY_LAPLACIAN] = VISCOSITY_LAPLACIAN,
                                              [RHEO_VISCOSITY_FULL] = VISCOSITY_FULL,
                                              [RHEO_VISCOSITY_STOKES] = VISCOSITY_STOKES};
@@ -209,15 +212,34 @@ static viscosity_input describe(const stress *t, const projecting *on, const wal
     return in;
 }
 
-static void find_fields(stress *t, const viscosity_input *in, markers *m, walls *w, rheo_sim *s,
-                        double time) {
+static void find_viscosity(stress *t, markers *m, rheo_sim *s, double time) {
     const scratch_count mine = s->scratch.lent;
-    const mac_grid *g = &s->g;
     double mu[RHEO_FLUIDS_MAX];
     for (int i = 0; i < s->def.fluid_count; ++i) mu[i] = definition_viscosity(&s->def.fluids[i], time);
-    viscosity_of_particles(t->mu, scratch_cells(&s->scratch), g, &m->parts, mu, s->def.fluid_count,
-                           markers_viscosity(m, s, time), in->mean);
+    viscosity_of_particles(t->mu, scratch_cells(&s->scratch), &s->g, &m->parts, mu, s->def.fluid_count,
+                           markers_viscosity(m, s, time), means[s->def.viscous_mean]);
     scratch_back(&s->scratch, mine);
+}
+
+void stress_begin(stress *t, markers *m, rheo_sim *s) {
+    if (t->model != RHEO_VISCOSITY_NONE) find_viscosity(t, m, s, s->clock.time);
+}
+
+rheo_status stress_restored(const stress *t, rheo_report *report) {
+    static const char *const names[] = {"auto", "none", "laplacian", "full", "stokes"};
+    if (t->kept_model == (int)t->model) return RHEO_OK;
+    const int known = t->kept_model >= 0 && t->kept_model < (int)(sizeof names / sizeof *names);
+    const char *const was = known ? names[t->kept_model] : "another";
+    report_fail(report, RHEO_INVALID, was, "the run was begun with viscosity '%s', and this one has '%s'",
+                was, names[t->model]);
+    report_place(report, NULL, 0, 0, "solver.viscosity");
+    return RHEO_INVALID;
+}
+
+static void find_fields(stress *t, const viscosity_input *in, markers *m, walls *w, rheo_sim *s,
+                        double time) {
+    const mac_grid *g = &s->g;
+    find_viscosity(t, m, s, time);
     if (s->moving) viscosity_wall_velocity(&t->wall, g, &w->open, s->solids);
     else if (in->wall) memset(t->wall.value[0], 0, (size_t)g->box.dim * g->box.size * sizeof(float));
     if (t->bodies) viscosity_faces_of_bodies(t->own, g, &w->open, w->solid, t->number);
@@ -232,7 +254,8 @@ typedef struct pull_on {
 
 static void pull(void *user, int axis, const int at[3], const double x[3], double force) {
     const pull_on *p = user;
-    const int solid = felt_owner(p->s, p->w, axis, at);
+    const int solid =
+        viscosity_is_in_solid(&p->s->g, p->w->solid, axis, at) ? felt_owner(p->s, p->w, axis, at) : -1;
     if (solid >= 0) felt_push(p->s, solid, axis, x, force);
 }
 

@@ -9,6 +9,7 @@
 
 typedef struct stress {
     rheo_viscosity model; /* RHEO_VISCOSITY_NONE: nothing below is there, and nothing acts */
+    int kept_model;       /* the same, as checkpoints keep it */
     viscosity *solver;
     float *mu;        /* Pa s, of cells */
     mac_field wall;   /* m/s: of solids that move, continued around them */
@@ -27,6 +28,10 @@ rheo_status stress_make(stress *t, rheo_sim *s, rheo_report *report);
 void stress_free(stress *t);
 size_t stress_bytes(const stress *t, const rheo_sim *s);
 
+/* A checkpoint of the same model? `auto` may choose another one for another number of frames. */
+rheo_status stress_restored(const stress *t, rheo_report *report);
+/* What probes are told before the first step. */
+void stress_begin(stress *t, markers *m, rheo_sim *s);
 /* The pressure that balances gravity before stress acts; nothing where both are solved together. */
 rheo_status stress_balance(mac_field *vel, projecting *on, const stress *t, projection *p, walls *w,
                            rheo_sim *s, rheo_report *report);

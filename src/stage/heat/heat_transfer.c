@@ -166,7 +166,8 @@ static void particles_task(void *context, int block) {
             const float kept = find_kept(t, start[c], start[c + 1], n, (const int[]){c, j, k});
             for (size_t i = start[c]; i < start[c + 1]; ++i) {
                 const float by = change - (1 - kept) * (temperature_at(t, i) - before);
-                add_kept(&h[i], &rest[i], (double)capacity_of(&t->in->law[t->p->fluid[i]], h[i]) * (double)by);
+                add_kept(&h[i], &rest[i],
+                         (double)capacity_of(&t->in->law[t->p->fluid[i]], h[i]) * (double)by);
             }
         }
     }

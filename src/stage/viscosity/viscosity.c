@@ -408,7 +408,6 @@ static void release_row(void *context, int row) {
         for (int e = 0; e < 3; ++e)
             for (int part = 0; part < 3 && v->loose[q] >> e & 1; ++part) v->edge[e][part][q] = 0;
         for (int c = 0; c < w->g->box.dim && v->loose[q] & 8; ++c) v->normal[c][q] = 0;
-        v->loose[q] = 0;
     }
 }
 
@@ -494,6 +493,7 @@ int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *i
     if (viscosity_hold_bodies(v, in->bodies)) return -1;
     parallel_for(g->pool, row_count(&g->box), wet_task, &w);
     parallel_for(g->pool, row_count(&g->box), put_row, &w);
+    memset(v->loose, 0, g->box.size); /* marks go beyond the rows that are released */
     parallel_for(g->pool, row_count(&g->box), loose_row, &w);
     parallel_for(g->pool, row_count(&g->box), release_row, &w);
     int within[6];

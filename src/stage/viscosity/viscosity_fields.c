@@ -126,7 +126,7 @@ static float velocity_at(const wall_job *s, const obstacle *solid, const int at[
     const int a = s->axis, p = (a + 1) % 3, q = (a + 2) % 3;
     double x[3];
     mac_place(x, s->g, at[0] + (a != 0) * 0.5, at[1] + (a != 1) * 0.5, at[2] + (a != 2) * 0.5);
-    const placement now = obstacle_felt(solid);
+    const placement now = solid->now; /* turns that move no liquid by pressure drag it along */
     return (float)(now.velocity[a] + now.spin[p] * (x[q] - now.position[q]) -
                    now.spin[q] * (x[p] - now.position[p]));
 }
@@ -153,10 +153,16 @@ void viscosity_wall_velocity(mac_field *wall, const mac_grid *g, const openings 
 }
 
 /* Distance of a face's middle from solids: the mean of its nodes. */
-static float face_distance(const wall_job *s, ptrdiff_t n) {
-    const ptrdiff_t *step = s->g->box.step, p = step[(s->axis + 1) % 3], q = step[(s->axis + 2) % 3];
-    if (s->g->box.dim == 2) return 0.5f * (s->node_phi[n] + s->node_phi[n + (s->axis == 0 ? step[1] : 1)]);
-    return 0.25f * (s->node_phi[n] + s->node_phi[n + p] + s->node_phi[n + q] + s->node_phi[n + p + q]);
+static float face_distance(const mac_grid *g, const float *node_phi, int axis, ptrdiff_t n) {
+    const ptrdiff_t *step = g->box.step, p = step[(axis + 1) % 3], q = step[(axis + 2) % 3];
+    if (g->box.dim == 2) return 0.5f * (node_phi[n] + node_phi[n + (axis == 0 ? step[1] : 1)]);
+    return 0.25f * (node_phi[n] + node_phi[n + p] + node_phi[n + q] + node_phi[n + p + q]);
+}
+
+bool viscosity_is_in_solid(const mac_grid *g, const float *node_phi, int axis, const int at[3]) {
+    for (int a = 0; a < g->box.dim; ++a)
+        if (at[a] < 0 || at[a] >= g->box.n[a] + (a == axis)) return false;
+    return face_distance(g, node_phi, axis, box_at(&g->box, at[0], at[1], at[2])) <= ON_WALL * (float)g->dx;
 }
 
 static void owner_task(void *context, int block) {
@@ -167,7 +173,7 @@ static void owner_task(void *context, int block) {
             const ptrdiff_t n = box_at(&s->g->box, i, j, k);
             const uint16_t mover = s->o->mover[s->axis][n];
             const uint16_t mine = mover ? s->number[mover - 1] : 0;
-            s->of[s->axis][n] = mine && face_distance(s, n) <= wall ? mine : 0;
+            s->of[s->axis][n] = mine && face_distance(s->g, s->node_phi, s->axis, n) <= wall ? mine : 0;
         }
     }
 }

@@ -22,6 +22,9 @@ void viscosity_wall_velocity(mac_field *wall, const mac_grid *g, const openings 
 void viscosity_faces_of_bodies(uint16_t *const of[3], const mac_grid *g, const openings *o,
                                const float *node_phi, const uint16_t *number);
 
+/* Whether a face's middle lies in or on a solid: not in a side, nor what else holds still. */
+bool viscosity_is_in_solid(const mac_grid *g, const float *node_phi, int axis, const int at[3]);
+
 /* Slip lengths [m] at nodes near solids, the nearest solid's; the first one's where none is near. */
 void viscosity_slip_of_solids(float *slip, const mac_grid *g, const float *node_phi, const obstacle *solids,
                               const double *lengths, int count);
