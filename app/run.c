@@ -66,6 +66,7 @@ static void put_bodies(rheo_sim *sim, int count) {
         put_vector("spin", body.spin, 3);
         putchar(',');
         put_vector("orientation", body.orientation, 4);
+        if (isfinite(body.temperature)) put_number("temperature", body.temperature);
         putchar('}');
     }
     putchar(']');
@@ -94,6 +95,7 @@ static void put_fluids(const runner *r, const rheo_frame_stats *s) {
         printf(",\"particles\":%lld", (long long)f->particles);
         put_number("mass", f->mass);
         put_number("volume", f->volume);
+        if (rheo_solves_heat(r->scene)) put_number("temperature", f->temperature);
         putchar(',');
         put_vector("centroid", f->centroid, 3);
         printf(",\"bounds\":[[");
@@ -131,6 +133,7 @@ static void put_frame(const runner *r, rheo_sim *sim, const rheo_frame_stats *s)
     put_number("kinetic", s->kinetic);
     put_number("potential", s->potential);
     put_number("heat", s->heat);
+    if (s->heat_missed != 0) put_number("heat_missed", s->heat_missed);
     if (s->surface_area > 0) put_number("surface_area", s->surface_area);
     putchar(',');
     put_vector("temperature", s->temperature, 2);

@@ -127,6 +127,14 @@ typedef enum rheo_surface {
     RHEO_SURFACE_PRESSURE, /* isosurface of pressure (Sommer) */
 } rheo_surface;
 
+/* viscosity between two temperatures; constant outside them */
+typedef enum rheo_viscosity_law {
+    RHEO_LAW_NONE,
+    RHEO_LAW_LINEAR,
+    RHEO_LAW_QUADRATIC, /* flat at the hotter one */
+    RHEO_LAW_EXPONENTIAL,
+} rheo_viscosity_law;
+
 /* what a smoothed particle sees of its neighbours (method sph) */
 typedef enum rheo_sph_kernel {
     RHEO_SPH_WENDLAND,
@@ -167,9 +175,15 @@ typedef struct rheo_fluid {
     double viscosity;          /* Pa s; the first where it is keyed */
     rheo_curve viscosity_keys; /* Pa s, width 1; not given: constant */
     double surface_tension;    /* N/m, sph */
-    double temperature;        /* degrees C, smoke: of the fill and of what emitters bring */
-    double soot;               /* kg/m3, smoke: what density 1 weighs */
-    double expansion;          /* 1/K, smoke: how much lighter a degree makes it */
+    rheo_viscosity_law law;    /* other than NONE: the viscosity follows from the temperature */
+    double law_temperature[2], law_viscosity[2]; /* degrees C, rising; Pa s */
+    double temperature;                          /* degrees C, of the fill and of what emitters bring */
+    double conductivity;                         /* W/(m K) */
+    double heat_capacity;                        /* J/(kg K) */
+    double latent_heat;                          /* J/kg; 0: none */
+    double melting[2];                           /* degrees C: where that is taken up */
+    double soot;                                 /* kg/m3, smoke: what density 1 weighs */
+    double expansion;                            /* 1/K, smoke: how much lighter a degree makes it */
     const rheo_shape *fill;
     int fill_count;
     double velocity[3]; /* m/s, of its fills when they appear */
@@ -185,7 +199,7 @@ typedef struct rheo_emitter {
     double during[2];    /* s */
     rheo_curve rate;     /* 1/s, smoke, width 1: density added per second; not given, or only 0: the shape is
                             kept full */
-    rheo_curve temperature; /* degrees C, smoke, width 1; not given: the fluid's */
+    rheo_curve temperature; /* degrees C, width 1; not given: the fluid's */
 } rheo_emitter;
 
 /* how pictures show a solid */
@@ -213,6 +227,8 @@ typedef struct rheo_solid {
     double static_friction; /* of contact that does not slide; 0: the same */
     double restitution;     /* share of the speed that a bounce keeps */
     double slip;            /* m, RHEO_SLIP_AUTO, RHEO_SLIP_FREE */
+    rheo_curve temperature; /* degrees C, width 1; not given: it takes no heat */
+    double heat_capacity;   /* J/(kg K), dynamic: its temperature is its own then; 0: it is held at it */
     double adhesion;        /* sph: how strongly fluids are drawn to it, beside themselves */
     double color[3];        /* linear RGB */
     rheo_look look;
@@ -238,10 +254,11 @@ typedef struct rheo_joint {
     double force;     /* N m, slider: N: the most that drives or brakes */
 } rheo_joint;
 
-/* A part of the domain that is held at a temperature. */
+/* A part of the domain that is held at a temperature, or (liquid) heated. */
 typedef struct rheo_heat_source {
     rheo_shape shape;
     rheo_curve temperature; /* degrees C, width 1 */
+    rheo_curve power;       /* W, width 1, of 2D a metre of depth; one of the two is given */
 } rheo_heat_source;
 
 enum {
@@ -303,7 +320,10 @@ typedef struct rheo_scene {
     int solid_count;
     rheo_joint *joints;
     int joint_count;
-    double ambient; /* degrees C, of the air around and at the start */
+    double ambient;                 /* degrees C, of the air around and at the start */
+    double exchange;                /* W/(m2 K), of liquids with the air */
+    double heat_speed;              /* how many times as fast as it would be heat moves in liquids */
+    rheo_curve side_temperature[6]; /* degrees C, width 1, of liquids; not given: the side is insulated */
     rheo_heat_source *heat_sources;
     int heat_source_count;
     rheo_probe *probes;
@@ -342,6 +362,12 @@ RHEO_API rheo_status rheo_validate_scene(const rheo_scene *scene, rheo_report *r
 
 /* What viscosity is solved as in a run of the scene: AUTO decided, NONE for methods that do not solve it. */
 RHEO_API rheo_viscosity rheo_choose_viscosity(const rheo_scene *scene);
+
+/* Whether the liquids of a run have temperatures of their own: something in the scene is warmer or colder
+ * than the rest, or follows from temperature. False for smoke, which always has. */
+RHEO_API bool rheo_solves_heat(const rheo_scene *scene);
+/* Viscosity of a fluid [Pa s] at a temperature [degrees C] and a time [s]. */
+RHEO_API double rheo_evaluate_viscosity(const rheo_fluid *fluid, double temperature, double time);
 
 /* Adds the file, line and column to a report that has only a path in the scene ("solids[0].shape"), as those
  * of a running simulation do. Without a scene (NULL) it stays as it is. */

@@ -31,10 +31,12 @@ typedef struct rheo_fluid_stats {
     int64_t particles;
     double mass, volume; /* kg, m3: what the particles carry; smoke: what has density 1, gas and soot */
     double centroid[3], lower[3], upper[3];
+    double temperature; /* mean, degrees C; liquids, where heat is solved */
 } rheo_fluid_stats;
 
 typedef struct rheo_body_stats {
     double position[3], velocity[3], spin[3], orientation[4]; /* m, m/s, rad/s, (w x y z) */
+    double temperature; /* degrees C; not a number where it takes no heat */
 } rheo_body_stats;
 
 /* What liquid does to a solid, by pressure and viscosity, at the end of the frame; about its centre. 2D: per
@@ -70,7 +72,8 @@ typedef struct rheo_frame_stats {
     double emitted, outflow;     /* m3 since the start: by emitters, through open sides */
     double divergence;           /* max |div u| in the liquid, 1/s, at the frame's end; 0 before */
     double speed; /* max |u| in the liquid, m/s: on faces of cells with particles; not of spray */
-    double kinetic, potential, heat; /* J */
+    double kinetic, potential, heat; /* J; heat: above the ambient temperature */
+    double heat_missed;              /* J since the start: of sources of power without liquid in them */
     double surface_area;             /* m2, 0 until a surface was made */
     double temperature[2];           /* min, max, degrees C */
     rheo_particle_counts counts;
@@ -122,6 +125,7 @@ typedef struct rheo_mesh {
     float *velocity; /* [vertex_count][3], m/s */
     uint32_t *triangle;
     float *rest; /* [vertex_count][3], m, where what is there began; NULL without output.rest_position */
+    float *temperature; /* [vertex_count], degrees C; NULL where heat is not solved */
 } rheo_mesh;
 RHEO_API rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *sim, rheo_report *report);
 RHEO_API void rheo_free_mesh(rheo_mesh *mesh);
@@ -135,9 +139,10 @@ typedef struct rheo_particle_view {
     const float *rest[3];     /* m, where each began; NULL without output.rest_position */
     const uint32_t *id;
     const uint8_t *fluid;
-    const uint8_t *spray; /* 1: outside the surface, flies on its own */
-    double dx, origin[3]; /* m: position in metres = origin + dx * position */
-    double radius;        /* m, of a sphere of the particle's own volume */
+    const uint8_t *spray;     /* 1: outside the surface, flies on its own */
+    const float *temperature; /* degrees C; NULL where heat is not solved */
+    double dx, origin[3];     /* m: position in metres = origin + dx * position */
+    double radius;            /* m, of a sphere of the particle's own volume */
 } rheo_particle_view;
 /* What liquid did to a solid of the scene (counted from 0) in the last step of the frame. */
 RHEO_API void rheo_read_solid(rheo_solid_stats *out, const rheo_sim *sim, int solid);

@@ -110,6 +110,7 @@ void rheo_free_mesh(rheo_mesh *mesh) {
     mem_free(mesh->position);
     mem_free(mesh->normal);
     mem_free(mesh->velocity);
+    mem_free(mesh->temperature);
     mem_free(mesh->rest);
     mem_free(mesh->triangle);
     *mesh = (rheo_mesh){0};

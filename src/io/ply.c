@@ -52,15 +52,17 @@ rheo_status ply_write_mesh(const char *path, const rheo_mesh *mesh, file_writer 
         "ply\nformat binary_little_endian 1.0\ncomment metres, y up, velocity in m/s\nelement vertex %zu\n"
         "property float x\nproperty float y\nproperty float z\n"
         "property float nx\nproperty float ny\nproperty float nz\n"
-        "property float vx\nproperty float vy\nproperty float vz\n%s"
+        "property float vx\nproperty float vy\nproperty float vz\n%s%s"
         "element face %zu\nproperty list uchar int vertex_indices\nend_header\n",
-        mesh->vertex_count, mesh->rest ? REST : "", mesh->triangle_count);
+        mesh->vertex_count, mesh->rest ? REST : "", mesh->temperature ? "property float temperature\n" : "",
+        mesh->triangle_count);
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
-        unsigned char row[48], *to = row;
+        unsigned char row[52], *to = row;
         to = put_vector(to, mesh->position + 3 * v);
         to = put_vector(to, mesh->normal + 3 * v);
         to = put_vector(to, mesh->velocity + 3 * v);
         if (mesh->rest) to = put_vector(to, mesh->rest + 3 * v);
+        if (mesh->temperature) to = put_float(to, mesh->temperature[v]);
         file_write(&w, row, (size_t)(to - row));
     }
     for (size_t t = 0; t < mesh->triangle_count; ++t) {
@@ -108,7 +110,7 @@ rheo_status ply_write_particles(const char *path, const rheo_particle_view *view
                count, view->rest[0] ? REST : "");
     for (size_t i = 0; i < view->count; ++i)
         if (which == PLY_ALL || (view->spray && view->spray[i] == 1))
-            write_particle(&w, view, i, (float)temperature);
+            write_particle(&w, view, i, view->temperature ? view->temperature[i] : (float)temperature);
     return finish(&w, file, report);
 }
 
@@ -323,26 +325,6 @@ static rheo_status read_faces(rheo_mesh *mesh, reader *r) {
     return RHEO_OK;
 }
 
-rheo_status ply_parse_mesh(rheo_mesh *mesh, const unsigned char *data, size_t count, const char *path,
-                           rheo_report *report) {
-    reader r = {.data = data, .end = data + count, .path = path, .report = report};
-    *mesh = (rheo_mesh){0};
-    rheo_status status = begin(&r);
-    if (status != RHEO_OK) return status;
-    size_t n = r.vertex.count, bytes = n * 3 * sizeof(float);
-    mesh->vertex_count = n;
-    mesh->position = mem_alloc(bytes);
-    mesh->normal = mem_alloc(bytes);
-    mesh->velocity = mem_alloc(bytes);
-    if (!mesh->position || !mesh->normal || !mesh->velocity) status = report_no_memory(report, "a mesh");
-    else if (!read_vectors(mesh->position, &r, "") || !read_vectors(mesh->normal, &r, "n") ||
-             !read_vectors(mesh->velocity, &r, "v"))
-        status = bad(&r, 0, NULL, "a number that is not finite%s", "");
-    else status = read_faces(mesh, &r);
-    if (status != RHEO_OK) rheo_free_mesh(mesh);
-    return status;
-}
-
 /* One column of any type, all of whose values must lie in [low, high], into one of the three. */
 static bool read_column(float *real, uint32_t *wide, uint8_t *narrow, const reader *r, const char *name,
                         double low, double high) {
@@ -361,6 +343,38 @@ static bool read_column(float *real, uint32_t *wide, uint8_t *narrow, const read
 
 static bool read_floats(float *to, const reader *r, const char *name) {
     return read_column(to, NULL, NULL, r, name, -3e38, 3e38);
+}
+
+/* Temperatures, of meshes that have any. */
+static rheo_status read_warmth(rheo_mesh *mesh, reader *r) {
+    const column *c;
+    if (find_column(&c, &r->vertex, "temperature") < 0) return RHEO_OK;
+    mesh->temperature = mem_alloc(mesh->vertex_count * sizeof *mesh->temperature);
+    if (!mesh->temperature) return report_no_memory(r->report, "a mesh");
+    return read_floats(mesh->temperature, r, "temperature")
+               ? RHEO_OK
+               : bad(r, 0, NULL, "a number that is not finite%s", "");
+}
+
+rheo_status ply_parse_mesh(rheo_mesh *mesh, const unsigned char *data, size_t count, const char *path,
+                           rheo_report *report) {
+    reader r = {.data = data, .end = data + count, .path = path, .report = report};
+    *mesh = (rheo_mesh){0};
+    rheo_status status = begin(&r);
+    if (status != RHEO_OK) return status;
+    size_t n = r.vertex.count, bytes = n * 3 * sizeof(float);
+    mesh->vertex_count = n;
+    mesh->position = mem_alloc(bytes);
+    mesh->normal = mem_alloc(bytes);
+    mesh->velocity = mem_alloc(bytes);
+    if (!mesh->position || !mesh->normal || !mesh->velocity) status = report_no_memory(report, "a mesh");
+    else if (!read_vectors(mesh->position, &r, "") || !read_vectors(mesh->normal, &r, "n") ||
+             !read_vectors(mesh->velocity, &r, "v"))
+        status = bad(&r, 0, NULL, "a number that is not finite%s", "");
+    else status = read_faces(mesh, &r);
+    if (status == RHEO_OK) status = read_warmth(mesh, &r);
+    if (status != RHEO_OK) rheo_free_mesh(mesh);
+    return status;
 }
 
 void ply_free_particles(ply_particles *p) {

@@ -38,8 +38,10 @@ static const char *const surface_words[] = {"density", "average", "spheres", "pr
 static const char *const advection_words[] = {"maccormack", "bfecc", "semi-lagrangian"};
 static const char *const motion_words[] = {"static", "keyed", "dynamic"};
 static const char *const look_words[] = {"auto", "matte", "glass", "hidden"};
-static const char *const fluid_look_words[] = {"auto", "clear", "glossy", "matte"};
+static const char *const fluid_look_words[] = {"auto",        "clear",   "glossy",     "matte",
+                                               "translucent", "glowing", "temperature"};
 static const char *const viscosity_words[] = {"auto", "none", "laplacian", "full", "stokes"};
+static const char *const law_words[] = {"none", "linear", "quadratic", "exponential"};
 static const char *const mean_words[] = {"harmonic", "geometric", "arithmetic"};
 static const char *const joint_words[] = {"ball", "hinge", "slider", "fixed", "motor"};
 static const char *const quantity_words[] = {"velocity", "pressure", "temperature",
@@ -235,6 +237,35 @@ static void fluid_name(char name[CACHE_NAME_MAX], const rheo_scene *s, int fluid
     if (!given || !given[0]) name[5] = (char)('a' + fluid % 26), name[6] = 0;
 }
 
+/* What follows from temperature, where liquids have one. */
+static void put_fluid_heat(writer *t, const rheo_fluid *f) {
+    put_real(t, "temperature", f->temperature);
+    put_real(t, "conductivity", f->conductivity);
+    put_real(t, "heat_capacity", f->heat_capacity);
+    if (!(f->latent_heat > 0)) return;
+    put_real(t, "latent_heat", f->latent_heat);
+    put_key(t, "melting");
+    json_put_vector(&t->w, f->melting, 2);
+}
+
+static void put_viscosity(writer *t, const rheo_fluid *f) {
+    if (!f->law) {
+        if (f->viscosity_keys.count) put_curve(t, "viscosity", &f->viscosity_keys);
+        else put_real(t, "viscosity", f->viscosity);
+        return;
+    }
+    put_key(t, "viscosity");
+    file_print(&t->w, "{");
+    put_word(t, "law", law_words[f->law]);
+    put_key(t, "temperature");
+    file_print(&t->w, "[");
+    for (int k = 0; k < 2; ++k) {
+        if (k) file_print(&t->w, ", ");
+        json_put_vector(&t->w, (double[2]){f->law_temperature[k], f->law_viscosity[k]}, 2);
+    }
+    file_print(&t->w, "]}");
+}
+
 static void put_fluid(writer *t, const rheo_scene *s, int i) {
     const rheo_fluid *f = &s->fluids[i];
     char name[CACHE_NAME_MAX];
@@ -242,8 +273,8 @@ static void put_fluid(writer *t, const rheo_scene *s, int i) {
     put_word(t, "name", name);
     if (f->material) put_word(t, "material", f->material);
     put_real(t, "density", f->density);
-    if (f->viscosity_keys.count) put_curve(t, "viscosity", &f->viscosity_keys);
-    else put_real(t, "viscosity", f->viscosity);
+    put_viscosity(t, f);
+    if (rheo_solves_heat(s)) put_fluid_heat(t, f);
     if (f->surface_tension > 0) put_real(t, "surface_tension", f->surface_tension);
     if (rheo_describe_method(s->method)->gas) {
         put_real(t, "temperature", f->temperature);
@@ -272,6 +303,7 @@ static void put_emitter(writer *t, const rheo_scene *s, int i) {
     put_curve(t, "velocity", &e->velocity);
     put_key(t, "during");
     json_put_vector(&t->w, (double[2]){e->during[0], until}, 2);
+    if (rheo_solves_heat(s)) put_curve(t, "temperature", &e->temperature);
     if (!rheo_describe_method(s->method)->gas) return;
     put_curve(t, "rate", &e->rate);
     put_curve(t, "temperature", &e->temperature);
@@ -281,6 +313,7 @@ static void put_heat_source(writer *t, const rheo_scene *s, int i) {
     put_key(t, "shape");
     put_shape(t, &s->heat_sources[i].shape);
     put_curve(t, "temperature", &s->heat_sources[i].temperature);
+    put_curve(t, "power", &s->heat_sources[i].power);
 }
 
 static void put_solid(writer *t, const rheo_scene *s, int i) {
@@ -311,6 +344,8 @@ static void put_solid(writer *t, const rheo_scene *s, int i) {
     put_real(t, "static_friction", o->static_friction);
     put_real(t, "restitution", o->restitution);
     if (!rheo_describe_method(s->method)->gas) put_slip(t, o->slip);
+    put_curve(t, "temperature", &o->temperature);
+    if (o->heat_capacity > 0) put_real(t, "heat_capacity", o->heat_capacity);
     if (o->adhesion > 0) put_real(t, "adhesion", o->adhesion);
     count_text(t);
     put_vector(t, "color", o->color);
@@ -367,10 +402,22 @@ static void put_list(writer *t, const rheo_scene *s, int count,
     file_print(&t->w, "]");
 }
 
+static void put_side_temperatures(writer *t, const rheo_scene *s) {
+    put_key(t, "walls");
+    file_print(&t->w, "{");
+    for (int side = 0; side < 2 * s->dim; ++side) put_curve(t, side_words[side], &s->side_temperature[side]);
+    file_print(&t->w, "}");
+}
+
 static void put_heat(writer *t, const rheo_scene *s) {
     put_key(t, "heat");
     file_print(&t->w, "{");
     put_real(t, "ambient", s->ambient);
+    if (rheo_solves_heat(s)) {
+        put_real(t, "exchange", s->exchange);
+        put_real(t, "speed", s->heat_speed);
+        put_side_temperatures(t, s);
+    }
     if (s->heat_source_count) put_key(t, "sources");
     put_list(t, s, s->heat_source_count, put_heat_source);
     file_print(&t->w, "}");

@@ -207,7 +207,8 @@ typedef struct calm_job {
     particles *p;
     const mac_grid *g;
     const mac_field *u;
-    const double *kept;
+    const double *by_fluid;
+    const float *by_particle;
 } calm_job;
 
 static void calm_task(void *context, int block) {
@@ -219,12 +220,13 @@ static void calm_task(void *context, int block) {
         if (p->spray[i]) continue;
         for (int a = 0; a < p->dim; ++a) x[a] = p->x[a][i];
         sample_faces(u, t->u, t->g, x);
-        const float kept = (float)t->kept[p->fluid[i]];
+        const float kept = t->by_particle ? t->by_particle[i] : (float)t->by_fluid[p->fluid[i]];
         for (int a = 0; a < p->dim; ++a) p->v[a][i] = u[a] + kept * (p->v[a][i] - u[a]);
     }
 }
 
-void particles_calm(particles *p, const mac_grid *g, const mac_field *u, const double *kept) {
-    calm_job t = {p, g, u, kept};
+void particles_calm(particles *p, const mac_grid *g, const mac_field *u, const double *by_fluid,
+                    const float *by_particle) {
+    calm_job t = {p, g, u, by_fluid, by_particle};
     parallel_for(g->pool, block_count((long)p->count, CALM_GRAIN), calm_task, &t);
 }

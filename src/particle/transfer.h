@@ -18,8 +18,9 @@ void particles_to_grid(mac_field *u, mac_field *weight, const mac_grid *g, const
 void particles_from_grid(particles *p, const mac_grid *g, const mac_field *u, const mac_field *before,
                          double flip, int affine, const double kick[3]);
 
-/* v = mean of u + kept[fluid] (v - mean of u), but for spray. */
-void particles_calm(particles *p, const mac_grid *g, const mac_field *u, const double *kept);
+/* v = mean of u + kept (v - mean of u), but for spray: by_fluid[] or, where it is not NULL, by_particle[]. */
+void particles_calm(particles *p, const mac_grid *g, const mac_field *u, const double *by_fluid,
+                    const float *by_particle);
 
 /* Third-order Runge-Kutta (Ralston) through u; spray particles move by their own v and fall. Positions may
  * leave the box afterwards: they are clamped to GHOST - 1 cells outside of it, for the boundary stage to deal

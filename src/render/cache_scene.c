@@ -11,6 +11,7 @@
 #include "core/memory.h"
 #include "core/report.h"
 #include "geom/mesh.h"
+#include "render/warmth.h"
 #include "sim/definition.h"
 #include "solid/vector.h"
 
@@ -102,6 +103,8 @@ static void free_frame(cache_scene *c) {
     volume_free(&c->volume);
     mem_free(c->drop);
     c->drop = NULL;
+    mem_free(c->paint);
+    c->paint = NULL;
 }
 
 void cache_scene_free(cache_scene *c) {
@@ -297,9 +300,14 @@ static picture_kind kind_of_fluid(const rheo_fluid *f) {
     rheo_fluid_look look = f->look;
     for (const rheo_material *m = rheo_list_materials(); look == RHEO_FLUID_AUTO && m->name; ++m)
         if (f->material && !strcmp(m->name, f->material)) look = m->look;
-    return look == RHEO_FLUID_GLOSSY  ? PICTURE_MATTE
-           : look == RHEO_FLUID_MATTE ? PICTURE_DULL
-                                      : PICTURE_LIQUID;
+    switch (look) {
+    case RHEO_FLUID_GLOSSY: return PICTURE_MATTE;
+    case RHEO_FLUID_TRANSLUCENT: return PICTURE_WAX;
+    case RHEO_FLUID_MATTE:
+    case RHEO_FLUID_GLOWING:
+    case RHEO_FLUID_TEMPERATURE: return PICTURE_DULL;
+    default: return PICTURE_LIQUID;
+    }
 }
 
 /* Sorted by fluid, a group each. A drop is drawn smaller than its volume: at full size spray looks like hail.
@@ -333,6 +341,27 @@ static rheo_status add_spray(cache_scene *c, const int *liquid, int frame, rheo_
     return status;
 }
 
+/* Colours of vertices from their temperatures, where the first fluid's look asks for them. */
+static rheo_status paint_warmth(picture_mesh *mesh, cache_scene *c, rheo_report *report) {
+    const rheo_fluid_look look = c->scene->fluid_count ? c->scene->fluids[0].look : RHEO_FLUID_AUTO;
+    const bool glows = look == RHEO_FLUID_GLOWING;
+    double span[2];
+    if (!c->mesh.temperature || !(glows || look == RHEO_FLUID_TEMPERATURE)) return RHEO_OK;
+    c->paint = mem_alloc(3 * mesh->vertex_count * sizeof *c->paint);
+    if (!c->paint) return report_no_memory(report, "colours");
+    warmth_span(span, c->scene);
+    for (size_t v = 0; v < mesh->vertex_count; ++v) {
+        const double degrees = (double)c->mesh.temperature[v];
+        const vec3 color =
+            glows ? warmth_glow(degrees) : warmth_scale((degrees - span[0]) / (span[1] - span[0]));
+        c->paint[3 * v] = color.x;
+        c->paint[3 * v + 1] = color.y;
+        c->paint[3 * v + 2] = color.z;
+    }
+    *(glows ? &mesh->glow : &mesh->albedo) = c->paint;
+    return RHEO_OK;
+}
+
 static rheo_status add_liquid(cache_scene *c, int frame, rheo_report *report) {
     const rheo_scene *scene = c->scene;
     int liquid[RHEO_FLUIDS_MAX] = {0};
@@ -353,9 +382,10 @@ static rheo_status add_liquid(cache_scene *c, int frame, rheo_report *report) {
                              .normal = c->mesh.normal,
                              .triangle = c->mesh.triangle,
                              .material = liquid[0]};
+        status = paint_warmth(&mesh, c, report);
         picture_add_mesh(&c->picture, mesh);
     }
-    return add_spray(c, liquid, frame, report);
+    return status ? status : add_spray(c, liquid, frame, report);
 }
 
 /* ---- smoke of a frame ---- */

@@ -29,6 +29,7 @@ typedef struct cache_scene {
     picture_scene picture; /* of the frame loaded last */
     rheo_mesh mesh;
     volume volume;
+    float *paint; /* colours of the mesh's vertices, or NULL */
     float (*drop)[4];
 } cache_scene;
 

@@ -17,12 +17,13 @@ typedef enum picture_kind {
     PICTURE_CLEAR,  /* a body of glass whose two faces are drawn; bends no light but what leaves liquid in it
                      */
     PICTURE_SMOKE,  /* a volume */
+    PICTURE_WAX,    /* as matte, and light goes a part of the domain through it; color: albedo */
     PICTURE_DULL,   /* diffuse without any shine; color: albedo */
     PICTURE_LINE,   /* dark edges that cast no shadow and have no shading */
 } picture_kind;
 
 static inline bool picture_opaque(picture_kind kind) {
-    return kind == PICTURE_MATTE || kind == PICTURE_DULL;
+    return kind == PICTURE_MATTE || kind == PICTURE_DULL || kind == PICTURE_WAX;
 }
 
 typedef struct picture_material {
@@ -35,6 +36,7 @@ typedef struct picture_mesh {
     const float *position, *normal; /* [vertex_count][3]; normal NULL: facets */
     const uint32_t *triangle;       /* [triangle_count][3] */
     int material;
+    const float *albedo, *glow; /* [vertex_count][3], of opaque ones; NULL: the material's, none */
 } picture_mesh;
 
 /* Droplets of one liquid. */

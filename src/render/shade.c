@@ -22,6 +22,7 @@ static const float MUCH = 0.2f;                    /* of a pixel */
 static const float WEIGHT_MIN = 0.025f;
 static const float SAMPLE_MAX = 8; /* radiance: the brightest a sample may be, against lone white pixels */
 static const float PI = 3.14159265f;
+static const float WAX_DEPTH = 0.06f; /* of the domain: where light in wax is a third */
 
 typedef struct path {
     const tracer *t;
@@ -157,6 +158,22 @@ static vec3 shade_floor(path *p, vec3 x, vec3 d, float distance, float weight) {
     return mix(lit, optics_sky(&s->sky, vec(d.x, 0, d.z)), 1 - expf(-far * far));
 }
 
+/* A stand-in for light that goes through wax: what of the sun and of the sky behind is left on the straight
+ * way to them through the body. */
+static vec3 light_within(path *p, vec3 x, vec3 n) {
+    const sky *s = &p->s->sky;
+    const vec3 inside = along(x, n, -2 * p->nudge), ways[2] = {s->sun_direction, scaled(n, -1)};
+    const vec3 lights[2] = {scaled(s->sun, 0.35f), scaled(s->horizon, 0.25f)};
+    vec3 sum = grey(0);
+    for (int i = 0; i < 2; ++i) {
+        tracer_hit hit;
+        if (!tracer_nearest(&hit, p->t, inside, ways[i], 0, INFINITY, SEE_SOLID)) continue;
+        if (dot(hit.facet, ways[i]) <= 0) continue; /* comes in: x was not inside, beside a smoothed edge */
+        sum = add(sum, scaled(lights[i], expf(-hit.distance / (WAX_DEPTH * p->scale))));
+    }
+    return sum;
+}
+
 static vec3 shade_solid(path *p, const tracer_hit *hit, vec3 x, vec3 d, float weight) {
     const picture_scene *s = p->s;
     const picture_material *m = &s->material[hit->material];
@@ -164,13 +181,14 @@ static vec3 shade_solid(path *p, const tracer_hit *hit, vec3 x, vec3 d, float we
     vec3 n = dot(hit->normal, d) > 0 ? scaled(hit->normal, -1) : hit->normal;
     vec3 start = along(x, n, p->nudge);
     vec3 sun = sun_light(p, start, n, false, weight), around = ambient_light(p, start, n, false, weight);
-    if (m->kind == PICTURE_DULL) return mul(m->color, add(sun, around));
+    if (m->kind == PICTURE_WAX) around = add(around, light_within(p, x, n));
+    if (m->kind == PICTURE_DULL) return add(mul(hit->albedo, add(sun, around)), hit->glow);
     vec3 half = normalized(sub(s->sky.sun_direction, d));
     float shine = 0.5f * powf(clamp(dot(n, half), 0, 1), 70);
     float graze = 1 - clamp(-dot(n, d), 0, 1), gloss = 0.03f + 0.35f * powf(graze, 5);
     vec3 mirror = mul(optics_sky(&s->sky, optics_reflect(d, n)),
                       scaled(around, 1 / fmaxf(0.2f, luminance(s->sky.horizon))));
-    vec3 matte = mul(m->color, add(sun, around));
+    vec3 matte = add(mul(hit->albedo, add(sun, around)), hit->glow);
     return add(mix(matte, mirror, gloss), scaled(sun, shine));
 }
 

@@ -184,6 +184,23 @@ static vec3 smooth_normal(const picture_mesh *m, unsigned triangle, float u, flo
     return l > 1e-6f && dot(n, facet) > 0 ? scaled(n, 1 / l) : facet;
 }
 
+static vec3 vertex_mean(const float *of, const picture_mesh *m, unsigned triangle, float u, float v) {
+    const uint32_t *corner = m->triangle + 3 * (size_t)triangle;
+    const float share[3] = {1 - u - v, u, v};
+    vec3 sum = grey(0);
+    for (int c = 0; c < 3; ++c) {
+        const float *at = of + 3 * (size_t)corner[c];
+        sum = along(sum, vec(at[0], at[1], at[2]), share[c]);
+    }
+    return sum;
+}
+
+/* What a hit has of its own material where no mesh says otherwise. */
+static void take_material(tracer_hit *hit, const tracer *t) {
+    hit->albedo = t->scene->material[hit->material].color;
+    hit->glow = grey(0);
+}
+
 static bool nearest_in_tree(tracer_hit *hit, const tracer *t, int kind, vec3 o, vec3 d, float near,
                             float far) {
     if (!t->tree[kind]) return false;
@@ -199,6 +216,7 @@ static bool nearest_in_tree(tracer_hit *hit, const tracer *t, int kind, vec3 o, 
         const picture_drops *drops = &t->scene->drops[index];
         hit->material = drops->material;
         hit->radius = drops->sphere[ray.hit.primID][3];
+        take_material(hit, t);
         hit->normal = hit->facet;
         hit->what = SEE_DROPS;
     } else {
@@ -206,6 +224,9 @@ static bool nearest_in_tree(tracer_hit *hit, const tracer *t, int kind, vec3 o, 
         hit->material = m->material;
         hit->normal = smooth_normal(m, ray.hit.primID, ray.hit.u, ray.hit.v, hit->facet);
         hit->what = kind == KIND_LIQUID ? SEE_LIQUID : SEE_SOLID;
+        take_material(hit, t);
+        if (m->albedo) hit->albedo = vertex_mean(m->albedo, m, ray.hit.primID, ray.hit.u, ray.hit.v);
+        if (m->glow) hit->glow = vertex_mean(m->glow, m, ray.hit.primID, ray.hit.u, ray.hit.v);
     }
     return true;
 }
@@ -287,6 +308,7 @@ static bool nearest_solid(tracer_hit *hit, const tracer *t, vec3 o, vec3 d, floa
         hit->distance = at;
         hit->material = s->material;
         hit->what = SEE_SOLID;
+        take_material(hit, t);
     }
     return found;
 }
@@ -312,7 +334,7 @@ bool tracer_nearest(tracer_hit *hit, const tracer *t, vec3 o, vec3 d, float near
     if ((see & SEE_FLOOR) && t->scene->floor && d.y < 0) {
         float at = (t->scene->lower.y - 1e-4f * t->scale - o.y) / d.y;
         if (at > near && at < far) {
-            *hit = (tracer_hit){at, SEE_FLOOR, -1, {0, 1, 0}, {0, 1, 0}, 0};
+            *hit = (tracer_hit){at, SEE_FLOOR, -1, {0, 1, 0}, {0, 1, 0}, 0, {0, 0, 0}, {0, 0, 0}};
             far = at;
             found = true;
         }

@@ -30,4 +30,6 @@ void doctor_find(doctor *d, rheo_severity severity, const char *path, const char
 void doctor_foretell(doctor *d, double emitted, const char *where);
 /* doctor_viscosity.c: what viscosity will be solved as, and whether that is right for the scene. */
 void doctor_viscosity(doctor *d);
+/* doctor_heat.c: what will melt, and when; what stands. */
+void doctor_heat(doctor *d);
 #endif

@@ -22,6 +22,7 @@ rheo_scene rheo_default_scene(void) {
     scene.camera_eye = (rheo_curve){.count = 1, .times = start, .values = eye, .width = 3};
     scene.camera_target = (rheo_curve){.count = 1, .times = start, .values = target, .width = 3};
     scene.camera_fov = (rheo_curve){.count = 1, .times = start, .values = fov, .width = 1};
+    for (int side = 0; side < 6; ++side) scene.side_temperature[side] = (rheo_curve){.width = 1};
     return scene;
 }
 
@@ -38,6 +39,8 @@ rheo_fluid rheo_default_fluid(void) {
     params_fill_defaults(&fluid, IN_FLUID);
     fluid.density = water->density;
     fluid.viscosity = water->viscosity;
+    fluid.conductivity = water->conductivity;
+    fluid.heat_capacity = water->heat_capacity;
     memcpy(fluid.color, water->color, sizeof fluid.color);
     return fluid;
 }
@@ -52,7 +55,8 @@ rheo_emitter rheo_default_emitter(void) {
 }
 
 rheo_solid rheo_default_solid(void) {
-    rheo_solid solid = {.position = {.width = 3}, .rotation_degrees = {.width = 1}};
+    rheo_solid solid = {
+        .position = {.width = 3}, .rotation_degrees = {.width = 1}, .temperature = {.width = 1}};
     params_fill_defaults(&solid, IN_SOLID);
     return solid;
 }
@@ -66,7 +70,8 @@ rheo_joint rheo_default_joint(void) {
 
 rheo_heat_source rheo_default_heat_source(void) {
     static const double start[1] = {0}, warm[1] = {20};
-    return (rheo_heat_source){.temperature = {.count = 1, .times = start, .values = warm, .width = 1}};
+    return (rheo_heat_source){.temperature = {.count = 1, .times = start, .values = warm, .width = 1},
+                              .power = {.width = 1}};
 }
 
 void rheo_place_report(rheo_report *report, const rheo_scene *scene) {
@@ -144,15 +149,18 @@ static const struct {
     bool gas;
     const char *within, *key; /* `within` a list: of each of its items */
 } method_keys[] = {
-    {true, "solver", "advection"},     {true, "solver", "confinement"},
-    {true, "fluids", "temperature"},   {true, "fluids", "soot"},
-    {true, "fluids", "expansion"},     {true, "emitters", "rate"},
-    {true, "emitters", "temperature"}, {false, "solver", "pic_blend"},
-    {false, "solver", "seed"},         {false, "output", "surface"},
-    {false, "domain", "slip"},         {false, "solver", "volume_correction"},
-    {false, "solver", "separation"},   {false, "solver", "viscosity"},
-    {false, "solver", "viscous_mean"}, {false, "solver", "viscous_surface"},
-    {false, "solids", "slip"},
+    {true, "solver", "advection"},      {true, "solver", "confinement"},
+    {true, "fluids", "soot"},           {true, "fluids", "expansion"},
+    {true, "emitters", "rate"},         {false, "solver", "pic_blend"},
+    {false, "solver", "seed"},          {false, "output", "surface"},
+    {false, "domain", "slip"},          {false, "solver", "volume_correction"},
+    {false, "solver", "separation"},    {false, "solver", "viscosity"},
+    {false, "solver", "viscous_mean"},  {false, "solver", "viscous_surface"},
+    {false, "solids", "slip"},          {false, "fluids", "latent_heat"},
+    {false, "fluids", "melting"},       {false, "fluids", "conductivity"},
+    {false, "fluids", "heat_capacity"}, {false, "solids", "temperature"},
+    {false, "solids", "heat_capacity"}, {false, "heat", "exchange"},
+    {false, "heat", "speed"},           {false, "heat", "walls"},
 };
 
 static rheo_status refuse_key(const node *at, const rheo_scene *scene, const char *within, int index,
@@ -238,6 +246,18 @@ static void choose_output(rheo_scene *scene) {
     if (!output || !node_find(output, "volume")) scene->output_volume = true;
 }
 
+/* Liquid whose temperature is not given is as warm as the air. */
+static void choose_temperatures(rheo_scene *scene) {
+    const node *list = node_find(((const scene_owner *)scene->owner)->root, "fluids");
+    if (rheo_describe_method(scene->method)->gas || !list) return;
+    int i = 0;
+    for (const node *item = list->first; item && i < scene->fluid_count; item = item->next, ++i) {
+        rheo_fluid *fluid = &scene->fluids[i];
+        if (!node_find(item, "temperature")) fluid->temperature = scene->ambient;
+        if (fluid->law) fluid->viscosity = rheo_evaluate_viscosity(fluid, fluid->temperature, 0);
+    }
+}
+
 static rheo_status fill_scene(rheo_scene *scene, const char *text, size_t length, const char *directory,
                               const char *const *set, int set_count, rheo_report *report) {
     scene_owner *owner = scene->owner;
@@ -259,6 +279,7 @@ static rheo_status fill_scene(rheo_scene *scene, const char *text, size_t length
     if (status == RHEO_OK) status = check_method_keys(scene, report);
     if (status == RHEO_OK) status = check_sph_keys(scene, report);
     if (status == RHEO_OK) choose_output(scene);
+    if (status == RHEO_OK) choose_temperatures(scene);
     if (status == RHEO_OK) status = place_camera(scene, &owner->memory, report);
     if (status == RHEO_OK) status = rheo_validate_scene(scene, report);
     if (status != RHEO_OK) return status;

@@ -21,17 +21,18 @@ static const char *const pressure_names[] = {"multigrid", "mic", NULL};
 static const char *const advection_names[] = {"maccormack", "bfecc", "semi-lagrangian", NULL};
 static const char *const surface_names[] = {"density", "average", "spheres", "pressure", NULL};
 static const char *const wall_names[] = {"closed", "open", "periodic", NULL};
-static const char *const kernel_names[] = {"wendland", "cubic", "poly6", "spiky", "viscosity", NULL};
-static const char *const sph_pressure_names[] = {"projection", "state", "source", NULL};
-static const char *const sph_tension_names[] = {"cohesion", "curvature", NULL};
 static const char *const viscosity_names[] = {"auto", "none", "laplacian", "full", "stokes", NULL};
 static const char *const mean_names[] = {"harmonic", "geometric", "arithmetic", NULL};
 static const char *const viscous_surface_names[] = {"free", "held", NULL};
 static const char *const slip_names[] = {"auto", "free", "no", NULL};
+static const char *const kernel_names[] = {"wendland", "cubic", "poly6", "spiky", "viscosity", NULL};
+static const char *const sph_pressure_names[] = {"projection", "state", "source", NULL};
+static const char *const sph_tension_names[] = {"cohesion", "curvature", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
 static const char *const look_names[] = {"auto", "matte", "glass", "hidden", NULL};
-static const char *const fluid_look_names[] = {"auto", "clear", "glossy", "matte", NULL};
+static const char *const fluid_look_names[] = {"auto",        "clear",   "glossy",      "matte",
+                                               "translucent", "glowing", "temperature", NULL};
 static const char *const joint_names[] = {"ball", "hinge", "slider", "fixed", "motor", NULL};
 static const char *const quantity_names[] = {"velocity", "pressure",  "temperature", "phi",
                                              "density",  "viscosity", NULL};
@@ -70,7 +71,7 @@ const param scene_params[] = {
     {IN_SCENE, "joints", P_LIST, "", NONE, false, "", SCENE(joints), NULL, IN_JOINT,
      "connections between dynamic solids, or from one to the world"},
     {IN_SCENE, "heat", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_HEAT,
-     "temperature of the air and, for smoke, sources of heat"},
+     "temperature of the air and of what heats: sources, sides, exchange"},
     {IN_SCENE, "probes", P_LIST, "", NONE, false, "", SCENE(probes), NULL, IN_PROBE,
      "points and lines on which to measure"},
     {IN_SCENE, "output", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_OUTPUT,
@@ -87,7 +88,7 @@ const param scene_params[] = {
      "closed, open or periodic, for all sides or by side: { top: open, x: periodic }"},
     {IN_DOMAIN, "slip", P_SLIP, "m", 0, FAR, false, false, "auto", SCENE(slip), slip_names, 0,
      "of liquid along walls. free: it slides; no: it sticks; a length: the wall counts as that much farther "
-     "away; auto: no where viscosity is solved, else free. Method mac knows free and no"},
+     "away; auto: no where viscosity is solved, else free. Methods mac and sph know free and no"},
 
     {IN_TIME, "frames", P_INT, "", 1, 1e6, false, false, "120", SCENE(frames), NULL, 0,
      "number of frames to simulate"},
@@ -162,13 +163,17 @@ const param scene_params[] = {
      "one of `rheo materials`; the values below override its own"},
     {IN_FLUID, "density", P_REAL, "kg/m3", 1e-3, 1e5, false, false, "", FLUID(density), NULL, 0,
      "mass per volume (default: the material's)"},
-    {IN_FLUID, "viscosity", P_CURVE1, "Pa s", 0, 1e9, false, false, "", FLUID(viscosity_keys), NULL, 0,
-     "dynamic viscosity (default: the material's); can be keyed: what dries or cools by itself"},
+    {IN_FLUID, "viscosity", P_VISCOSITY, "Pa s", 0, 1e9, false, false, "", FLUID(viscosity_keys), NULL, 0,
+     "dynamic viscosity (default: the material's); can be keyed: what dries by itself; or { law: linear, "
+     "quadratic or exponential, temperature: [[T0, v0], [T1, v1]] }: between two temperatures, constant "
+     "outside them"},
     {IN_FLUID, "color", P_COLOR, "", 0, 1, false, false, "", FLUID(color), NULL, 0,
      "linear RGB: the share of light left after one metre; of opaque ones, sent back (default: the "
      "material's)"},
     {IN_FLUID, "look", P_CHOICE, "", NONE, false, "auto", FLUID(look), fluid_look_names, 0,
-     "in pictures: clear bends light; glossy is opaque and wet, matte opaque and dull; auto: as the material "
+     "in pictures: clear bends light; glossy is opaque and wet, matte opaque and dull, translucent lets some "
+     "light through; glowing: what is hot glows; temperature: a scale from blue to red; auto: as the "
+     "material "
      "is. What fluids share a scene look like the first"},
     {IN_FLUID, "fill", P_SHAPES, "", NONE, false, "", FLUID(fill), NULL, 0,
      "list of shapes that are full of it at the start, or from a time on (at)"},
@@ -176,10 +181,16 @@ const param scene_params[] = {
      "velocity of its fills when they appear"},
     {IN_FLUID, "surface_tension", P_REAL, "N/m", 0, 1e3, false, false, "0", FLUID(surface_tension), NULL, 0,
      "sph: surface tension"},
-    {IN_FLUID, "conductivity", P_LATER, "W/(m K)", NONE, false, "", 0, 0, NULL, 0, "heat conduction"},
-    {IN_FLUID, "heat_capacity", P_LATER, "J/(kg K)", NONE, false, "", 0, 0, NULL, 0, "heat capacity"},
+    {IN_FLUID, "conductivity", P_REAL, "W/(m K)", 0, 1e5, false, false, "", FLUID(conductivity), NULL, 0,
+     "liquid: heat conduction (default: the material's)"},
+    {IN_FLUID, "heat_capacity", P_REAL, "J/(kg K)", 0, 1e6, false, false, "", FLUID(heat_capacity), NULL, 0,
+     "liquid: heat that warms a kilogram by a kelvin (default: the material's)"},
+    {IN_FLUID, "latent_heat", P_REAL, "J/kg", 0, 1e8, false, false, "0", FLUID(latent_heat), NULL, 0,
+     "liquid: heat that melts a kilogram; needs melting"},
+    {IN_FLUID, "melting", P_SPAN, "degrees C", COLDEST, 1e4, false, false, "", FLUID(melting), NULL, 0,
+     "liquid: temperatures between which latent_heat is taken up"},
     {IN_FLUID, "temperature", P_REAL, "degrees C", COLDEST, 1e4, false, false, "20", FLUID(temperature), NULL,
-     0, "smoke: initial temperature of the fill, and of what emitters bring in"},
+     0, "initial temperature of the fill, and of what emitters bring in"},
     {IN_FLUID, "soot", P_REAL, "kg/m3", 0, 1e3, false, false, "0", FLUID(soot), NULL, 0,
      "smoke: how much heavier than clean air smoke of density 1 is; pulls it down"},
     {IN_FLUID, "expansion", P_REAL, "1/K", 0, 1, false, false, "0.00341", FLUID(expansion), NULL, 0,
@@ -196,7 +207,7 @@ const param scene_params[] = {
     {IN_EMITTER, "rate", P_CURVE1, "1/s", 0, 1e6, false, false, "", EMITTER(rate), NULL, 0,
      "smoke: density added per second (default, or 0: the shape is kept full); can be keyed"},
     {IN_EMITTER, "temperature", P_CURVE1, "degrees C", COLDEST, 1e4, false, false, "", EMITTER(temperature),
-     NULL, 0, "smoke: temperature of what comes out (default: the fluid's); can be keyed"},
+     NULL, 0, "temperature of what comes out (default: the fluid's); can be keyed"},
 
     {IN_SOLID, "name", P_NAME, "", NONE, false, "", SOLID(name), NULL, 0,
      "used in files and messages (default: solidN)"},
@@ -230,6 +241,11 @@ const param scene_params[] = {
      "share of the approach speed that a bounce returns; the larger value of two solids counts"},
     {IN_SOLID, "slip", P_SLIP, "m", 0, FAR, false, false, "auto", SOLID(slip), slip_names, 0,
      "of viscous liquid along it, as domain.slip (auto: the domain's)"},
+    {IN_SOLID, "temperature", P_CURVE1, "degrees C", COLDEST, 1e4, false, false, "", SOLID(temperature), NULL,
+     0, "of liquid that touches it (default: it takes no heat); can be keyed"},
+    {IN_SOLID, "heat_capacity", P_REAL, "J/(kg K)", 0, 1e6, false, false, "0", SOLID(heat_capacity), NULL, 0,
+     "dynamic: what warms a kilogram of it by a kelvin; its temperature then follows from what it takes; 0: "
+     "it is held at its temperature"},
     {IN_SOLID, "adhesion", P_REAL, "", 0, 10, false, false, "0", SOLID(adhesion), NULL, 0,
      "sph: how strongly fluid with surface tension is drawn to it, beside how it is to itself"},
     {IN_SOLID, "color", P_COLOR, "", 0, 1, false, false, "[0.55, 0.5, 0.45]", SOLID(color), NULL, 0,
@@ -263,11 +279,20 @@ const param scene_params[] = {
 
     {IN_HEAT, "ambient", P_REAL, "degrees C", COLDEST, 1e4, false, false, "20", SCENE(ambient), NULL, 0,
      "temperature of the air at the start and beyond open sides"},
+    {IN_HEAT, "exchange", P_REAL, "W/(m2 K)", 0, 1e7, false, false, "0", SCENE(exchange), NULL, 0,
+     "liquid: heat that goes from its surface to the air; 5 to 25 in still air"},
+    {IN_HEAT, "speed", P_REAL, "", 0, 1e9, false, false, "1", SCENE(heat_speed), NULL, 0,
+     "liquid: how many times as fast as it would be heat is conducted, exchanged and given: 10 cm of wax take "
+     "a day to melt"},
+    {IN_HEAT, "walls", P_SIDES, "degrees C", COLDEST, 1e4, false, false, "", SCENE(side_temperature), NULL, 0,
+     "liquid: temperatures of sides of the domain, { bottom: 90 }; others are insulated; can be keyed"},
     {IN_HEAT, "sources", P_LIST, "", NONE, false, "", SCENE(heat_sources), NULL, IN_HEAT_SOURCE,
-     "parts of the domain held at a temperature"},
+     "parts of the domain held at a temperature, or given a power"},
     {IN_HEAT_SOURCE, "shape", P_SHAPE, "", NONE, true, "", HEAT(shape), NULL, 0, "the part of the domain"},
-    {IN_HEAT_SOURCE, "temperature", P_CURVE1, "degrees C", COLDEST, 1e4, false, true, "", HEAT(temperature),
+    {IN_HEAT_SOURCE, "temperature", P_CURVE1, "degrees C", COLDEST, 1e4, false, false, "", HEAT(temperature),
      NULL, 0, "temperature at which it is held; can be keyed"},
+    {IN_HEAT_SOURCE, "power", P_CURVE1, "W", -1e12, 1e12, false, false, "", HEAT(power), NULL, 0,
+     "liquid: what the liquid in it is given, in all (2D: per metre of depth); can be keyed"},
 
     {IN_PROBE, "name", P_NAME, "", NONE, true, "", PROBE(name), NULL, 0, "name of the file, probes/NAME.csv"},
     {IN_PROBE, "from", P_VECTOR, "m", -FAR, FAR, false, true, "", PROBE(from), NULL, 0,
@@ -479,6 +504,17 @@ void param_allowed(char *text, size_t size, const param *p) {
         break;
     case P_SHAPES:
         snprintf(text, size, "a list of shapes, for example [ { box: { min: [..], max: [..] } } ]");
+        break;
+    case P_VISCOSITY:
+        snprintf(text, size,
+                 "a number%s, %s, { keys: [[time, value], ...] } with rising times, or { law: linear | "
+                 "quadratic | exponential, temperature: [[T0, v0], [T1, v1]] } with rising temperatures",
+                 unit, range);
+        break;
+    case P_SIDES:
+        snprintf(text, size,
+                 "by side, { bottom: 90 }, each a number%s, %s, or { keys: [[time, value], ...] }", unit,
+                 range);
         break;
     case P_WALLS:
         snprintf(text, size, "closed, open or periodic, or by side: { top: open, x: periodic }");

@@ -633,6 +633,7 @@ static void look_at_methods(doctor *d) {
                         material);
     }
     doctor_viscosity(d);
+    doctor_heat(d);
 }
 
 rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene, const char *out,

@@ -241,6 +241,8 @@ static void take_material(rheo_fluid *fluid, const rheo_material *material) {
     fluid->material = material->name;
     fluid->density = material->density;
     fluid->viscosity = material->viscosity;
+    fluid->conductivity = material->conductivity;
+    fluid->heat_capacity = material->heat_capacity;
     memcpy(fluid->color, material->color, sizeof fluid->color);
 }
 
@@ -356,6 +358,62 @@ static rheo_status read_walls(reader *r, rheo_wall wall[6], const node *n, const
         }
     }
     return RHEO_OK;
+}
+
+/* { bottom: 90 }: curves by side. */
+static rheo_status read_sides(reader *r, rheo_curve side[6], const node *n, const char *path,
+                              const param *p) {
+    if (n->kind != NODE_MAP) return fail_type(r, n, path, p);
+    for (const node *item = n->first; item; item = item->next) {
+        char at[NODE_PATH_MAX];
+        int which = 0;
+        join(at, path, item->key);
+        rheo_status status = read_side(r, &which, item, at);
+        const int first = which < 6 ? which : 2 * (which - 6), last = which < 6 ? which : first + 1;
+        for (int s = first; s <= last && status == RHEO_OK; ++s)
+            status = read_curve(r, &side[s], 1, item, at, p);
+        if (status != RHEO_OK) return status;
+    }
+    return RHEO_OK;
+}
+
+/* { law, temperature: [[T0, v0], [T1, v1]] } */
+static rheo_status read_law(reader *r, rheo_fluid *fluid, const node *n, const char *path, const param *p) {
+    static const char *const known[] = {"law", "temperature", "keys", NULL};
+    static const char *const laws[] = {"linear", "quadratic", "exponential", NULL};
+    const param choice = {.name = "law", .type = P_CHOICE, .unit = "", .names = laws};
+    const node *law = node_find(n, "law"), *keys = node_find(n, "temperature");
+    char at[NODE_PATH_MAX];
+    int index = 0;
+    for (const node *item = n->first; item; item = item->next) {
+        const node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
+        if (item != law && item != keys)
+            return fail(r, &key, path, "law and temperature", report_nearest(item->key, known),
+                        "'%.60s' does not go with a law", item->key);
+    }
+    if (!law || !keys) return fail_type(r, n, path, p);
+    join(at, path, "law");
+    const rheo_status status = read_choice(r, &index, law, laws, at, &choice);
+    if (status != RHEO_OK) return status;
+    join(at, path, "temperature");
+    const node *key = keys->kind == NODE_LIST && keys->count == 2 ? keys->first : NULL;
+    for (int i = 0; i < 2; ++i, key = key ? key->next : NULL) {
+        double pair[2];
+        if (!key || !read_numbers(pair, key, 2, 2))
+            return fail(r, key ? key : keys, at, "two points, [[T0, v0], [T1, v1]]", NULL,
+                        "a temperature and its viscosity belong here, twice");
+        fluid->law_temperature[i] = pair[0];
+        fluid->law_viscosity[i] = pair[1];
+    }
+    fluid->law = (rheo_viscosity_law)(index + 1);
+    return RHEO_OK;
+}
+
+static rheo_status read_viscosity(reader *r, rheo_fluid *fluid, const node *n, const char *path,
+                                  const param *p) {
+    if (n->kind == NODE_MAP && (node_find(n, "law") || node_find(n, "temperature")))
+        return read_law(r, fluid, n, path, p);
+    return read_curve(r, &fluid->viscosity_keys, 1, n, path, p);
 }
 
 /* A keyed rotation: { axis, degrees }, or { axis, keys }, or the angle or its keys alone. */
@@ -578,6 +636,7 @@ static void start_item(const reader *r, void *item, section in) {
             if (!strcmp(m->name, "smoke")) take_material(item, m);
     } else if (in == IN_HEAT_SOURCE) {
         *(rheo_heat_source *)item = rheo_default_heat_source();
+        ((rheo_heat_source *)item)->temperature = (rheo_curve){.width = 1};
     } else if (in == IN_EMITTER) {
         *(rheo_emitter *)item = rheo_default_emitter();
     } else if (in == IN_SOLID) {
@@ -668,6 +727,8 @@ static rheo_status read_param(reader *r, void *base, const node *n, const param 
     case P_SHAPE: return read_shape(r, into, n, path);
     case P_SHAPES: return read_shapes(r, base, n, path, p);
     case P_WALLS: return read_walls(r, into, n, path, p);
+    case P_SIDES: return read_sides(r, into, n, path, p);
+    case P_VISCOSITY: return read_viscosity(r, base, n, path, p);
     case P_SLIP: return read_slip(r, into, n, path, p);
     case P_MATERIAL: return read_material(r, base, n, path, p);
     case P_FLUID: return read_fluid_reference(r, into, n, path, p);

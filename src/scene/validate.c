@@ -110,6 +110,14 @@ static rheo_status check_slip(const checker *c, double slip, const param *p, con
     return fail(c, path, allowed, "%g is not a slip length", slip);
 }
 
+static rheo_status check_sides(const checker *c, const rheo_curve *side, const param *p, const char *path) {
+    rheo_status status = RHEO_OK;
+    char at[NODE_PATH_MAX];
+    for (int i = 0; i < 6 && status == RHEO_OK; ++i)
+        status = check_curve(c, &side[i], 1, p, path_of(at, "%.220s.%s", path, side_names[i]));
+    return status;
+}
+
 /* All rows of a section that are plain numbers, choices, names or curves. */
 static rheo_status check_section(const checker *c, const void *base, section in, const char *path) {
     rheo_status status = RHEO_OK;
@@ -135,7 +143,9 @@ static rheo_status check_section(const checker *c, const void *base, section in,
         case P_CHOICE: status = check_choice(c, from, p, at); break;
         case P_SLIP: status = check_slip(c, *(const double *)from, p, at); break;
         case P_NAME: status = check_name(c, *(const char *const *)from, p, at); break;
-        case P_CURVE1: status = check_curve(c, from, 1, p, at); break;
+        case P_CURVE1:
+        case P_VISCOSITY: status = check_curve(c, from, 1, p, at); break;
+        case P_SIDES: status = check_sides(c, from, p, at); break;
         case P_CURVE3: status = check_curve(c, from, 3, p, at); break;
         default: break;
         }
@@ -257,6 +267,9 @@ static rheo_status check_domain(const checker *c) {
     if (s->coupling == RHEO_RIGID_FLUID || s->coupling == RHEO_FLUID_TO_SOLID)
         return fail(c, "solver.coupling", "monolithic, solid-to-fluid",
                     "method %s has no such coupling in this version", method_names[s->method]);
+    if (rheo_solves_heat(s))
+        return fail(c, "heat", "method: flip, apic, pic, semi-lagrangian; or everything as warm as the air",
+                    "method %s carries no heat in this version", method_names[s->method]);
     return RHEO_OK;
 }
 
@@ -269,11 +282,11 @@ static rheo_status check_output(const checker *c) {
                     "volumes are written of smoke only, in this version");
     if (s->output_mesh && !method->mesh)
         return fail(c, "output.mesh", "false; volume: true", "smoke has no surface to make a mesh of");
+    if (s->output_rest && !method->particles)
+        return fail(c, "output.rest_position", "false", "smoke has no particles that could carry it");
     if (method->gridless && s->surface == RHEO_SURFACE_PRESSURE)
         return fail(c, "output.surface", "density, average, spheres",
                     "method %s has no pressure on a grid to draw", method_names[s->method]);
-    if (s->output_rest && !method->particles)
-        return fail(c, "output.rest_position", "false", "smoke has no particles that could carry it");
     if (s->output_particles && !method->particles)
         return fail(c, "output.particles", "false; volume: true", "smoke has no particles to write");
     return RHEO_OK;
@@ -282,14 +295,28 @@ static rheo_status check_output(const checker *c) {
 static rheo_status check_heat(const checker *c) {
     const rheo_scene *s = c->scene;
     char path[NODE_PATH_MAX];
-    if (s->heat_source_count && !rheo_describe_method(s->method)->gas)
-        return fail(c, "heat.sources", "method: smoke", "only smoke can be heated, in this version");
+    const bool gas = rheo_describe_method(s->method)->gas;
+    for (int side = 0; side < 2 * s->dim && rheo_solves_heat(s); ++side)
+        if (s->wall[side] == RHEO_WALL_PERIODIC)
+            return fail(c, path_of(path, "domain.walls.%s", side_names[side]), "closed, open",
+                        "heat in liquids and periodic sides do not go together yet");
+    for (int i = 0; i < s->fluid_count && rheo_solves_heat(s); ++i)
+        if (!(s->fluids[i].heat_capacity > 0))
+            return fail(c, path_of(path, "fluids[%d].heat_capacity", i), "above 0 J/(kg K)",
+                        "what has a temperature has a heat capacity, not %g", s->fluids[i].heat_capacity);
     for (int i = 0; i < s->heat_source_count; ++i) {
         const rheo_heat_source *h = &s->heat_sources[i];
         rheo_status status = check_section(c, h, IN_HEAT_SOURCE, path_of(path, "heat.sources[%d]", i));
         if (status == RHEO_OK)
             status = check_shape(c, &h->shape, path_of(path, "heat.sources[%d].shape", i), 0);
         if (status != RHEO_OK) return status;
+        path_of(path, "heat.sources[%d]", i);
+        if (gas && h->power.count)
+            return fail(c, path, "a temperature", "smoke is heated by temperatures, not by power");
+        if (!h->temperature.count == !h->power.count)
+            return fail(c, path, gas ? "a temperature" : "a temperature, or a power",
+                        h->power.count ? "a source has a temperature or a power, not both"
+                                       : "'temperature' is missing (temperature at which it is held)");
     }
     return RHEO_OK;
 }
@@ -300,6 +327,33 @@ static bool same(const char *a, const char *b) {
 
 static rheo_status same_name(const checker *c, const char *path, const char *name) {
     return fail(c, path, "a different name for each", "the name '%.60s' is used twice", name);
+}
+
+static rheo_status check_melting(const checker *c, int i) {
+    const rheo_fluid *f = &c->scene->fluids[i];
+    char path[NODE_PATH_MAX];
+    const bool zone = f->melting[0] != 0 || f->melting[1] != 0;
+    if (f->latent_heat > 0 && !zone)
+        return fail(c, path_of(path, "fluids[%d].melting", i), "melting: [from, to] beside latent_heat",
+                    "latent heat needs temperatures at which it is taken up");
+    if (zone && !(f->melting[0] < f->melting[1]))
+        return fail(c, path_of(path, "fluids[%d].melting", i), "[from, to] with from below to",
+                    "the melting zone from %g to %g is empty", f->melting[0], f->melting[1]);
+    if (!f->law) return RHEO_OK;
+    path_of(path, "fluids[%d].viscosity.temperature", i);
+    for (int k = 0; k < 2; ++k) {
+        if (!(f->law_temperature[k] >= -273.15 && f->law_temperature[k] <= 1e4))
+            return fail(c, path, "-273.15 to 10000 degrees C", "a temperature of %g is out of range",
+                        f->law_temperature[k]);
+        if (!(f->law_viscosity[k] >= 0 && f->law_viscosity[k] <= VISCOSITY_MOST))
+            return fail(c, path, "0 to 1e9 Pa s", "a viscosity of %g is out of range", f->law_viscosity[k]);
+        if (f->law == RHEO_LAW_EXPONENTIAL && !(f->law_viscosity[k] > 0))
+            return fail(c, path, "above 0, or another law", "no exponential leads to a viscosity of 0");
+    }
+    if (!(f->law_temperature[0] < f->law_temperature[1]))
+        return fail(c, path, "rising temperatures", "the law is upside down: %g comes after %g",
+                    f->law_temperature[1], f->law_temperature[0]);
+    return RHEO_OK;
 }
 
 static rheo_status check_fill(const checker *c, const rheo_shape *fill, const char *path) {
@@ -332,6 +386,8 @@ static rheo_status check_fluids(const checker *c) {
         for (int k = 0; k < i; ++k)
             if (same(s->fluids[k].name, f->name))
                 return same_name(c, path_of(path, "fluids[%d].name", i), f->name);
+        status = check_melting(c, i);
+        if (status != RHEO_OK) return status;
         if (f->density != s->fluids[0].density && !rheo_describe_method(s->method)->gridless)
             return fail(c, path_of(path, "fluids[%d].density", i), "the same density for all fluids",
                         "the grid methods have one density: %g kg/m3 here, %g in fluids[0]", f->density,
@@ -587,9 +643,9 @@ static rheo_status check_probes(const checker *c) {
         if (!probe->of || probe->of >= 2 * RHEO_OF_VISCOSITY)
             return fail(c, path, "velocity, pressure, phi, density, viscosity",
                         "the probe measures nothing known");
-        if (probe->of & RHEO_OF_TEMPERATURE && !rheo_describe_method(s->method)->gas)
+        if (probe->of & RHEO_OF_TEMPERATURE && !rheo_describe_method(s->method)->gas && !rheo_solves_heat(s))
             return fail(c, path, "velocity, pressure, phi, density",
-                        "only smoke has a temperature, in this version");
+                        "nothing in the scene is warmer or colder than the rest");
         if (probe->of & RHEO_OF_PHI && !rheo_describe_method(s->method)->mesh)
             return fail(c, path, "velocity, pressure, temperature, density", "smoke has no surface");
         for (int k = 0; k < i; ++k)

@@ -34,16 +34,50 @@ void definition_fit_sides(rheo_scene *scene) {
         scene->size[a] = cells[a] == along ? longest : longest * cells[a] / along;
 }
 
+double rheo_evaluate_viscosity(const rheo_fluid *f, double temperature, double time) {
+    const double *t = f->law_temperature, *mu = f->law_viscosity;
+    if (f->law == RHEO_LAW_NONE) {
+        double now = f->viscosity;
+        if (f->viscosity_keys.count) rheo_evaluate_curve(&now, &f->viscosity_keys, time);
+        return now;
+    }
+    const double to = (t[1] - temperature) / (t[1] - t[0]), cold = fmin(fmax(to, 0), 1);
+    if (cold == 0 || cold == 1) return mu[cold == 0];
+    switch (f->law) {
+    case RHEO_LAW_QUADRATIC: return mu[1] + (mu[0] - mu[1]) * cold * cold;
+    case RHEO_LAW_EXPONENTIAL: return mu[1] * pow(mu[0] / mu[1], cold);
+    default: return mu[1] + (mu[0] - mu[1]) * cold;
+    }
+}
+
+static bool curve_differs(const rheo_curve *c, double from) {
+    for (int k = 0; k < c->count; ++k)
+        if (c->values[k] != from) return true;
+    return false;
+}
+
+bool rheo_solves_heat(const rheo_scene *s) {
+    bool any = s->exchange > 0 || s->heat_source_count > 0;
+    if (rheo_describe_method(s->method)->gas) return false;
+    for (int i = 0; i < s->fluid_count; ++i) {
+        const rheo_fluid *f = &s->fluids[i];
+        any |= f->law || f->latent_heat > 0 || (f->temperature != s->ambient && f->heat_capacity > 0);
+    }
+    for (int i = 0; i < s->emitter_count; ++i) any |= curve_differs(&s->emitters[i].temperature, s->ambient);
+    for (int i = 0; i < s->solid_count; ++i) any |= s->solids[i].temperature.count > 0;
+    for (int i = 0; i < 2 * s->dim; ++i) any |= s->side_temperature[i].count > 0;
+    return any;
+}
+
 double definition_thickest(const rheo_fluid *fluid) {
+    if (fluid->law) return fmax(fluid->law_viscosity[0], fluid->law_viscosity[1]);
     double most = fluid->viscosity;
     for (int k = 0; k < fluid->viscosity_keys.count; ++k) most = fmax(most, fluid->viscosity_keys.values[k]);
     return most;
 }
 
 double definition_viscosity(const rheo_fluid *fluid, double time) {
-    double mu = fluid->viscosity;
-    if (fluid->viscosity_keys.count) rheo_evaluate_curve(&mu, &fluid->viscosity_keys, time);
-    return mu;
+    return rheo_evaluate_viscosity(fluid, fluid->temperature, time);
 }
 
 bool definition_is_viscous(const rheo_scene *s) {
@@ -145,6 +179,7 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
     copy_curve(&copy->camera_eye, owner, &fail);
     copy_curve(&copy->camera_target, owner, &fail);
     copy_curve(&copy->camera_fov, owner, &fail);
+    for (int side = 0; side < 6; ++side) copy_curve(&copy->side_temperature[side], owner, &fail);
     for (int i = 0; i < copy->fluid_count; ++i) {
         copy->fluids[i].name = copy_text(owner, scene->fluids[i].name, &fail);
         copy_curve(&copy->fluids[i].viscosity_keys, owner, &fail);
@@ -160,6 +195,7 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
     }
     for (int i = 0; i < copy->heat_source_count; ++i) {
         copy_curve(&copy->heat_sources[i].temperature, owner, &fail);
+        copy_curve(&copy->heat_sources[i].power, owner, &fail);
         copy->heat_sources[i].shape = (rheo_shape){0};
     }
     for (int i = 0; i < copy->solid_count; ++i) {
@@ -167,6 +203,7 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
         copy_motion(&copy->solids[i].position, owner, dim, &fail);
         if (dim == 2) copy->solids[i].velocity[2] = 0;
         copy_curve(&copy->solids[i].rotation_degrees, owner, &fail);
+        copy_curve(&copy->solids[i].temperature, owner, &fail);
         copy->solids[i].shape = (rheo_shape){0};
     }
     for (int i = 0; i < copy->joint_count; ++i) copy_curve(&copy->joints[i].speed, owner, &fail);

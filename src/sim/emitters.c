@@ -65,6 +65,13 @@ static emitter_reach reach_of(const rheo_sim *s, const walls *w, int i, const em
     return emit_reach(s->emitter_shape[i], step->velocity, &s->g, &w->open, walls_distance(w, s));
 }
 
+/* degrees C; NAN: the fluid's. */
+static double warmth_of(const rheo_emitter *e, double time) {
+    double degrees = NAN;
+    if (e->temperature.count) rheo_evaluate_curve(&degrees, &e->temperature, time);
+    return degrees;
+}
+
 rheo_status emitters_emit(markers *m, const emitters *e, const walls *w, rheo_sim *s, double dt,
                           rheo_report *report) {
     for (int i = 0; i < s->def.emitter_count; ++i) {
@@ -72,6 +79,7 @@ rheo_status emitters_emit(markers *m, const emitters *e, const walls *w, rheo_si
         const int fluid = s->def.emitters[i].fluid;
         const unsigned seed = s->def.seed + (unsigned)i + 1;
         const int64_t refused = s->stats.counts.refused;
+        const uint32_t first = m->next_id;
         const emitter_step step = emit_step(&s->def.emitters[i], s->clock.time, dt);
         rheo_status status = RHEO_OK;
         if (!(step.runs > 0)) continue;
@@ -86,6 +94,8 @@ rheo_status emitters_emit(markers *m, const emitters *e, const walls *w, rheo_si
                 s, m, emit_inflow(&m->parts, &m->next_id, &s->g, &reach, &step, fluid, seed, e->vacancy[i]),
                 step.to, report);
         if (status) return status;
+        if (m->next_id != first)
+            markers_warm(m, s, first, warmth_of(&s->def.emitters[i], s->clock.time + dt));
         if (s->stats.counts.refused > refused && !s->stats.refusing) s->stats.refusing = i + 1;
     }
     return RHEO_OK;

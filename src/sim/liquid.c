@@ -125,7 +125,7 @@ static double kept_share(const rheo_sim *s, double dt) {
 static void from_grid(liquid *l, const mac_field *before, rheo_sim *s, const double gravity[3], double dt) {
     const double kick[3] = {gravity[0] * dt, gravity[1] * dt, gravity[2] * dt};
     particles_from_grid(&l->markers.parts, &s->g, &l->vel, before, kept_share(s, dt), is_affine(s), kick);
-    stress_calm(&l->markers.parts, &l->vel, &l->stress, s, dt, is_flip(s));
+    stress_calm(&l->markers, &l->vel, &l->stress, s, dt, is_flip(s));
 }
 
 /* ---- the step ---- */
@@ -163,6 +163,9 @@ rheo_status liquid_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "surface");
     TRY(find_surface(l, weight, s, report));
     scratch_back(&s->scratch, held);
+
+    if (l->heat.on) timer_stage(&s->timer, "heat");
+    heat_step(&l->heat, &l->markers, &l->walls, s, dt);
 
     timer_stage(&s->timer, "forces");
     accelerate(l, before, s, gravity, dt);
@@ -212,8 +215,9 @@ static void liquid_list(rheo_sim *s) {
     emitters_list(&l->emitters, s);
     projection_list(&l->projection, &l->walls, s);
     stress_list(&l->stress, s);
+    heat_list(&l->heat, s);
     l->markers.stiff = l->stress.model != RHEO_VISCOSITY_NONE;
-    s->fields.borrowed = (scratch_count){.faces = 2, .cells = 3, .marks = 2};
+    s->fields.borrowed = (scratch_count){.faces = 2, .cells = l->heat.on ? 4 : 3, .marks = 2};
 }
 
 static int starts_moving(const rheo_sim *s) {
@@ -282,7 +286,7 @@ out:
 static rheo_status liquid_start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
     liquid *l = liquid_of(s);
     rheo_status status;
-    (void)scene; /* all that a liquid starts from has been compiled */
+    TRY(heat_make(&l->heat, s, scene, report));
     TRY(markers_make(&l->markers, s, is_affine(s), report));
     TRY(emitters_make(&l->emitters, s, report));
     TRY(projection_make(&l->projection, s, report));
@@ -310,12 +314,13 @@ static void liquid_finish(rheo_sim *s) {
     emitters_free(&l->emitters);
     projection_free(&l->projection);
     stress_free(&l->stress);
+    heat_free(&l->heat, s);
 }
 
 static size_t liquid_bytes(const rheo_sim *s) {
     const liquid *l = liquid_of(s);
     return markers_bytes(&l->markers) + walls_bytes(&l->walls, s) + emitters_bytes(&l->emitters, s) +
-           projection_bytes(&l->projection) + stress_bytes(&l->stress, s);
+           projection_bytes(&l->projection) + stress_bytes(&l->stress, s) + heat_bytes(&l->heat, s);
 }
 
 /* ---- what is asked between steps ---- */
@@ -323,6 +328,7 @@ static size_t liquid_bytes(const rheo_sim *s) {
 static void liquid_measure(rheo_sim *s) {
     liquid *l = liquid_of(s);
     markers_measure(&l->markers, &l->walls, &l->vel, l->markers.phi, s);
+    heat_measure(&l->heat, &l->markers, &l->walls, s);
 }
 
 static void liquid_view(rheo_particle_view *view, const rheo_sim *s) {
@@ -331,11 +337,19 @@ static void liquid_view(rheo_particle_view *view, const rheo_sim *s) {
 
 static rheo_status liquid_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
     liquid *l = liquid_of(s);
-    return markers_mesh(mesh, &l->markers, &l->walls, &l->vel, l->projection.q, s, report);
+    const rheo_status status =
+        markers_mesh(mesh, &l->markers, &l->walls, &l->vel, l->projection.q, s, report);
+    heat_look(&l->heat, &l->markers, &l->walls, s);
+    if (!status) heat_paint(mesh, &l->heat, s);
+    return status;
 }
 
 static void liquid_probe(double *values, const rheo_sim *s, unsigned of, const float x[3]) {
     const liquid *l = liquid_of(s);
+    if (of == RHEO_OF_TEMPERATURE && l->heat.on) {
+        *values = heat_probe(&l->heat, s, x);
+        return;
+    }
     if (of == RHEO_OF_VISCOSITY && stress_probe(values, &l->stress, s, x)) return;
     markers_probe(values, &l->markers, &l->vel, l->projection.q, l->projection.q_dt, l->markers.phi, s, of,
                   x);

@@ -3,6 +3,7 @@
 #define SIM_LIQUID_H
 
 #include "sim/emitters.h"
+#include "sim/heat.h"
 #include "sim/markers.h"
 #include "sim/projection.h"
 #include "sim/stress.h"
@@ -14,6 +15,7 @@ typedef struct liquid {
     emitters emitters;
     projection projection;
     stress stress;
+    heat heat;
     mac_field vel;   /* m/s, extended around the liquid */
     mac_field carry; /* m/s: what carries particles, vel and what keeps their density even */
     double crowded;  /* share of the liquid in cells that are too full for it; shortens the next step */

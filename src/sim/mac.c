@@ -180,6 +180,9 @@ rheo_status mac_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "surface");
     draw_surface(m, s);
 
+    if (m->heat.on) timer_stage(&s->timer, "heat");
+    heat_step(&m->heat, &m->markers, &m->walls, s, dt);
+
     timer_stage(&s->timer, "momentum");
     change_momentum(m, &on, s, gravity, dt);
 
@@ -220,7 +223,8 @@ static void mac_list(rheo_sim *s) {
     walls_list(&m->walls, s, 1);
     emitters_list(&m->emitters, s);
     projection_list(&m->projection, &m->walls, s);
-    s->fields.borrowed = (scratch_count){.faces = 3, .cells = 3, .marks = 3};
+    heat_list(&m->heat, s);
+    s->fields.borrowed = (scratch_count){.faces = 3, .cells = m->heat.on ? 4 : 3, .marks = 3};
 }
 
 /* Fields of the markers as they are, without moving anything. */
@@ -247,7 +251,7 @@ out:
 static rheo_status mac_start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
     mac *m = mac_of(s);
     rheo_status status;
-    (void)scene; /* all that a liquid starts from has been compiled */
+    TRY(heat_make(&m->heat, s, scene, report));
     TRY(markers_make(&m->markers, s, 0, report));
     TRY(emitters_make(&m->emitters, s, report));
     TRY(projection_make(&m->projection, s, report));
@@ -272,12 +276,13 @@ static void mac_finish(rheo_sim *s) {
     walls_free(&m->walls);
     emitters_free(&m->emitters);
     projection_free(&m->projection);
+    heat_free(&m->heat, s);
 }
 
 static size_t mac_bytes(const rheo_sim *s) {
     const mac *m = mac_of(s);
     return markers_bytes(&m->markers) + walls_bytes(&m->walls, s) + emitters_bytes(&m->emitters, s) +
-           projection_bytes(&m->projection);
+           projection_bytes(&m->projection) + heat_bytes(&m->heat, s);
 }
 
 /* ---- what is asked between steps ---- */
@@ -285,6 +290,7 @@ static size_t mac_bytes(const rheo_sim *s) {
 static void mac_measure(rheo_sim *s) {
     mac *m = mac_of(s);
     markers_measure(&m->markers, &m->walls, &m->vel, s->stats.steps ? m->cell_phi : m->markers.phi, s);
+    heat_measure(&m->heat, &m->markers, &m->walls, s);
 }
 
 static void mac_view(rheo_particle_view *view, const rheo_sim *s) {
@@ -293,11 +299,19 @@ static void mac_view(rheo_particle_view *view, const rheo_sim *s) {
 
 static rheo_status mac_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
     mac *m = mac_of(s);
-    return markers_mesh(mesh, &m->markers, &m->walls, &m->vel, m->projection.q, s, report);
+    const rheo_status status =
+        markers_mesh(mesh, &m->markers, &m->walls, &m->vel, m->projection.q, s, report);
+    heat_look(&m->heat, &m->markers, &m->walls, s);
+    if (!status) heat_paint(mesh, &m->heat, s);
+    return status;
 }
 
 static void mac_probe(double *values, const rheo_sim *s, unsigned of, const float x[3]) {
     const mac *m = mac_of(s);
+    if (of == RHEO_OF_TEMPERATURE && m->heat.on) {
+        *values = heat_probe(&m->heat, s, x);
+        return;
+    }
     markers_probe(values, &m->markers, &m->vel, m->projection.q, m->projection.q_dt, m->cell_phi, s, of, x);
 }
 

@@ -3,6 +3,7 @@
 #define SIM_MAC_H
 
 #include "sim/emitters.h"
+#include "sim/heat.h"
 #include "sim/markers.h"
 #include "sim/projection.h"
 #include "sim/walls.h"
@@ -12,6 +13,7 @@ typedef struct mac {
     walls walls;
     emitters emitters;
     projection projection;
+    heat heat;
     mac_field vel;   /* m/s, extended around the liquid */
     mac_field carry; /* m/s: what carries markers */
     uint8_t *cells;  /* what each cell holds: MAC_LIQUID ... */

@@ -23,18 +23,37 @@ void markers_list(markers *m, rheo_sim *s) {
     field_kept(l, "density", FIELD_CELLS, &m->density);
 }
 
-rheo_status markers_make_with(markers *m, rheo_sim *s, const char *const *own, int count,
+/* The fluids' laws of heat, relative to the ambient temperature. */
+static int make_laws(heat_marks *w, rheo_sim *s) {
+    const double zero = s->def.ambient;
+    w->law = arena_alloc(&s->text, (size_t)s->def.fluid_count * sizeof *w->law);
+    for (int i = 0; w->law && i < s->def.fluid_count; ++i) {
+        const rheo_fluid *f = &s->def.fluids[i];
+        w->law[i] = heat_law_of(f->heat_capacity, f->conductivity, f->latent_heat, f->melting[0] - zero,
+                                f->melting[1] - zero);
+    }
+    return w->law ? 0 : -1;
+}
+
+rheo_status markers_make_with(markers *m, rheo_sim *s, const char *const *own, int own_count,
                               rheo_report *report) {
     static const char *const rest[3] = {"rest_x", "rest_y", "rest_z"};
-    const char *column[12];
-    const int dim = s->g.box.dim;
+    const char *column[PARTICLE_EXTRA_MAX];
+    const int dim = s->g.box.dim, warm = rheo_solves_heat(&s->def);
+    int count = 0;
     m->full = dim == 3 ? 8 : 4;
     m->particle_volume = s->g.dx * s->g.dx * s->g.dx / (double)m->full;
-    for (int e = 0; e < count; ++e) column[e] = own[e];
-    for (int a = 0; a < dim; ++a) column[count + a] = rest[a];
-    if (particles_make(&m->parts, &s->g, column, count + (s->def.output_rest ? dim : 0)))
-        return report_no_memory(report, "the grid");
-    m->rest = s->def.output_rest ? m->parts.extra + count : NULL;
+    while (count < own_count) column[count] = own[count], ++count;
+    const int rest_at = own_count + (warm ? 3 : 0);
+    if (warm) {
+        column[m->warmth.temperature = count++] = "temperature";
+        column[m->warmth.enthalpy = count++] = "enthalpy";
+        column[m->warmth.rest = count++] = "enthalpy_rest";
+        if (make_laws(&m->warmth, s)) return report_no_memory(report, "fluids");
+    }
+    for (int a = 0; s->def.output_rest && a < dim; ++a) column[rest_at + a] = rest[a], ++count;
+    if (particles_make(&m->parts, &s->g, column, count)) return report_no_memory(report, "the grid");
+    m->rest = s->def.output_rest ? m->parts.extra + rest_at : NULL;
     return RHEO_OK;
 }
 
@@ -106,6 +125,7 @@ rheo_status markers_fill(markers *m, const walls *w, rheo_sim *s, rheo_report *r
         if (!status) status = add_fill(m, s->fill[i], s->fill_fluid[i], w, s, report);
         if (status) return status;
     }
+    markers_warm(m, s, 0, NAN);
     return reject(m, 0, w, s, report);
 }
 
@@ -113,8 +133,10 @@ rheo_status markers_appear(markers *m, const walls *w, rheo_sim *s, rheo_report 
     for (int i = 0; i < s->late_count; ++i) {
         const late_fill *fill = &s->late[i];
         const size_t before = m->parts.count;
+        const uint32_t first = m->next_id;
         if (!(fill->at > s->clock.time && fill->at <= s->clock.step_end)) continue;
         rheo_status status = add_fill(m, fill->shape, fill->fluid, w, s, report);
+        markers_warm(m, s, first, NAN);
         if (!status) status = reject(m, before, w, s, report);
         if (!status) status = markers_sort(m, s, report);
         if (status) return status;
@@ -227,6 +249,7 @@ void markers_view(rheo_particle_view *view, const markers *m) {
     view->id = p->id;
     view->fluid = p->fluid;
     view->spray = p->spray;
+    view->temperature = m->warmth.law ? p->extra[m->warmth.temperature] : NULL;
     view->radius = cbrt(m->particle_volume * 3 / (4 * 3.14159265358979323846));
 }
 
@@ -290,7 +313,7 @@ void markers_probe(double *values, const markers *m, const mac_field *vel, const
     case RHEO_OF_PHI: *values = probe_distance(m->phi, g, x); break;
     case RHEO_OF_DENSITY: *values = probe_cells(m->density, g, x) * sim_density(s); break;
     case RHEO_OF_VISCOSITY: *values = definition_viscosity(&s->def.fluids[0], s->clock.time); break;
-    default: *values = s->def.ambient; /* a liquid neither heats nor cools */
+    default: *values = s->def.ambient;
     }
 }
 
@@ -312,5 +335,6 @@ rheo_status markers_place(markers *m, rheo_sim *s, const sim_particles *from, rh
     memcpy(to->id, from->id, to->count * sizeof *to->id);
     memcpy(to->fluid, from->fluid, to->count * sizeof *to->fluid);
     memset(to->spray, 0, to->count);
+    markers_warm(m, s, 0, NAN);
     return RHEO_OK;
 }

@@ -4,6 +4,13 @@
 
 #include "particle/particles.h"
 #include "sim/walls.h"
+#include "stage/heat/heat.h"
+
+/* What particles know of heat (sim/markers_warmth.c): laws of the fluids, and which columns of extra[]. */
+typedef struct heat_marks {
+    heat_law *law;                   /* NULL: they know nothing, and there are no columns */
+    int temperature, enthalpy, rest; /* degrees C; J/kg above ambient; what a float of it cannot hold */
+} heat_marks;
 
 typedef struct markers {
     particles parts;
@@ -17,7 +24,8 @@ typedef struct markers {
     size_t keep_capacity;
     int may_crowd; /* particles that are heaped up tell of liquid without pressure: not of gaps beside solids
                       that move, nor of markers that need not be even */
-    int stiff;     /* they are evened out no faster than the flow moves them: what stands would creep else */
+    heat_marks warmth;
+    int stiff; /* they are evened out no faster than the flow moves them: what stands would creep else */
 } markers;
 
 void markers_list(markers *m, rheo_sim *s);
@@ -48,6 +56,17 @@ void markers_surface(markers *m, const mac_field *weight, walls *w, rheo_sim *s)
 rheo_status markers_surface_at_rest(markers *m, const mac_field *weight, walls *w, rheo_sim *s,
                                     const float *q, double q_dt, rheo_report *report);
 
+double markers_mass(const markers *m, const rheo_sim *s); /* kg of a particle; 2D: per metre of depth */
+/* Particles whose ids are `from` or more take a temperature [degrees C], NAN: that of their fluid. */
+void markers_warm(markers *m, const rheo_sim *s, uint32_t from, double temperature);
+void markers_find_temperatures(markers *m, const rheo_sim *s);
+/* Pa s of each particle, until the next sort; NULL: fluids' own viscosities hold, whatever the temperature.
+ */
+float *markers_viscosity(markers *m, const rheo_sim *s, double time);
+typedef struct warm_sums {
+    double heat, mean, least, most; /* J above ambient; degrees C */
+} warm_sums;
+warm_sums markers_sum_heat(const markers *m, const rheo_sim *s, int fluid);
 /* What has just been seeded, from `first` on, begins where it is, or, m, so far behind (NULL: not at all). */
 void markers_begin_at(markers *m, const rheo_sim *s, size_t first, const double behind[3]);
 

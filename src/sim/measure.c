@@ -53,6 +53,7 @@ void rheo_read_body(rheo_body_stats *out, const char **name, const rheo_sim *s, 
         memcpy(out->velocity, now.velocity, sizeof out->velocity);
         memcpy(out->spin, now.spin, sizeof out->spin);
         memcpy(out->orientation, now.orientation, sizeof out->orientation);
+        out->temperature = rheo_solves_heat(&s->def) ? s->warmth[s->solid_place[i]] : NAN;
         return;
     }
 }

@@ -337,5 +337,5 @@ void markers_measure(markers *m, walls *w, const mac_field *vel, const float *kn
     scratch_back(&s->scratch, mine);
     f->volume = volume_of(m, w, s);
     f->volume_drift = s->balance.put_in > 0 ? f->volume / s->balance.put_in - 1 : 0;
-    f->temperature[0] = f->temperature[1] = s->def.ambient; /* liquids neither heat nor cool */
+    f->temperature[0] = f->temperature[1] = s->def.ambient;
 }

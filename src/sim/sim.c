@@ -36,7 +36,9 @@ static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_rep
     s->solids = arena_alloc(&s->text, (count + 1) * sizeof *s->solids);
     s->solid_place = arena_alloc(&s->text, (count + 1) * sizeof *s->solid_place);
     s->felt = arena_alloc(&s->text, (count + 1) * sizeof *s->felt);
-    if (!s->solid_shape || !s->solids || !s->solid_place) return report_no_memory(report, "solids");
+    s->warmth = arena_alloc(&s->text, (count + 1) * sizeof *s->warmth);
+    if (!s->felt || !s->warmth || !s->solid_shape || !s->solids || !s->solid_place)
+        return report_no_memory(report, "solids");
     int placed = 0;
     for (int motion = RHEO_STATIC; motion <= RHEO_DYNAMIC; ++motion)
         for (int i = 0; i < scene->solid_count; ++i) {

@@ -54,6 +54,7 @@ struct rheo_sim {
     shape **solid_shape;
     obstacle *solids;       /* static ones, then keyed ones, then dynamic ones */
     int *solid_place;       /* where the solids of the scene, in its order, are among them */
+    double *warmth;         /* degrees C of solids, in the order of `solids`; NAN: they take no heat */
     rheo_solid_stats *felt; /* what liquid did to them at the end of the last frame */
     int wall_count; /* of them that close faces to the fluid: without the bodies it does not see as walls */
     int moving;     /* some solid is keyed or dynamic */

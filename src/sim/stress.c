@@ -97,16 +97,42 @@ void stress_extend(mac_field *u, int layers, mac_field *far, int far_layers, con
     if (far) solids_mirror_sides(far, &s->g, &w->open, slip);
 }
 
-void stress_calm(particles *p, const mac_field *vel, const stress *t, const rheo_sim *s, double dt,
-                 int flip) {
+typedef struct decay {
+    float *kept; /* viscosities, and then shares */
+    size_t count;
+    double rate; /* 1/(Pa s) */
+} decay;
+
+enum { DECAY_GRAIN = 4096 };
+
+static void decay_task(void *context, int block) {
+    const decay *t = context;
+    const size_t from = (size_t)block * DECAY_GRAIN;
+    for (size_t i = from; i < from + DECAY_GRAIN && i < t->count; ++i)
+        t->kept[i] = (float)exp(-t->rate * (double)t->kept[i]);
+}
+
+/* The same where viscosity follows from particles' temperatures. */
+static int calm_by_temperature(markers *m, const mac_field *vel, const rheo_sim *s, double rate, double dt) {
+    float *kept = markers_viscosity(m, s, s->clock.time + dt);
+    if (!kept) return 0;
+    decay t = {kept, m->parts.count, rate / sim_density(s)};
+    parallel_for(s->g.pool, block_count((long)t.count, DECAY_GRAIN), decay_task, &t);
+    particles_calm(&m->parts, &s->g, vel, NULL, kept);
+    return 1;
+}
+
+void stress_calm(markers *m, const mac_field *vel, const stress *t, const rheo_sim *s, double dt, int flip) {
     double kept[RHEO_FLUIDS_MAX];
+    const double rate = 2 * s->g.box.dim * dt / (s->g.dx * s->g.dx);
     if (t->model == RHEO_VISCOSITY_NONE || !flip) return;
+    if (calm_by_temperature(m, vel, s, rate, dt)) return;
     for (int i = 0; i < s->def.fluid_count; ++i) {
         const rheo_fluid *f = &s->def.fluids[i];
         const double nu = definition_viscosity(f, s->clock.time + dt) / f->density;
         kept[i] = exp(-2 * s->g.box.dim * nu * dt / (s->g.dx * s->g.dx));
     }
-    particles_calm(p, &s->g, vel, kept);
+    particles_calm(&m->parts, &s->g, vel, kept, NULL);
 }
 
 /* ---- bodies ---- */
@@ -183,13 +209,14 @@ static viscosity_input describe(const stress *t, const projecting *on, const wal
     return in;
 }
 
-static void find_fields(stress *t, const viscosity_input *in, const markers *m, walls *w, rheo_sim *s,
+static void find_fields(stress *t, const viscosity_input *in, markers *m, walls *w, rheo_sim *s,
                         double time) {
     const scratch_count mine = s->scratch.lent;
     const mac_grid *g = &s->g;
     double mu[RHEO_FLUIDS_MAX];
     for (int i = 0; i < s->def.fluid_count; ++i) mu[i] = definition_viscosity(&s->def.fluids[i], time);
-    viscosity_of_particles(t->mu, scratch_cells(&s->scratch), g, &m->parts, mu, s->def.fluid_count, in->mean);
+    viscosity_of_particles(t->mu, scratch_cells(&s->scratch), g, &m->parts, mu, s->def.fluid_count,
+                           markers_viscosity(m, s, time), in->mean);
     scratch_back(&s->scratch, mine);
     if (s->moving) viscosity_wall_velocity(&t->wall, g, &w->open, s->solids);
     else if (in->wall) memset(t->wall.value[0], 0, (size_t)g->box.dim * g->box.size * sizeof(float));
@@ -250,7 +277,7 @@ rheo_status stress_balance(mac_field *vel, projecting *on, const stress *t, proj
     return t->model == RHEO_VISCOSITY_STOKES ? RHEO_OK : projection_solve(vel, on, p, w, s, report);
 }
 
-rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, projection *p, const markers *m, walls *w,
+rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, projection *p, markers *m, walls *w,
                          const emitters *e, rheo_sim *s, rheo_report *report) {
     const scratch_count mine = s->scratch.lent;
     if (t->model == RHEO_VISCOSITY_NONE) return RHEO_OK;
@@ -288,7 +315,7 @@ rheo_status stress_project(mac_field *vel, projecting *on, const stress *t, proj
 
 int stress_probe(double *mu, const stress *t, const rheo_sim *s, const float x[3]) {
     int at[3] = {0, 0, 0};
-    if (t->model == RHEO_VISCOSITY_NONE || s->def.fluid_count < 2) return 0;
+    if (t->model == RHEO_VISCOSITY_NONE || (s->def.fluid_count < 2 && !s->def.fluids[0].law)) return 0;
     for (int a = 0; a < s->g.box.dim; ++a) {
         const int last = s->g.box.n[a] - 1, cell = (int)floorf(x[a]);
         at[a] = cell < 0 ? 0 : cell > last ? last : cell;

@@ -31,7 +31,7 @@ size_t stress_bytes(const stress *t, const rheo_sim *s);
 rheo_status stress_balance(mac_field *vel, projecting *on, const stress *t, projection *p, walls *w,
                            rheo_sim *s, rheo_report *report);
 /* Viscous stress over the step: vel of liquid, velocities of bodies, and so of walls. */
-rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, projection *p, const markers *m, walls *w,
+rheo_status stress_solve(mac_field *vel, projecting *on, stress *t, projection *p, markers *m, walls *w,
                          const emitters *e, rheo_sim *s, rheo_report *report);
 /* Makes what stress has done to a velocity free of divergence; nothing where there is no stress. */
 rheo_status stress_project(mac_field *vel, projecting *on, const stress *t, projection *p, walls *w,
@@ -41,7 +41,7 @@ void stress_extend(mac_field *u, int layers, mac_field *far, int far_layers, con
                    rheo_sim *s, const float *phi, const quiet_limits *slow);
 /* FLIP's noise, which the grid cannot see, dies as waves of the grid's length would; without
  * flip there is none. */
-void stress_calm(particles *p, const mac_field *vel, const stress *t, const rheo_sim *s, double dt, int flip);
+void stress_calm(markers *m, const mac_field *vel, const stress *t, const rheo_sim *s, double dt, int flip);
 /* Viscosity [Pa s] of the cell at x, in cells, as the last step had it; 0 where no liquid is near. Returns 0
  * where there is no such field. */
 int stress_probe(double *mu, const stress *t, const rheo_sim *s, const float x[3]);

@@ -15,7 +15,7 @@ static void mesh_round_trip(void **state) {
     float normal[12] = {0, 0, 1, 0, 1, 0, 1, 0, 0, -1, 0, 0}, velocity[12];
     uint32_t triangle[6] = {0, 1, 2, 3, 2, 1};
     for (int i = 0; i < 12; ++i) velocity[i] = (float)i / 3.0f;
-    rheo_mesh out = {4, 2, position, normal, velocity, triangle, NULL}, in;
+    rheo_mesh out = {4, 2, position, normal, velocity, triangle, NULL, NULL}, in;
     out.rest = velocity; /* of no use to what reads meshes, and in no one's way */
     file_writer w;
     rheo_report report;
@@ -176,7 +176,7 @@ static void truncation(void **state) {
     (void)state;
     float zero[9] = {0};
     uint32_t triangle[3] = {0, 1, 2};
-    rheo_mesh out = {3, 1, zero, zero, zero, triangle, NULL}, in;
+    rheo_mesh out = {3, 1, zero, zero, zero, triangle, NULL, NULL}, in;
     const char *path = in_directory("cut.ply");
     unsigned char *data;
     size_t count;
@@ -206,7 +206,7 @@ static void full_disk(void **state) {
     (void)state;
     enum { N = 1 << 16 };
     float *many = calloc(3 * N, sizeof *many);
-    rheo_mesh small = {0}, large = {N, 0, many, many, many, NULL, NULL}, in;
+    rheo_mesh small = {0}, large = {N, 0, many, many, many, NULL, NULL, NULL}, in;
     struct rlimit before, tight;
     rheo_report report;
     const char *path = in_directory("full.ply");

@@ -38,7 +38,7 @@ static void write_block(cache_manifest *m, int frame, float top) {
             position[3 * v + a] = v >> a & 1 ? high[a] : 0;
             normal[3 * v + a] = v >> a & 1 ? 0.57735f : -0.57735f;
         }
-    rheo_mesh mesh = {8, 12, position, normal, velocity, triangle, NULL};
+    rheo_mesh mesh = {8, 12, position, normal, velocity, triangle, NULL, NULL};
     cache_file file = {.kind = CACHE_MESH, .frame = frame};
     char path[FILE_PATH_MAX];
     file_writer w;

@@ -25,6 +25,7 @@ typedef struct mu_job {
     const mac_grid *g;
     const particles *parts;
     const double *by_fluid;
+    const float *by_particle;
     viscosity_mean mean;
     cell_range range;
 } mu_job;
@@ -46,7 +47,8 @@ static void mean_task(void *context, int block) {
             const uint32_t *start = s->parts->cell_start + box_dense(b, i, j, k);
             double sum = 0;
             for (uint32_t p = start[0]; p < start[1]; ++p)
-                sum += into_mean(s->by_fluid[s->parts->fluid[p]], s->mean);
+                sum += into_mean(s->by_particle ? (double)s->by_particle[p] : s->by_fluid[s->parts->fluid[p]],
+                                 s->mean);
             const uint32_t count = start[1] - start[0];
             s->mu[box_at(b, i, j, k)] = count ? (float)from_mean(sum / count, s->mean) : -1;
         }
@@ -76,9 +78,11 @@ static void fill_task(void *context, int block) {
 }
 
 void viscosity_of_particles(float *mu, float *spare, const mac_grid *g, const particles *p,
-                            const double *by_fluid, int fluids, viscosity_mean mean) {
-    mu_job s = {.mu = mu, .g = g, .parts = p, .by_fluid = by_fluid, .mean = mean, .range = range_cells(g)};
-    if (fluids == 1) {
+                            const double *by_fluid, int fluids, const float *by_particle,
+                            viscosity_mean mean) {
+    mu_job s = {.mu = mu, .g = g, .parts = p, .by_fluid = by_fluid, .by_particle = by_particle, .mean = mean};
+    s.range = range_cells(g);
+    if (fluids == 1 && !by_particle) {
         for (size_t c = 0; c < g->box.size; ++c) mu[c] = (float)by_fluid[0];
         return;
     }

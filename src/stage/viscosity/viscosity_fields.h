@@ -7,10 +7,12 @@
 #include "solid/obstacle.h"
 #include "stage/viscosity/viscosity.h"
 
-/* mu [Pa s] of cells: the mean over the sorted particles of each, whose fluids have by_fluid[]; of cells
- * without any from those around, two cells far; below 0 farther away. spare: a field. */
+/* mu [Pa s] of cells: the mean over the sorted particles of each, whose fluids have by_fluid[] or, where it
+ * is not NULL, which have by_particle[]; of cells without any from those around, two cells far; below 0
+ * farther away. spare: a field. */
 void viscosity_of_particles(float *mu, float *spare, const mac_grid *g, const particles *p,
-                            const double *by_fluid, int fluids, viscosity_mean mean);
+                            const double *by_fluid, int fluids, const float *by_particle,
+                            viscosity_mean mean);
 
 /* The velocity of the moving solid that closes a face, or one up to two faces beside it, continued to the
  * face's middle; 0 elsewhere. Where there are no movers nothing is written. */

@@ -1,0 +1,81 @@
+/* Heat in liquid that particles carry: between particles and cells, conduction, exchange with what is not
+ * liquid.
+ *
+ * All temperatures here are relative to one that the caller chooses (K above "zero"), and so are enthalpies
+ * (J/kg above that of liquid at zero): floats then resolve small changes. */
+#ifndef STAGE_HEAT_H
+#define STAGE_HEAT_H
+
+#include "grid/openings.h"
+#include "particle/particles.h"
+#include "solid/obstacle.h"
+
+/* A fluid's temperature from its enthalpy: three straight lines, the middle one of what melts. */
+typedef struct heat_law {
+    float capacity, melting_capacity; /* J/(kg K): outside the melting zone, in it */
+    float conductivity;               /* W/(m K) */
+    float cold[2], warm[2];           /* ends of the melting zone: K, J/kg */
+} heat_law;
+
+/* latent = 0: nothing melts; the zone must have a width else. */
+heat_law heat_law_of(double capacity, double conductivity, double latent, double melts, double molten);
+float heat_temperature(const heat_law *law, float enthalpy);
+double heat_enthalpy(const heat_law *law, double temperature);
+
+/* What a cell holds of its particles. */
+typedef struct heat_cell {
+    float fill;         /* share of a full cell's particles, 1 at most */
+    float capacity;     /* J/K, of 2D a metre deep; 0: there is no particle */
+    float temperature;  /* K */
+    float conductivity; /* W/(m K) */
+} heat_cell;
+
+/* Columns of the particle set that hold heat, by their place in extra[]. */
+typedef struct heat_columns {
+    int enthalpy, rest; /* J/kg; what a float of it cannot hold */
+} heat_columns;
+
+typedef struct heat_input {
+    const mac_grid *g;
+    const openings *open;
+    const heat_law *law; /* of fluids */
+    heat_columns column;
+    double mass;          /* kg of a particle */
+    double full;          /* particles in a full cell */
+    double dt;            /* s, times what quickens heat */
+    const float *outside; /* W/K of cells to what is held at temperatures; NULL: nothing is */
+    const float *pull;    /* W: the same times those temperatures */
+    const double *side;   /* K: of the domain's sides (RHEO_LEFT ...), NAN where they are insulated */
+} heat_input;
+
+/* Sums over the sorted particles of each cell, which are only read; cells: as many as a field has samples. */
+void heat_to_cells(heat_cell *cells, const heat_input *in, particles *p);
+/* Adds conductances [W/K] to something of a temperature to in->outside and in->pull. */
+void heat_outside(float *outside, float *pull, const heat_input *in, const float *conductance,
+                  double temperature);
+/* Conduction over the step, and exchange with the outside, in one sweep an axis, in turn from the first axis
+ * or, `reversed`, from the last. change: what it adds to cells' temperatures. */
+void heat_conduct(float *change, const heat_cell *cells, const heat_input *in, int reversed);
+/* Exchange with something that has a heat capacity [J/K] of its own and all of one temperature, conductance
+ * [W/K] of cells; returns its new one. */
+double heat_share(float *change, const heat_cell *cells, const heat_input *in, const float *conductance,
+                  double capacity, double temperature);
+/* Particles' enthalpies take what their cells do; cells' temperatures change likewise. */
+void heat_to_particles(particles *p, heat_cell *cells, const float *change, const heat_input *in);
+/* Differences within cells, which no cell sees, die as waves of their length would. */
+void heat_mix(particles *p, heat_cell *cells, const heat_input *in);
+
+/* Particles in a shape take a temperature; returns what that takes, J. */
+double heat_hold(particles *p, const heat_input *in, const shape *s, double temperature);
+/* Particles in a shape share `joules` by what it takes to warm them; returns what they got: 0 where none is.
+ */
+double heat_give(particles *p, const heat_input *in, const shape *s, double joules);
+
+/* conductance [W/K] of cells to air: h times the area of the surface phi = 0 in each, of samples in cells. */
+void heat_air(float *conductance, float *spare, const heat_cell *cells, const heat_input *in,
+              const float *phi, double exchange);
+/* Likewise to one of the solids where it is the nearest: by conduction from cells' middles. node_phi: of all.
+ */
+void heat_solid(float *conductance, float *spare, const heat_cell *cells, const heat_input *in,
+                const float *node_phi, const obstacle *solids, int count, int which);
+#endif
