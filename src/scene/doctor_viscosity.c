@@ -63,8 +63,8 @@ static double slow_step(const doctor *d) {
 static void look_at_unused(doctor *d, rheo_viscosity chosen) {
     const rheo_scene *s = d->scene;
     const rheo_method_info *method = rheo_describe_method(s->method);
-    if (chosen != RHEO_VISCOSITY_NONE) return;
-    if (s->slip == 0 && !method->shears && !method->gridless)
+    if (chosen != RHEO_VISCOSITY_NONE || method->gridless) return;
+    if (s->slip == 0 && !method->shears)
         doctor_find(d, RHEO_WARNING, "domain.slip", "solver.viscosity: full, method: mac",
                     "slip: no has no effect where no viscosity is solved");
     if (s->viscosity == RHEO_VISCOSITY_AUTO && method->viscosity && definition_is_viscous(s))

@@ -35,23 +35,22 @@ static int make_laws(heat_marks *w, rheo_sim *s) {
     return w->law ? 0 : -1;
 }
 
-rheo_status markers_make_with(markers *m, rheo_sim *s, const char *const *own, int own_count,
-                              rheo_report *report) {
+rheo_status markers_make_with(markers *m, rheo_sim *s, const char *const *own, int owned, rheo_report *report) {
     static const char *const rest[3] = {"rest_x", "rest_y", "rest_z"};
     const char *column[PARTICLE_EXTRA_MAX];
     const int dim = s->g.box.dim, warm = rheo_solves_heat(&s->def);
     int count = 0;
     m->full = dim == 3 ? 8 : 4;
     m->particle_volume = s->g.dx * s->g.dx * s->g.dx / (double)m->full;
-    while (count < own_count) column[count] = own[count], ++count;
-    const int rest_at = own_count + (warm ? 3 : 0);
+    while (count < owned) column[count] = own[count], ++count;
     if (warm) {
         column[m->warmth.temperature = count++] = "temperature";
         column[m->warmth.enthalpy = count++] = "enthalpy";
         column[m->warmth.rest = count++] = "enthalpy_rest";
         if (make_laws(&m->warmth, s)) return report_no_memory(report, "fluids");
     }
-    for (int a = 0; s->def.output_rest && a < dim; ++a) column[rest_at + a] = rest[a], ++count;
+    const int rest_at = count;
+    for (int a = 0; s->def.output_rest && a < dim; ++a) column[count++] = rest[a];
     if (particles_make(&m->parts, &s->g, column, count)) return report_no_memory(report, "the grid");
     m->rest = s->def.output_rest ? m->parts.extra + rest_at : NULL;
     return RHEO_OK;
