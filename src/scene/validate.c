@@ -267,6 +267,9 @@ static rheo_status check_domain(const checker *c) {
     if (s->coupling == RHEO_RIGID_FLUID || s->coupling == RHEO_FLUID_TO_SOLID)
         return fail(c, "solver.coupling", "monolithic, solid-to-fluid",
                     "method %s has no such coupling in this version", method_names[s->method]);
+    if (rheo_solves_heat(s))
+        return fail(c, "heat", "method: flip, apic, pic, semi-lagrangian; or everything as warm as the air",
+                    "method %s carries no heat in this version", method_names[s->method]);
     return RHEO_OK;
 }
 

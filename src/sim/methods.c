@@ -22,7 +22,12 @@ static const method_row rows[] = {
     [RHEO_SMOKE] = {{.available = true, .gas = true, .volume = true, .periodic = true, .separation = true},
                     &smoke_engine,
                     {.share = 1}},
-    [RHEO_SPH] = {{.available = true, .particles = true, .mesh = true, .periodic = true, .gridless = true},
+    [RHEO_SPH] = {{.available = true,
+                   .particles = true,
+                   .mesh = true,
+                   .periodic = true,
+                   .separation = true,
+                   .gridless = true},
                   &sph_engine,
                   {.share = 4, .columns = 2}},
 };

@@ -232,7 +232,9 @@ static void resist(sph *e, rheo_sim *s, double dt) {
     float *nu = f->scalar[0], mu[RHEO_FLUIDS_MAX];
     if (!(e->thickest * dt / (s->g.dx * s->g.dx) > LEAST_VISCOUS)) return;
     for (int i = 0; i < s->def.fluid_count; ++i)
-        mu[i] = (float)(definition_viscosity(&s->def.fluids[i], s->clock.time + dt) / e->density);
+        mu[i] = (float)(rheo_evaluate_viscosity(&s->def.fluids[i], s->def.fluids[i].temperature,
+                                                s->clock.time + dt) /
+                        e->density);
     for (size_t i = 0; i < p->count; ++i) nu[i] = mu[p->fluid[i]];
     if (e->bodies.count) weigh_bodies(e, s);
     const sph_solve r = sph_viscosity(f->v, (float(*const[3])[4]){f->work[0], f->work[1], f->a}, nu, f,

@@ -12,7 +12,7 @@
  * only.
  *
  * 3. what that does to angular momentum, sum m dx x v, each pair takes back: of a displacement s_ij (x_i -
- * x_j) its relative velocity loses s_ij (v_i - v_j), as a skater's does.
+ * x_j) its relative velocity loses s_ij (v_i - v_j), as a skater's does: where no wall is, for it is viscous.
  *
  * Each is a bounded quadratic minimum, found by FISTA with gradient restart (Beck and Teboulle 2009;
  * O'Donoghue and Candes 2015), Jacobi-scaled, with steps of 1 / L. L is 2.2; where the residual grows it is
