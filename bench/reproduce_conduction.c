@@ -1,11 +1,11 @@
 /* Conduction in liquid at rest against exact temperatures.
  *
  *   slab:    a slab of 20 degrees whose one side is brought to 60: the series of sines, at kappa t = 0.1 L^2
- *   lod:     a product of cosines on cells alone, which dies by exp(- sum lambda t) with the grid's own lambda:
- *            what is left is the error in time of sweeps one after the other
- *   contact: two liquids that touch: T = (e1 T1 + e2 T2) / (e1 + e2), e = sqrt(k rho c), until it reaches a side
- *   stefan:  a solid at its melting point, heated from a side: the front is at 2 a sqrt(kappa t) with
- *            a exp(a^2) erf(a) sqrt(pi) = c (T - Tm) / latent heat (Neumann) */
+ *   lod:     a product of cosines on cells alone, which dies by exp(- sum lambda t) with the grid's own
+ * lambda: what is left is the error in time of sweeps one after the other contact: two liquids that touch: T
+ * = (e1 T1 + e2 T2) / (e1 + e2), e = sqrt(k rho c), until it reaches a side stefan:  a solid at its melting
+ * point, heated from a side: the front is at 2 a sqrt(kappa t) with a exp(a^2) erf(a) sqrt(pi) = c (T - Tm) /
+ * latent heat (Neumann) */
 #include "cases.h"
 
 #include <math.h>
@@ -42,14 +42,15 @@ static double layer_temperature(const thick *t, int i) {
 
 /* kappa in m2/s; the run lasts 1 s. */
 static rheo_status open_slab(thick *t, rows *out, int n, double kappa, const char *more) {
-    return thick_open(t, out,
-                      "domain: { dim: 2, size: [%g, %g], cells: %d }\n"
-                      "time: { frames: 2, fps: 1 }\ngravity: [0, 0, 0]\n"
-                      "solver: { method: apic, viscosity: none }\n"
-                      "fluids: [ { name: wax, density: %g, viscosity: 0, heat_capacity: %g, conductivity: %.9g,"
-                      " %s fill: [ { box: { min: [0, 0], max: [1, 1] } } ] } ]\n"
-                      "heat: { ambient: %g, walls: { left: %g } }\n",
-                      LENGTH, LENGTH / 4, n, DENSITY, CAPACITY, kappa * DENSITY * CAPACITY, more, COLD, WALL);
+    return thick_open(
+        t, out,
+        "domain: { dim: 2, size: [%g, %g], cells: %d }\n"
+        "time: { frames: 2, fps: 1 }\ngravity: [0, 0, 0]\n"
+        "solver: { method: apic, viscosity: none }\n"
+        "fluids: [ { name: wax, density: %g, viscosity: 0, heat_capacity: %g, conductivity: %.9g,"
+        " %s fill: [ { box: { min: [0, 0], max: [1, 1] } } ] } ]\n"
+        "heat: { ambient: %g, walls: { left: %g } }\n",
+        LENGTH, LENGTH / 4, n, DENSITY, CAPACITY, kappa * DENSITY * CAPACITY, more, COLD, WALL);
 }
 
 static double slab_exact(double x, double fourier) {
@@ -204,8 +205,8 @@ static rheo_status contact(rows *out, int n, const half *a, const half *b) {
     if (!status) {
         look(&t);
         const double left = layer_temperature(&t, n / 2 - 1), right = layer_temperature(&t, n / 2);
-        const double middle = (a->conductivity * left + b->conductivity * right) /
-                              (a->conductivity + b->conductivity);
+        const double middle =
+            (a->conductivity * left + b->conductivity * right) / (a->conductivity + b->conductivity);
         const double error = (middle - exact) / (a->temperature - b->temperature);
         rows_format(quantity, sizeof quantity, "conductivity %g to 1, capacity %g to 1",
                     a->conductivity / b->conductivity, a->capacity / b->capacity);
@@ -223,7 +224,8 @@ rheo_status reproduce_contact_heat(rows *out) {
     rheo_status status = RHEO_OK;
     rows_title(out, "temperature where two liquids touch, degrees C");
     rows_put_header(out);
-    for (int i = 0; i < 3 && !status; ++i) status = contact(out, out->quick ? 40 : 80, &pairs[i][0], &pairs[i][1]);
+    for (int i = 0; i < 3 && !status; ++i)
+        status = contact(out, out->quick ? 40 : 80, &pairs[i][0], &pairs[i][1]);
     return status;
 }
 

@@ -23,14 +23,14 @@ static rheo_status cooling(rows *out, int dim, int n) {
     const double rate = h * dim / radius / (density * capacity), until = 0.5 / rate;
     char quantity[64];
     thick t;
-    rheo_status status = thick_open(
-        &t, out,
-        "domain: { dim: %d, size: [0.16, 0.16, 0.16], cells: %d }\ntime: { frames: 2, fps: 1 }\n"
-        "gravity: [0, 0, 0]\nsolver: { method: apic, viscosity: none }\n"
-        "fluids: [ { name: ball, density: %g, viscosity: 0, heat_capacity: %g, conductivity: 1e4,"
-        " temperature: %g, fill: [ { sphere: { center: [0.08, 0.08, 0.08], radius: %g } } ] } ]\n"
-        "heat: { ambient: %g, exchange: %g, speed: %.9g }\n",
-        dim, n, density, capacity, hot, radius, cold, h, until);
+    rheo_status status =
+        thick_open(&t, out,
+                   "domain: { dim: %d, size: [0.16, 0.16, 0.16], cells: %d }\ntime: { frames: 2, fps: 1 }\n"
+                   "gravity: [0, 0, 0]\nsolver: { method: apic, viscosity: none }\n"
+                   "fluids: [ { name: ball, density: %g, viscosity: 0, heat_capacity: %g, conductivity: 1e4,"
+                   " temperature: %g, fill: [ { sphere: { center: [0.08, 0.08, 0.08], radius: %g } } ] } ]\n"
+                   "heat: { ambient: %g, exchange: %g, speed: %.9g }\n",
+                   dim, n, density, capacity, hot, radius, cold, h, until);
     if (!status) status = thick_advance(&t, out, 0.02);
     if (!status) {
         const rheo_frame_stats s = stats_of(&t);
@@ -56,15 +56,16 @@ rheo_status reproduce_cooling(rows *out) {
 rheo_status reproduce_insulated(rows *out) {
     const int frames = out->quick ? 120 : 600, n = out->quick ? 24 : 48;
     thick t;
-    rheo_status status = thick_open(
-        &t, out,
-        "domain: { dim: 2, size: [0.4, 0.4], cells: %d }\ntime: { frames: 600, fps: 30 }\n"
-        "solver: { method: flip, viscosity: none }\nheat: { ambient: 20, speed: 1000 }\n"
-        "fluids:\n"
-        "  - { name: cold, material: water, temperature: 20, fill: [ { box: { min: [0, 0], max: [1, 0.1] } } ] }\n"
-        "  - { name: warm, material: water, temperature: 80, conductivity: 2,"
-        " fill: [ { box: { min: [0, 0.1], max: [0.12, 0.35] } } ] }\n",
-        n);
+    rheo_status status =
+        thick_open(&t, out,
+                   "domain: { dim: 2, size: [0.4, 0.4], cells: %d }\ntime: { frames: 600, fps: 30 }\n"
+                   "solver: { method: flip, viscosity: none }\nheat: { ambient: 20, speed: 1000 }\n"
+                   "fluids:\n"
+                   "  - { name: cold, material: water, temperature: 20, fill: [ { box: { min: [0, 0], max: "
+                   "[1, 0.1] } } ] }\n"
+                   "  - { name: warm, material: water, temperature: 80, conductivity: 2,"
+                   " fill: [ { box: { min: [0, 0.1], max: [0.12, 0.35] } } ] }\n",
+                   n);
     rows_title(out, "warm water falls into cold water: heat in J above the cold one's");
     rows_put_header(out);
     if (!status) {
@@ -99,14 +100,15 @@ rheo_status reproduce_power(rows *out) {
             "solver: { method: apic, viscosity: none }\n"
             "heat: { ambient: 20, sources: [ { shape: { sphere: { center: [0.2, 0.1, 0.2], radius: 0.05 } },"
             " power: %g } ] }\n"
-            "fluids: [ { name: water, material: water, fill: [ { box: { min: [0, 0, 0], max: [1, 0.2, 1] } } ] } ]\n",
+            "fluids: [ { name: water, material: water, fill: [ { box: { min: [0, 0, 0], max: [1, 0.2, 1] } } "
+            "] } ]\n",
             dim, n, watts);
         if (!status) status = thick_advance(&t, out, 1);
         if (!status) {
             const double ours = stats_of(&t).heat, exact = watts * t.s->clock.time;
             rows_format(quantity, sizeof quantity, "%dD", dim);
-            thick_row(out, "power", quantity, n, (double[]){ours, exact, ours / exact - 1}, NAN, "within 1e-5",
-                      fabs(ours / exact - 1) <= 1e-5);
+            thick_row(out, "power", quantity, n, (double[]){ours, exact, ours / exact - 1}, NAN,
+                      "within 1e-5", fabs(ours / exact - 1) <= 1e-5);
         }
         thick_close(&t);
     }
@@ -141,12 +143,14 @@ static rheo_status bath(rows *out, int dim, int n) {
     const double exact = cold + capacity * (hot - cold) / (capacity + mass * 4000);
     const double gained = s.heat - before, lost = capacity * (hot - ball.temperature);
     rows_format(quantity, sizeof quantity, "%dD, body's temperature", dim);
-    thick_row(out, "bath", quantity, n, (double[]){ball.temperature, exact, (ball.temperature - exact) / (hot - cold)},
-              NAN, "within 1 % of the difference", fabs(ball.temperature - exact) <= 0.01 * (hot - cold));
+    thick_row(out, "bath", quantity, n,
+              (double[]){ball.temperature, exact, (ball.temperature - exact) / (hot - cold)}, NAN,
+              "within 1 % of the difference", fabs(ball.temperature - exact) <= 0.01 * (hot - cold));
     rows_format(quantity, sizeof quantity, "%dD, water's temperature", dim);
     thick_row(out, "bath", quantity, n,
-              (double[]){s.fluids[0].temperature, exact, (s.fluids[0].temperature - exact) / (hot - cold)}, NAN,
-              "within 1 % of the difference", fabs(s.fluids[0].temperature - exact) <= 0.01 * (hot - cold));
+              (double[]){s.fluids[0].temperature, exact, (s.fluids[0].temperature - exact) / (hot - cold)},
+              NAN, "within 1 % of the difference",
+              fabs(s.fluids[0].temperature - exact) <= 0.01 * (hot - cold));
     rows_format(quantity, sizeof quantity, "%dD, gained and lost, J", dim);
     thick_row(out, "bath", quantity, n, (double[]){gained, lost, gained / lost - 1}, NAN, "within 1e-5",
               fabs(gained / lost - 1) <= 1e-5);
@@ -159,6 +163,7 @@ rheo_status reproduce_bath(rows *out) {
     rheo_status status = RHEO_OK;
     rows_title(out, "a hot ball in a cold tank: what both come to, degrees C");
     rows_put_header(out);
-    for (int dim = 2; dim <= (out->quick ? 2 : 3) && !status; ++dim) status = bath(out, dim, dim == 2 ? 32 : 24);
+    for (int dim = 2; dim <= (out->quick ? 2 : 3) && !status; ++dim)
+        status = bath(out, dim, dim == 2 ? 32 : 24);
     return status;
 }

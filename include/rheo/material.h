@@ -10,10 +10,10 @@ extern "C" {
 
 /* how pictures show a fluid */
 typedef enum rheo_fluid_look {
-    RHEO_FLUID_AUTO,   /* as its material is */
-    RHEO_FLUID_CLEAR,  /* light goes through it and is bent, and less of it is left with every metre */
-    RHEO_FLUID_GLOSSY, /* opaque, smooth and wet: paste, chocolate */
-    RHEO_FLUID_MATTE,  /* opaque and dull: sand, dough */
+    RHEO_FLUID_AUTO,        /* as its material is */
+    RHEO_FLUID_CLEAR,       /* light goes through it and is bent, and less of it is left with every metre */
+    RHEO_FLUID_GLOSSY,      /* opaque, smooth and wet: paste, chocolate */
+    RHEO_FLUID_MATTE,       /* opaque and dull: sand, dough */
     RHEO_FLUID_TRANSLUCENT, /* opaque, but light goes some way through it: wax */
     RHEO_FLUID_GLOWING,     /* opaque and dull, and what is hot glows: lava */
     RHEO_FLUID_TEMPERATURE, /* opaque, its colour a scale of temperatures from blue to red */

@@ -142,13 +142,13 @@ typedef struct rheo_fluid {
     rheo_curve viscosity_keys; /* Pa s, width 1; not given: constant */
     rheo_viscosity_law law;    /* other than NONE: the viscosity follows from the temperature */
     double law_temperature[2], law_viscosity[2]; /* degrees C, rising; Pa s */
-    double temperature;        /* degrees C, of the fill and of what emitters bring */
-    double conductivity;       /* W/(m K) */
-    double heat_capacity;      /* J/(kg K) */
-    double latent_heat;        /* J/kg; 0: none */
-    double melting[2];         /* degrees C: where that is taken up */
-    double soot;               /* kg/m3, smoke: what density 1 weighs */
-    double expansion;          /* 1/K, smoke: how much lighter a degree makes it */
+    double temperature;                          /* degrees C, of the fill and of what emitters bring */
+    double conductivity;                         /* W/(m K) */
+    double heat_capacity;                        /* J/(kg K) */
+    double latent_heat;                          /* J/kg; 0: none */
+    double melting[2];                           /* degrees C: where that is taken up */
+    double soot;                                 /* kg/m3, smoke: what density 1 weighs */
+    double expansion;                            /* 1/K, smoke: how much lighter a degree makes it */
     const rheo_shape *fill;
     int fill_count;
     double velocity[3]; /* m/s, of its fills when they appear */
@@ -283,9 +283,9 @@ typedef struct rheo_scene {
     int solid_count;
     rheo_joint *joints;
     int joint_count;
-    double ambient; /* degrees C, of the air around and at the start */
-    double exchange;   /* W/(m2 K), of liquids with the air */
-    double heat_speed; /* how many times as fast as it would be heat moves in liquids */
+    double ambient;                 /* degrees C, of the air around and at the start */
+    double exchange;                /* W/(m2 K), of liquids with the air */
+    double heat_speed;              /* how many times as fast as it would be heat moves in liquids */
     rheo_curve side_temperature[6]; /* degrees C, width 1, of liquids; not given: the side is insulated */
     rheo_heat_source *heat_sources;
     int heat_source_count;
@@ -326,8 +326,8 @@ RHEO_API rheo_status rheo_validate_scene(const rheo_scene *scene, rheo_report *r
 /* What viscosity is solved as in a run of the scene: AUTO decided, NONE for methods that do not solve it. */
 RHEO_API rheo_viscosity rheo_choose_viscosity(const rheo_scene *scene);
 
-/* Whether the liquids of a run have temperatures of their own: something in the scene is warmer or colder than
- * the rest, or follows from temperature. False for smoke, which always has. */
+/* Whether the liquids of a run have temperatures of their own: something in the scene is warmer or colder
+ * than the rest, or follows from temperature. False for smoke, which always has. */
 RHEO_API bool rheo_solves_heat(const rheo_scene *scene);
 /* Viscosity of a fluid [Pa s] at a temperature [degrees C] and a time [s]. */
 RHEO_API double rheo_evaluate_viscosity(const rheo_fluid *fluid, double temperature, double time);

@@ -137,10 +137,10 @@ typedef struct rheo_particle_view {
     const float *rest[3];     /* m, where each began; NULL without output.rest_position */
     const uint32_t *id;
     const uint8_t *fluid;
-    const uint8_t *spray; /* 1: outside the surface, flies on its own */
+    const uint8_t *spray;     /* 1: outside the surface, flies on its own */
     const float *temperature; /* degrees C; NULL where heat is not solved */
-    double dx, origin[3]; /* m: position in metres = origin + dx * position */
-    double radius;        /* m, of a sphere of the particle's own volume */
+    double dx, origin[3];     /* m: position in metres = origin + dx * position */
+    double radius;            /* m, of a sphere of the particle's own volume */
 } rheo_particle_view;
 /* What liquid did to a solid of the scene (counted from 0) in the last step of the frame. */
 RHEO_API void rheo_read_solid(rheo_solid_stats *out, const rheo_sim *sim, int solid);

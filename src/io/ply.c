@@ -54,8 +54,8 @@ rheo_status ply_write_mesh(const char *path, const rheo_mesh *mesh, file_writer 
         "property float nx\nproperty float ny\nproperty float nz\n"
         "property float vx\nproperty float vy\nproperty float vz\n%s%s"
         "element face %zu\nproperty list uchar int vertex_indices\nend_header\n",
-        mesh->vertex_count, mesh->rest ? REST : "",
-        mesh->temperature ? "property float temperature\n" : "", mesh->triangle_count);
+        mesh->vertex_count, mesh->rest ? REST : "", mesh->temperature ? "property float temperature\n" : "",
+        mesh->triangle_count);
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
         unsigned char row[52], *to = row;
         to = put_vector(to, mesh->position + 3 * v);

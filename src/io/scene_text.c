@@ -38,8 +38,8 @@ static const char *const surface_words[] = {"density", "average", "spheres", "pr
 static const char *const advection_words[] = {"maccormack", "bfecc", "semi-lagrangian"};
 static const char *const motion_words[] = {"static", "keyed", "dynamic"};
 static const char *const look_words[] = {"auto", "matte", "glass", "hidden"};
-static const char *const fluid_look_words[] = {"auto", "clear", "glossy", "matte", "translucent",
-                                               "glowing", "temperature"};
+static const char *const fluid_look_words[] = {"auto",        "clear",   "glossy",     "matte",
+                                               "translucent", "glowing", "temperature"};
 static const char *const viscosity_words[] = {"auto", "none", "laplacian", "full", "stokes"};
 static const char *const law_words[] = {"none", "linear", "quadratic", "exponential"};
 static const char *const mean_words[] = {"harmonic", "geometric", "arithmetic"};

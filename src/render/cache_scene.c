@@ -352,7 +352,8 @@ static rheo_status paint_warmth(picture_mesh *mesh, cache_scene *c, rheo_report 
     warmth_span(span, c->scene);
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
         const double degrees = (double)c->mesh.temperature[v];
-        const vec3 color = glows ? warmth_glow(degrees) : warmth_scale((degrees - span[0]) / (span[1] - span[0]));
+        const vec3 color =
+            glows ? warmth_glow(degrees) : warmth_scale((degrees - span[0]) / (span[1] - span[0]));
         c->paint[3 * v] = color.x;
         c->paint[3 * v + 1] = color.y;
         c->paint[3 * v + 2] = color.z;

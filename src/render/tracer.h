@@ -15,12 +15,12 @@ bool tracer_available(void);
 enum { SEE_LIQUID = 1, SEE_DROPS = 2, SEE_SOLID = 4, SEE_FLOOR = 8, SEE_ALL = 15 };
 
 typedef struct tracer_hit {
-    float distance; /* m */
-    unsigned what;  /* SEE_... */
-    int material;   /* -1 on the floor */
-    vec3 facet;     /* unit normal of the geometry, outwards */
-    vec3 normal;    /* the smooth one */
-    float radius;   /* m, of a droplet */
+    float distance;    /* m */
+    unsigned what;     /* SEE_... */
+    int material;      /* -1 on the floor */
+    vec3 facet;        /* unit normal of the geometry, outwards */
+    vec3 normal;       /* the smooth one */
+    float radius;      /* m, of a droplet */
     vec3 albedo, glow; /* of solids and of opaque liquid */
 } tracer_hit;
 

@@ -53,8 +53,7 @@ static double thickness(double *height, const doctor *d, int fluid) {
             double low[3], high[3], least = INFINITY;
             if (i != fluid) continue;
             shape_bounds(low, high, d->fill[fill]);
-            for (int a = 0; a < s->dim; ++a)
-                least = fmin(least, fmin(high[a], s->size[a]) - fmax(low[a], 0));
+            for (int a = 0; a < s->dim; ++a) least = fmin(least, fmin(high[a], s->size[a]) - fmax(low[a], 0));
             most = fmax(most, least);
             *height = fmax(*height, fmin(high[1], s->size[1]) - fmax(low[1], 0));
         }
@@ -76,13 +75,14 @@ static void look_at_melting(doctor *d, int i) {
                         hot, melts);
         return;
     }
-    const double a = neumann(f->heat_capacity * (hot - melts) /
-                             (f->latent_heat + f->heat_capacity * (melts - cold)));
+    const double a =
+        neumann(f->heat_capacity * (hot - melts) / (f->latent_heat + f->heat_capacity * (melts - cold)));
     const double kappa = f->conductivity / (f->density * f->heat_capacity) * s->heat_speed;
-    doctor_find(d, RHEO_NOTE, path, NULL,
-                "%.3g m of it melt in about %.3g s with heat.speed %g, %.3g s as it would be; the run lasts %.3g s",
-                thick, thick * thick / (4 * a * a * kappa), s->heat_speed,
-                thick * thick / (4 * a * a * kappa) * s->heat_speed, s->frames / s->fps);
+    doctor_find(
+        d, RHEO_NOTE, path, NULL,
+        "%.3g m of it melt in about %.3g s with heat.speed %g, %.3g s as it would be; the run lasts %.3g s",
+        thick, thick * thick / (4 * a * a * kappa), s->heat_speed,
+        thick * thick / (4 * a * a * kappa) * s->heat_speed, s->frames / s->fps);
 }
 
 static void look_at_standing(doctor *d, int i) {
@@ -98,10 +98,11 @@ static void look_at_standing(doctor *d, int i) {
     snprintf(path, sizeof path, "fluids[%d].viscosity", i);
     if (sinks > 1)
         doctor_find(d, RHEO_WARNING, path, "more at the cold end",
-                    "what is cold cannot stand: at %.3g Pa s its top sinks by %.3g cells in the run", mu, sinks);
-    else
-        doctor_find(d, RHEO_NOTE, path, NULL, "what is cold stands: at %.3g Pa s its top sinks by %.2g cells", mu,
+                    "what is cold cannot stand: at %.3g Pa s its top sinks by %.3g cells in the run", mu,
                     sinks);
+    else
+        doctor_find(d, RHEO_NOTE, path, NULL, "what is cold stands: at %.3g Pa s its top sinks by %.2g cells",
+                    mu, sinks);
 }
 
 /* Sources that no fill or emitter touches heat nothing, at least at the start. */
@@ -134,7 +135,8 @@ void doctor_heat(doctor *d) {
     const rheo_scene *s = d->scene;
     if (!rheo_solves_heat(s)) return;
     if (s->heat_speed != 1)
-        doctor_find(d, RHEO_NOTE, "heat.speed", NULL, "heat goes %g times as fast as it would", s->heat_speed);
+        doctor_find(d, RHEO_NOTE, "heat.speed", NULL, "heat goes %g times as fast as it would",
+                    s->heat_speed);
     for (int i = 0; i < s->fluid_count; ++i) {
         if (s->fluids[i].law || s->fluids[i].latent_heat > 0) look_at_melting(d, i);
         look_at_standing(d, i);

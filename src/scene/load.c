@@ -149,18 +149,18 @@ static const struct {
     bool gas;
     const char *within, *key; /* `within` a list: of each of its items */
 } method_keys[] = {
-    {true, "solver", "advection"},     {true, "solver", "confinement"},
-    {true, "fluids", "soot"},          {true, "fluids", "expansion"},
-    {true, "emitters", "rate"},        {false, "solver", "pic_blend"},
-    {false, "solver", "seed"},         {false, "output", "surface"},
-    {false, "domain", "slip"},         {false, "solver", "volume_correction"},
-    {false, "solver", "separation"},   {false, "solver", "viscosity"},
-    {false, "solver", "viscous_mean"}, {false, "solver", "viscous_surface"},
-    {false, "solids", "slip"},         {false, "fluids", "latent_heat"},
-    {false, "fluids", "melting"},      {false, "fluids", "conductivity"},
+    {true, "solver", "advection"},      {true, "solver", "confinement"},
+    {true, "fluids", "soot"},           {true, "fluids", "expansion"},
+    {true, "emitters", "rate"},         {false, "solver", "pic_blend"},
+    {false, "solver", "seed"},          {false, "output", "surface"},
+    {false, "domain", "slip"},          {false, "solver", "volume_correction"},
+    {false, "solver", "separation"},    {false, "solver", "viscosity"},
+    {false, "solver", "viscous_mean"},  {false, "solver", "viscous_surface"},
+    {false, "solids", "slip"},          {false, "fluids", "latent_heat"},
+    {false, "fluids", "melting"},       {false, "fluids", "conductivity"},
     {false, "fluids", "heat_capacity"}, {false, "solids", "temperature"},
     {false, "solids", "heat_capacity"}, {false, "heat", "exchange"},
-    {false, "heat", "speed"},          {false, "heat", "walls"},
+    {false, "heat", "speed"},           {false, "heat", "walls"},
 };
 
 static rheo_status refuse_key(const node *at, const rheo_scene *scene, const char *within, int index,

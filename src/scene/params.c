@@ -28,8 +28,8 @@ static const char *const slip_names[] = {"auto", "free", "no", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
 static const char *const look_names[] = {"auto", "matte", "glass", "hidden", NULL};
-static const char *const fluid_look_names[] = {"auto", "clear", "glossy", "matte", "translucent", "glowing",
-                                              "temperature", NULL};
+static const char *const fluid_look_names[] = {"auto",        "clear",   "glossy",      "matte",
+                                               "translucent", "glowing", "temperature", NULL};
 static const char *const joint_names[] = {"ball", "hinge", "slider", "fixed", "motor", NULL};
 static const char *const quantity_names[] = {"velocity", "pressure",  "temperature", "phi",
                                              "density",  "viscosity", NULL};
@@ -147,7 +147,8 @@ const param scene_params[] = {
      "material's)"},
     {IN_FLUID, "look", P_CHOICE, "", NONE, false, "auto", FLUID(look), fluid_look_names, 0,
      "in pictures: clear bends light; glossy is opaque and wet, matte opaque and dull, translucent lets some "
-     "light through; glowing: what is hot glows; temperature: a scale from blue to red; auto: as the material "
+     "light through; glowing: what is hot glows; temperature: a scale from blue to red; auto: as the "
+     "material "
      "is. What fluids share a scene look like the first"},
     {IN_FLUID, "fill", P_SHAPES, "", NONE, false, "", FLUID(fill), NULL, 0,
      "list of shapes that are full of it at the start, or from a time on (at)"},
@@ -253,7 +254,8 @@ const param scene_params[] = {
     {IN_HEAT, "exchange", P_REAL, "W/(m2 K)", 0, 1e7, false, false, "0", SCENE(exchange), NULL, 0,
      "liquid: heat that goes from its surface to the air; 5 to 25 in still air"},
     {IN_HEAT, "speed", P_REAL, "", 0, 1e9, false, false, "1", SCENE(heat_speed), NULL, 0,
-     "liquid: how many times as fast as it would be heat is conducted, exchanged and given: 10 cm of wax take "
+     "liquid: how many times as fast as it would be heat is conducted, exchanged and given: 10 cm of wax "
+     "take "
      "a day to melt"},
     {IN_HEAT, "walls", P_SIDES, "degrees C", COLDEST, 1e4, false, false, "", SCENE(side_temperature), NULL, 0,
      "liquid: temperatures of sides of the domain, { bottom: 90 }; others are insulated; can be keyed"},
@@ -483,8 +485,9 @@ void param_allowed(char *text, size_t size, const param *p) {
                  unit, range);
         break;
     case P_SIDES:
-        snprintf(text, size, "by side, { bottom: 90 }, each a number%s, %s, or { keys: [[time, value], ...] }",
-                 unit, range);
+        snprintf(text, size,
+                 "by side, { bottom: 90 }, each a number%s, %s, or { keys: [[time, value], ...] }", unit,
+                 range);
         break;
     case P_WALLS:
         snprintf(text, size, "closed, open or periodic, or by side: { top: open, x: periodic }");

@@ -36,31 +36,31 @@ typedef enum section {
 } section;
 
 typedef enum param_type {
-    P_SECTION,  /* a map read as another section into the same struct */
-    P_LIST,     /* a list of maps, each a struct of its own */
-    P_INT,      /* int */
-    P_REAL,     /* double */
-    P_BOOL,     /* bool */
-    P_TEXT,     /* const char * */
-    P_NAME,     /* const char *, fit for a file name */
-    P_VECTOR,   /* double[3] */
-    P_COLOR,    /* double[3], always three numbers */
-    P_SCALE,    /* double[3] from one number or three */
-    P_SPAN,     /* double[2], a time span */
-    P_CHOICE,   /* int or bool, the index of one of the names */
-    P_CURVE1,   /* rheo_curve of numbers */
-    P_CURVE3,   /* rheo_curve of vectors */
-    P_SHAPE,    /* rheo_shape */
-    P_SHAPES,   /* const rheo_shape * and its count */
+    P_SECTION,   /* a map read as another section into the same struct */
+    P_LIST,      /* a list of maps, each a struct of its own */
+    P_INT,       /* int */
+    P_REAL,      /* double */
+    P_BOOL,      /* bool */
+    P_TEXT,      /* const char * */
+    P_NAME,      /* const char *, fit for a file name */
+    P_VECTOR,    /* double[3] */
+    P_COLOR,     /* double[3], always three numbers */
+    P_SCALE,     /* double[3] from one number or three */
+    P_SPAN,      /* double[2], a time span */
+    P_CHOICE,    /* int or bool, the index of one of the names */
+    P_CURVE1,    /* rheo_curve of numbers */
+    P_CURVE3,    /* rheo_curve of vectors */
+    P_SHAPE,     /* rheo_shape */
+    P_SHAPES,    /* const rheo_shape * and its count */
     P_VISCOSITY, /* rheo_curve of numbers, or a law in temperature, of a fluid */
-    P_SIDES,    /* rheo_curve[6] of numbers, by side */
-    P_WALLS,    /* rheo_wall[6] */
-    P_SLIP,     /* double, a slip length [m] or one of its names */
-    P_MATERIAL, /* const char *, one of the materials */
-    P_FLUID,    /* int, the index of a fluid given by name */
-    P_SOLID,    /* int, the index of a solid given by name, -1 for "world" */
-    P_SET,      /* unsigned, one bit for each of the names */
-    P_LATER,    /* a name that is taken for a later version; refused with that message */
+    P_SIDES,     /* rheo_curve[6] of numbers, by side */
+    P_WALLS,     /* rheo_wall[6] */
+    P_SLIP,      /* double, a slip length [m] or one of its names */
+    P_MATERIAL,  /* const char *, one of the materials */
+    P_FLUID,     /* int, the index of a fluid given by name */
+    P_SOLID,     /* int, the index of a solid given by name, -1 for "world" */
+    P_SET,       /* unsigned, one bit for each of the names */
+    P_LATER,     /* a name that is taken for a later version; refused with that message */
 } param_type;
 
 typedef struct param {

@@ -94,7 +94,8 @@ rheo_status emitters_emit(markers *m, const emitters *e, const walls *w, rheo_si
                 s, m, emit_inflow(&m->parts, &m->next_id, &s->g, &reach, &step, fluid, seed, e->vacancy[i]),
                 step.to, report);
         if (status) return status;
-        if (m->next_id != first) markers_warm(m, s, first, warmth_of(&s->def.emitters[i], s->clock.time + dt));
+        if (m->next_id != first)
+            markers_warm(m, s, first, warmth_of(&s->def.emitters[i], s->clock.time + dt));
         if (s->stats.counts.refused > refused && !s->stats.refusing) s->stats.refusing = i + 1;
     }
     return RHEO_OK;

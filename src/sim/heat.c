@@ -53,7 +53,7 @@ rheo_status heat_make(heat *h, rheo_sim *s, const rheo_scene *scene, rheo_report
     if (!h->cells || !h->change || !h->source) return report_no_memory(report, "heat");
     for (int i = 0; i < sources && !status; ++i)
         status = (s->g.box.dim == 2 ? shape_make_flat : shape_make)(&h->source[i],
-                                                                   &scene->heat_sources[i].shape, report);
+                                                                    &scene->heat_sources[i].shape, report);
     find_solids(s, 0, 1);
     return status;
 }
@@ -92,7 +92,8 @@ static void heat_up(heat *h, markers *m, const heat_input *in, const rheo_sim *s
     for (int i = 0; i < s->def.heat_source_count; ++i) {
         const rheo_curve *power = &s->def.heat_sources[i].power;
         if (!power->count) continue;
-        const double joules = at_time(power, time) * in->dt, got = heat_give(&m->parts, in, h->source[i], joules);
+        const double joules = at_time(power, time) * in->dt,
+                     got = heat_give(&m->parts, in, h->source[i], joules);
         h->given += got;
         h->missed += joules - got;
     }
@@ -139,9 +140,9 @@ static void meet_bodies(heat *h, const heat_input *in, const walls *w, rheo_sim 
         if (isnan(s->warmth[i]) || !has_own(o)) continue;
         float *conductance = scratch_cells(&s->scratch), *spare = scratch_cells(&s->scratch);
         meet_solid(conductance, spare, h, in, w, s, i);
-        s->warmth[i] = s->def.ambient + heat_share(h->change, h->cells, in, conductance,
-                                                   o->body->mass * o->def->heat_capacity,
-                                                   s->warmth[i] - s->def.ambient);
+        s->warmth[i] =
+            s->def.ambient + heat_share(h->change, h->cells, in, conductance,
+                                        o->body->mass * o->def->heat_capacity, s->warmth[i] - s->def.ambient);
         scratch_back(&s->scratch, mine);
     }
 }

@@ -6,13 +6,13 @@
 #include "stage/heat/heat.h"
 
 typedef struct heat {
-    int on;             /* 0: nothing below is there, and nothing acts */
-    heat_cell *cells;   /* of a step */
+    int on;           /* 0: nothing below is there, and nothing acts */
+    heat_cell *cells; /* of a step */
     float *change;
-    shape **source;     /* of heat.sources */
-    int turn;           /* of the axes' order, 0 or 1 */
-    double given;       /* J, by sources of power since the start */
-    double missed;      /* J, that found no liquid */
+    shape **source; /* of heat.sources */
+    int turn;       /* of the axes' order, 0 or 1 */
+    double given;   /* J, by sources of power since the start */
+    double missed;  /* J, that found no liquid */
 } heat;
 
 void heat_list(heat *h, rheo_sim *s);

@@ -320,8 +320,7 @@ static void liquid_finish(rheo_sim *s) {
 static size_t liquid_bytes(const rheo_sim *s) {
     const liquid *l = liquid_of(s);
     return markers_bytes(&l->markers) + walls_bytes(&l->walls, s) + emitters_bytes(&l->emitters, s) +
-           projection_bytes(&l->projection) + stress_bytes(&l->stress, s) +
-           heat_bytes(&l->heat, s);
+           projection_bytes(&l->projection) + stress_bytes(&l->stress, s) + heat_bytes(&l->heat, s);
 }
 
 /* ---- what is asked between steps ---- */

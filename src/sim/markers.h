@@ -8,8 +8,8 @@
 
 /* What particles know of heat (sim/markers_warmth.c): laws of the fluids, and which columns of extra[]. */
 typedef struct heat_marks {
-    heat_law *law;                    /* NULL: they know nothing, and there are no columns */
-    int temperature, enthalpy, rest;  /* degrees C; J/kg above ambient; what a float of it cannot hold */
+    heat_law *law;                   /* NULL: they know nothing, and there are no columns */
+    int temperature, enthalpy, rest; /* degrees C; J/kg above ambient; what a float of it cannot hold */
 } heat_marks;
 
 typedef struct markers {
@@ -25,7 +25,7 @@ typedef struct markers {
     int may_crowd; /* particles that are heaped up tell of liquid without pressure: not of gaps beside solids
                       that move, nor of markers that need not be even */
     heat_marks warmth;
-    int stiff;     /* they are evened out no faster than the flow moves them: what stands would creep else */
+    int stiff; /* they are evened out no faster than the flow moves them: what stands would creep else */
 } markers;
 
 void markers_list(markers *m, rheo_sim *s);
@@ -57,7 +57,8 @@ double markers_mass(const markers *m, const rheo_sim *s); /* kg of a particle; 2
 /* Particles whose ids are `from` or more take a temperature [degrees C], NAN: that of their fluid. */
 void markers_warm(markers *m, const rheo_sim *s, uint32_t from, double temperature);
 void markers_find_temperatures(markers *m, const rheo_sim *s);
-/* Pa s of each particle, until the next sort; NULL: fluids' own viscosities hold, whatever the temperature. */
+/* Pa s of each particle, until the next sort; NULL: fluids' own viscosities hold, whatever the temperature.
+ */
 float *markers_viscosity(markers *m, const rheo_sim *s, double time);
 typedef struct warm_sums {
     double heat, mean, least, most; /* J above ambient; degrees C */

@@ -37,7 +37,8 @@ static rheo_status compile_solids(rheo_sim *s, const rheo_scene *scene, rheo_rep
     s->solid_place = arena_alloc(&s->text, (count + 1) * sizeof *s->solid_place);
     s->felt = arena_alloc(&s->text, (count + 1) * sizeof *s->felt);
     s->warmth = arena_alloc(&s->text, (count + 1) * sizeof *s->warmth);
-    if (!s->felt || !s->warmth || !s->solid_shape || !s->solids || !s->solid_place) return report_no_memory(report, "solids");
+    if (!s->felt || !s->warmth || !s->solid_shape || !s->solids || !s->solid_place)
+        return report_no_memory(report, "solids");
     int placed = 0;
     for (int motion = RHEO_STATIC; motion <= RHEO_DYNAMIC; ++motion)
         for (int i = 0; i < scene->solid_count; ++i) {

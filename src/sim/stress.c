@@ -122,8 +122,7 @@ static int calm_by_temperature(markers *m, const mac_field *vel, const rheo_sim 
     return 1;
 }
 
-void stress_calm(markers *m, const mac_field *vel, const stress *t, const rheo_sim *s, double dt,
-                 int flip) {
+void stress_calm(markers *m, const mac_field *vel, const stress *t, const rheo_sim *s, double dt, int flip) {
     double kept[RHEO_FLUIDS_MAX];
     const double rate = 2 * s->g.box.dim * dt / (s->g.dx * s->g.dx);
     if (t->model == RHEO_VISCOSITY_NONE || !flip) return;

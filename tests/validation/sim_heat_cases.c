@@ -36,9 +36,9 @@ static void bath(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slab), cmocka_unit_test(sweeps), cmocka_unit_test(contact),
-        cmocka_unit_test(melting), cmocka_unit_test(air), cmocka_unit_test(kept),
-        cmocka_unit_test(power), cmocka_unit_test(bath),
+        cmocka_unit_test(slab),    cmocka_unit_test(sweeps), cmocka_unit_test(contact),
+        cmocka_unit_test(melting), cmocka_unit_test(air),    cmocka_unit_test(kept),
+        cmocka_unit_test(power),   cmocka_unit_test(bath),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

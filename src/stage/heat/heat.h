@@ -40,12 +40,12 @@ typedef struct heat_input {
     const openings *open;
     const heat_law *law; /* of fluids */
     heat_columns column;
-    double mass;    /* kg of a particle */
-    double full;    /* particles in a full cell */
-    double dt;      /* s, times what quickens heat */
+    double mass;          /* kg of a particle */
+    double full;          /* particles in a full cell */
+    double dt;            /* s, times what quickens heat */
     const float *outside; /* W/K of cells to what is held at temperatures; NULL: nothing is */
     const float *pull;    /* W: the same times those temperatures */
-    const double *side; /* K: of the domain's sides (RHEO_LEFT ...), NAN where they are insulated */
+    const double *side;   /* K: of the domain's sides (RHEO_LEFT ...), NAN where they are insulated */
 } heat_input;
 
 /* Sums over the sorted particles of each cell, which are only read; cells: as many as a field has samples. */
@@ -53,8 +53,8 @@ void heat_to_cells(heat_cell *cells, const heat_input *in, particles *p);
 /* Adds conductances [W/K] to something of a temperature to in->outside and in->pull. */
 void heat_outside(float *outside, float *pull, const heat_input *in, const float *conductance,
                   double temperature);
-/* Conduction over the step, and exchange with the outside, in one sweep an axis, in turn from the first axis or, `reversed`, from the last.
- * change: what it adds to cells' temperatures. */
+/* Conduction over the step, and exchange with the outside, in one sweep an axis, in turn from the first axis
+ * or, `reversed`, from the last. change: what it adds to cells' temperatures. */
 void heat_conduct(float *change, const heat_cell *cells, const heat_input *in, int reversed);
 /* Exchange with something that has a heat capacity [J/K] of its own and all of one temperature, conductance
  * [W/K] of cells; returns its new one. */
@@ -67,13 +67,15 @@ void heat_mix(particles *p, heat_cell *cells, const heat_input *in);
 
 /* Particles in a shape take a temperature; returns what that takes, J. */
 double heat_hold(particles *p, const heat_input *in, const shape *s, double temperature);
-/* Particles in a shape share `joules` by what it takes to warm them; returns what they got: 0 where none is. */
+/* Particles in a shape share `joules` by what it takes to warm them; returns what they got: 0 where none is.
+ */
 double heat_give(particles *p, const heat_input *in, const shape *s, double joules);
 
 /* conductance [W/K] of cells to air: h times the area of the surface phi = 0 in each, of samples in cells. */
 void heat_air(float *conductance, float *spare, const heat_cell *cells, const heat_input *in,
               const float *phi, double exchange);
-/* Likewise to one of the solids where it is the nearest: by conduction from cells' middles. node_phi: of all. */
-void heat_solid(float *conductance, float *spare, const heat_cell *cells, const heat_input *in, const float *node_phi,
-                const obstacle *solids, int count, int which);
+/* Likewise to one of the solids where it is the nearest: by conduction from cells' middles. node_phi: of all.
+ */
+void heat_solid(float *conductance, float *spare, const heat_cell *cells, const heat_input *in,
+                const float *node_phi, const obstacle *solids, int count, int which);
 #endif

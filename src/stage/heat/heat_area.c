@@ -4,8 +4,8 @@
  * cell is closed: A = |sum_f s_f n_f| dx^2, exact for a plane, of second order else. Shares are those of
  * straight cuts between corners, whose distances are the means of the cells around.
  *
- * The surface may cross cells that have no particles: what these would exchange, those around them do, by their
- * capacities.
+ * The surface may cross cells that have no particles: what these would exchange, those around them do, by
+ * their capacities.
  *
  * Limits: of two surfaces in one cell the difference counts. */
 #include <math.h>
@@ -87,7 +87,8 @@ static double handed_to(const hand_job *t, const int at[3]) {
         for (int j = at[1] - 1; j <= at[1] + 1; ++j)
             for (int i = at[0] - 1; i <= at[0] + 1; ++i) {
                 const int from[3] = {i, j, k};
-                if (i < 0 || i >= t->b->n[0] || j < 0 || j >= t->b->n[1] || k < 0 || k >= t->b->n[2]) continue;
+                if (i < 0 || i >= t->b->n[0] || j < 0 || j >= t->b->n[1] || k < 0 || k >= t->b->n[2])
+                    continue;
                 const ptrdiff_t n = box_at(t->b, i, j, k);
                 if (t->from[n] > 0 && !(t->cells[n].capacity > 0))
                     sum += (double)t->from[n] * own / capacity_around(t, from);
@@ -101,8 +102,7 @@ static void hand_task(void *context, int block) {
         for (int i = 0; i < t->b->n[0]; ++i) {
             const ptrdiff_t c = box_at(t->b, i, j, k);
             t->to[c] = 0;
-            if (t->cells[c].capacity > 0)
-                t->to[c] = t->from[c] + (float)handed_to(t, (const int[]){i, j, k});
+            if (t->cells[c].capacity > 0) t->to[c] = t->from[c] + (float)handed_to(t, (const int[]){i, j, k});
         }
     }
 }
@@ -141,7 +141,7 @@ void heat_air(float *conductance, float *spare, const heat_cell *cells, const he
 
 /* ---- solids ---- */
 
-#define LEAST_WAY 0.1  /* cells from a cell's middle to what it touches */
+#define LEAST_WAY 0.1 /* cells from a cell's middle to what it touches */
 #define SKIN      1e-3 /* cells by which solids are thicker: the faces of one that fits the grid count as its */
 
 typedef struct solid_job {
@@ -210,10 +210,16 @@ static void solid_task(void *context, int block) {
     }
 }
 
-void heat_solid(float *conductance, float *spare, const heat_cell *cells, const heat_input *in, const float *node_phi,
-                const obstacle *solids, int count, int which) {
-    solid_job t = {.conductance = spare, .cells = cells, .in = in, .node_phi = node_phi,
-                   .solids = solids, .count = count, .which = which, .range = range_cells(in->g)};
+void heat_solid(float *conductance, float *spare, const heat_cell *cells, const heat_input *in,
+                const float *node_phi, const obstacle *solids, int count, int which) {
+    solid_job t = {.conductance = spare,
+                   .cells = cells,
+                   .in = in,
+                   .node_phi = node_phi,
+                   .solids = solids,
+                   .count = count,
+                   .which = which,
+                   .range = range_cells(in->g)};
     parallel_for(in->g->pool, range_blocks(&t.range), solid_task, &t);
     hand_on(conductance, spare, cells, in);
 }

@@ -2,11 +2,12 @@
  *
  *   C dT/dt = sum over faces of G (T' - T),   G = k A s f / dx
  *
- * implicitly along x, then y, then z, and the other way round in every other step; k: harmonic mean of the two
- * cells' conductivities, f: mean of their filled shares, s: open share of the face, 0 where either has no
- * particles. A side of the domain that is held at a temperature is half a cell away. Exchange with air and with
- * solids that are held, G (T_B - T), is in the sweeps, a part of it in each: after them it would take from
- * cells with few particles no more than these have. The systems are solved for changes, in doubles, so that what one cell gives is what the next one takes.
+ * implicitly along x, then y, then z, and the other way round in every other step; k: harmonic mean of the
+ * two cells' conductivities, f: mean of their filled shares, s: open share of the face, 0 where either has no
+ * particles. A side of the domain that is held at a temperature is half a cell away. Exchange with air and
+ * with solids that are held, G (T_B - T), is in the sweeps, a part of it in each: after them it would take
+ * from cells with few particles no more than these have. The systems are solved for changes, in doubles, so
+ * that what one cell gives is what the next one takes.
  *
  * Eight lines of cells are solved side by side (linear/tridiagonal.c). Limits: first order in time, and the
  * axes one after the other; solids conduct nothing. */
@@ -183,7 +184,6 @@ static void exchange_task(void *context, int block) {
         }
     }
 }
-
 
 /* What eliminating the cells leaves of the line of a body B:
  *   (T_B' - T_B) (C_B + sum g C / (C + g)) = sum g C / (C + g) (T - T_B). */

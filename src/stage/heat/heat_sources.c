@@ -1,7 +1,8 @@
 /* Shapes that hold the liquid in them at a temperature, or that give it power.
  *
  * Power goes to particles by m c_p, so that all of them warm alike, and in whole: what is given is what the
- * particles' enthalpies gain. Limits: a particle is in a shape or it is not; nothing spreads over its edge. */
+ * particles' enthalpies gain. Limits: a particle is in a shape or it is not; nothing spreads over its edge.
+ */
 #include <math.h>
 #include "grid/rows.h"
 #include "stage/heat/heat.h"
@@ -40,8 +41,8 @@ static double change_particle(const source_job *t, size_t i, int hold) {
     const heat_law *law = &t->in->law[t->p->fluid[i]];
     float *h = &t->p->extra[t->in->column.enthalpy][i], *rest = &t->p->extra[t->in->column.rest][i];
     const double was = (double)*h + (double)*rest;
-    const double slope = (double)(*h > law->cold[1] && *h < law->warm[1] ? law->melting_capacity
-                                                                           : law->capacity);
+    const double slope =
+        (double)(*h > law->cold[1] && *h < law->warm[1] ? law->melting_capacity : law->capacity);
     if (!hold && !t->add) return t->in->mass * slope;
     const double now = hold ? heat_enthalpy(law, t->temperature) : was + slope * t->temperature;
     *h = (float)now;

@@ -3,9 +3,9 @@
  *   C = sum_p m c_p,   T = sum_p m c_p T_p / C,   dH_p = c_p dT
  *
  * so that what particles take is what cells give, sum_p m dH_p = C dT. c_p is the slope of the particle's own
- * law where it is: in its melting zone much more than outside. As enthalpy is what is kept, none of the latent
- * heat is passed over, however long the step. Weights that reach into the next cells, as velocity has them,
- * would carry a melting front ahead by 0.9 cells.
+ * law where it is: in its melting zone much more than outside. As enthalpy is what is kept, none of the
+ * latent heat is passed over, however long the step. Weights that reach into the next cells, as velocity has
+ * them, would carry a melting front ahead by 0.9 cells.
  *
  * Where a cell changes by more than its particles leave room for, they come nearer to its temperature, which
  * changes nothing of their sum: cold lava between hot one would else become colder than all that is around.
@@ -22,8 +22,8 @@
 #include "grid/rows.h"
 #include "stage/heat/heat.h"
 
-/* Cells are full from four fifths on: particles are never even, and halves that are cut off would not be made up
- * for by those that are not (0.5 % of conduction, at rest). */
+/* Cells are full from four fifths on: particles are never even, and halves that are cut off would not be made
+ * up for by those that are not (0.5 % of conduction, at rest). */
 #define FILLED 1.25f
 
 heat_law heat_law_of(double capacity, double conductivity, double latent, double melts, double molten) {
@@ -35,7 +35,7 @@ heat_law heat_law_of(double capacity, double conductivity, double latent, double
     law.cold[0] = (float)melts;
     law.warm[0] = (float)molten;
     /* liquid at zero has no enthalpy, also where zero lies in the zone or above it */
-    const double below = melts > 0 ? melts * capacity
+    const double below = melts > 0    ? melts * capacity
                          : molten > 0 ? melts * zone
                                       : molten * capacity - (molten - melts) * zone;
     law.cold[1] = (float)below;
@@ -166,7 +166,8 @@ static void particles_task(void *context, int block) {
             const float kept = find_kept(t, start[c], start[c + 1], n, (const int[]){c, j, k});
             for (size_t i = start[c]; i < start[c + 1]; ++i) {
                 const float by = change - (1 - kept) * (temperature_at(t, i) - before);
-                add_kept(&h[i], &rest[i], (double)capacity_of(&t->in->law[t->p->fluid[i]], h[i]) * (double)by);
+                add_kept(&h[i], &rest[i],
+                         (double)capacity_of(&t->in->law[t->p->fluid[i]], h[i]) * (double)by);
             }
         }
     }
@@ -255,8 +256,8 @@ static double common_temperature(const transfer *t, const middle *m, size_t from
     double low = INFINITY, high = -INFINITY;
     for (size_t i = from; i < end; ++i) {
         const heat_law *law = &t->in->law[t->p->fluid[i]];
-        const double own = (double)temperature_of(law, t->p->extra[t->in->column.enthalpy][i]) -
-                           offset_of(t, m, i, slope);
+        const double own =
+            (double)temperature_of(law, t->p->extra[t->in->column.enthalpy][i]) - offset_of(t, m, i, slope);
         low = fmin(low, own);
         high = fmax(high, own);
     }
@@ -267,8 +268,7 @@ static double common_temperature(const transfer *t, const middle *m, size_t from
     return 0.5 * (low + high);
 }
 
-static void mix_melting(const transfer *t, const middle *m, size_t from, size_t end,
-                        const float slope[3]) {
+static void mix_melting(const transfer *t, const middle *m, size_t from, size_t end, const float slope[3]) {
     const double common = common_temperature(t, m, from, end, slope);
     const double left = excess(t, m, from, end, slope, common) / (double)(end - from);
     for (size_t i = from; i < end; ++i) {

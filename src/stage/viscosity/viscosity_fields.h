@@ -7,9 +7,9 @@
 #include "solid/obstacle.h"
 #include "stage/viscosity/viscosity.h"
 
-/* mu [Pa s] of cells: the mean over the sorted particles of each, whose fluids have by_fluid[] or, where it is
- * not NULL, which have by_particle[]; of cells
- * without any from those around, two cells far; below 0 farther away. spare: a field. */
+/* mu [Pa s] of cells: the mean over the sorted particles of each, whose fluids have by_fluid[] or, where it
+ * is not NULL, which have by_particle[]; of cells without any from those around, two cells far; below 0
+ * farther away. spare: a field. */
 void viscosity_of_particles(float *mu, float *spare, const mac_grid *g, const particles *p,
                             const double *by_fluid, int fluids, const float *by_particle,
                             viscosity_mean mean);
