@@ -144,6 +144,14 @@ static void put_frame(const runner *r, rheo_sim *sim, const rheo_frame_stats *s)
            "\"refused\":%lld}",
            (long long)s->counts.emitted, (long long)s->counts.outflow, (long long)s->counts.rescued,
            (long long)s->counts.spray, (long long)s->counts.rejected, (long long)s->counts.refused);
+    if (rheo_describe_method(r->scene->method)->gridless) {
+        putchar(',');
+        put_vector("compression", s->compression, 2);
+        putchar(',');
+        put_vector("momentum", s->momentum, 3);
+        putchar(',');
+        put_vector("angular_momentum", s->angular_momentum, 3);
+    }
     if (s->refusing > 0) put_refusing(r, s);
     printf(",\"solves\":{");
     put_solve("pressure", &s->pressure);

@@ -36,6 +36,7 @@ static const rheo_case_name reproductions[] = {
     {"stokes-drag", "a ball in slow flow inside a round vessel: its drag, and how fast it falls"},
     {"edge-mean", "a film runs down beside liquid that has set: means of viscosity"},
     {"explicit-limit", "steps a second that viscosity asks for, explicit and implicit"},
+    {"fold", "a sheet of honey folds on a floor: reported"},
     {"slab-heat", "a slab heated from one side"},
     {"lod-order", "order in time of sweeps of conduction, one axis after the other"},
     {"contact-heat", "two liquids of different conductivity and capacity touch"},
@@ -44,6 +45,15 @@ static const rheo_case_name reproductions[] = {
     {"insulated", "warm liquid falls into cold liquid: heat is kept"},
     {"power", "a source of 500 W"},
     {"bath", "a hot body in a cold tank"},
+    {"sph-kernels", "kernels of particles: integrals and moments"},
+    {"sph-hydrostatic", "particles at rest: speed, density, pressure"},
+    {"sph-poiseuille", "particles between walls that they stick to, pulled along"},
+    {"sph-couette", "particles between a wall at rest and one that moves"},
+    {"sph-oscillating-drop", "a drop with surface tension: Rayleigh's frequency"},
+    {"sph-float", "bodies that float among particles are as deep as they are heavy"},
+    {"sph-front", "front of a collapsing column of particles, beside flip, against Martin and Moyce 1952"},
+    {"sph-order", "a viscous vortex of particles: the error falls with the spacing"},
+    {"sph-volume", "ten seconds of a dam break of particles: energy, height, leaks"},
     {NULL, NULL},
 };
 static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
@@ -70,6 +80,7 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_stokes_drag},
                                           {.run = reproduce_edge_mean},
                                           {.run = reproduce_explicit_limit},
+                                          {.run = reproduce_fold},
                                           {.run = reproduce_slab_heat},
                                           {.run = reproduce_lod_order},
                                           {.run = reproduce_contact_heat},
@@ -77,7 +88,16 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_cooling},
                                           {.run = reproduce_insulated},
                                           {.run = reproduce_power},
-                                          {.run = reproduce_bath}};
+                                          {.run = reproduce_bath},
+                                          {.run = reproduce_sph_kernels},
+                                          {.run = reproduce_sph_hydrostatic},
+                                          {.run = reproduce_sph_poiseuille},
+                                          {.run = reproduce_sph_couette},
+                                          {.run = reproduce_sph_drop},
+                                          {.run = reproduce_sph_float},
+                                          {.run = reproduce_sph_front},
+                                          {.run = reproduce_sph_order},
+                                          {.run = reproduce_sph_volume}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},
@@ -88,11 +108,13 @@ static const rheo_case_name benches[] = {
     {"smoke", "frames of paddle-smoke at 40 and 80 cells along its length"},
     {"bodies", "what rigid bodies add to the pressure solve, frames of their scenes, cost a cell"},
     {"viscosity", "implicit viscosity of a ball in a round container, by multigrid and by Jacobi"},
+    {"sph", "particles alone: neighbours, and steps of a dam of 50,000"},
     {NULL, NULL},
 };
 static const entry bench_runs[] = {
-    {.run = bench_stream}, {.run = bench_poisson}, {.run = bench_particles}, {.run = bench_separation},
-    {.run = bench_step},   {.run = bench_smoke},   {.run = bench_bodies},    {.run = bench_viscosity}};
+    {.run = bench_stream},     {.run = bench_poisson},   {.run = bench_particles},
+    {.run = bench_separation}, {.run = bench_step},      {.run = bench_smoke},
+    {.run = bench_bodies},     {.run = bench_viscosity}, {.run = bench_sph}};
 
 const rheo_case_name *rheo_list_reproductions(void) {
     return reproductions;

@@ -178,7 +178,7 @@ rheo_status reproduce_two_layer(rows *out) {
         c.mu[1] = 1e7;
         c.split = 0.5;
         status = refine(out, "two-layer", "1 to 1e4, on a face's plane", &c, layers, coarsest,
-                        (wanted){.relative = 1e-3});
+                        (wanted){.relative = 2e-3});
         c.split = 7.0 / 12;
         if (!status)
             status =

@@ -85,7 +85,7 @@ static rheo_status put(rows *out, const char *model, int n, double step, bool ve
 }
 
 rheo_status reproduce_stokes_drag(rows *out) {
-    static const double steps[] = {0.1, 1e4};
+    static const double steps[] = {0.1, 1};
     const thick_models models = thick_coupled();
     const int n = out->quick ? 20 : 24;
     rheo_status status = RHEO_OK;

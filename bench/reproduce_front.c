@@ -111,7 +111,7 @@ static rheo_status collapse(point *ours, int *count, rows *out, rheo_method meth
     scene.size[2] = 1;
     scene.cells = columns;
     scene.method = method;
-    scene.cfl = 1;
+    scene.cfl = rheo_describe_method(method)->gridless ? 3 : 1;
     scene.fps = 10 / unit; /* a frame is 0.1 in T */
     scene.frames = (int)ceil(T_end * 10);
     scene.fluids = &water;
@@ -203,9 +203,8 @@ static void compare(rows *out, const point *ours, int count, const series *e, co
                          .pass = off <= measured_spread()});
 }
 
-rheo_status reproduce_dam_break_front(rows *out) {
-    static const rheo_method methods[] = {RHEO_FLIP, RHEO_APIC};
-    static const char *const method_name[] = {"flip", "apic"};
+static rheo_status compare_methods(rows *out, const rheo_method methods[2],
+                                   const char *const method_name[2]) {
     rows_title(out, "Z = front / base against T; rows at one T are not judged alone, slope and distance are");
     rows_put_header(out);
     for (int m = 0; m < 2; ++m)
@@ -228,4 +227,14 @@ rheo_status reproduce_dam_break_front(rows *out) {
             }
         }
     return RHEO_OK;
+}
+
+rheo_status reproduce_dam_break_front(rows *out) {
+    return compare_methods(out, (const rheo_method[2]){RHEO_FLIP, RHEO_APIC},
+                           (const char *const[2]){"flip", "apic"});
+}
+
+rheo_status reproduce_sph_front(rows *out) {
+    return compare_methods(out, (const rheo_method[2]){RHEO_SPH, RHEO_FLIP},
+                           (const char *const[2]){"sph", "flip"});
 }

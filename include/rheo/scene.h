@@ -66,7 +66,7 @@ typedef enum rheo_method {
     RHEO_PIC,
     RHEO_SEMI_LAGRANGIAN,
     RHEO_MAC,
-    RHEO_LEVELSET, /* levelset and sph: names of the contract that this version refuses */
+    RHEO_LEVELSET, /* a name of the contract that this version refuses */
     RHEO_SMOKE,
     RHEO_SPH,
 } rheo_method;
@@ -82,6 +82,7 @@ typedef struct rheo_method_info {
     bool shears;     /* viscosity of the first fluid is followed in explicit steps, and domain.slip: no */
     bool periodic;   /* sides may be */
     bool separation; /* liquid may leave walls */
+    bool gridless;   /* particles alone: the keys of solver.sph, and fluids of densities of their own */
 } rheo_method_info;
 RHEO_API const rheo_method_info *rheo_describe_method(rheo_method method); /* never NULL */
 
@@ -134,12 +135,46 @@ typedef enum rheo_viscosity_law {
     RHEO_LAW_EXPONENTIAL,
 } rheo_viscosity_law;
 
+/* what a smoothed particle sees of its neighbours (method sph) */
+typedef enum rheo_sph_kernel {
+    RHEO_SPH_WENDLAND,
+    RHEO_SPH_CUBIC,
+    RHEO_SPH_POLY6,
+    RHEO_SPH_SPIKY,
+    RHEO_SPH_VISCOSITY,
+} rheo_sph_kernel;
+
+/* what holds the particles of method sph apart */
+typedef enum rheo_sph_pressure {
+    RHEO_SPH_PROJECTION, /* two projections a step: constant density, no divergence */
+    RHEO_SPH_STATE,      /* an equation of state: compressible by a percent, short steps */
+    RHEO_SPH_SOURCE,     /* one Poisson system with the density as its source: clumps; to be compared with */
+} rheo_sph_pressure;
+
+/* what draws surfaces of method sph together */
+typedef enum rheo_sph_tension {
+    RHEO_SPH_COHESION,  /* of pairs: keeps momentum exactly, also between fluids */
+    RHEO_SPH_CURVATURE, /* a force by the curvature of the surface against air */
+} rheo_sph_tension;
+
+/* how the particles of method sph are held apart */
+typedef struct rheo_sph {
+    rheo_sph_pressure pressure;
+    rheo_sph_tension tension;
+    rheo_sph_kernel kernel;
+    double spacing;       /* m, between particles; 0: half a cell */
+    double density_error; /* mean compression that a step may leave */
+    double jitter;        /* of the fill, in spacings */
+    double calm;          /* how fast neighbours calm each other, in sqrt(gravity / spacing) */
+} rheo_sph;
+
 typedef struct rheo_fluid {
     const char *name;
     const char *material;
     double density;            /* kg/m3 */
     double viscosity;          /* Pa s; the first where it is keyed */
     rheo_curve viscosity_keys; /* Pa s, width 1; not given: constant */
+    double surface_tension;    /* N/m, sph */
     rheo_viscosity_law law;    /* other than NONE: the viscosity follows from the temperature */
     double law_temperature[2], law_viscosity[2]; /* degrees C, rising; Pa s */
     double temperature;                          /* degrees C, of the fill and of what emitters bring */
@@ -194,6 +229,7 @@ typedef struct rheo_solid {
     double slip;            /* m, RHEO_SLIP_AUTO, RHEO_SLIP_FREE */
     rheo_curve temperature; /* degrees C, width 1; not given: it takes no heat */
     double heat_capacity;   /* J/(kg K), dynamic: its temperature is its own then; 0: it is held at it */
+    double adhesion;        /* sph: how strongly fluids are drawn to it, beside themselves */
     double color[3];        /* linear RGB */
     rheo_look look;
 } rheo_solid;
@@ -273,6 +309,7 @@ typedef struct rheo_scene {
     double confinement;       /* smoke: strength of vorticity confinement; 0: none */
     bool separation;          /* liquid may leave walls: no suction */
     bool volume_correction;
+    rheo_sph sph;
     unsigned seed;
 
     rheo_fluid *fluids;

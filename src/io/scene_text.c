@@ -187,14 +187,35 @@ static void put_domain(writer *t, const rheo_scene *s) {
     file_print(&t->w, "}");
 }
 
+static void put_sph(writer *t, const rheo_scene *s) {
+    static const char *const pressure_words[] = {"projection", "state", "source"};
+    static const char *const kernel_words[] = {"wendland", "cubic", "poly6", "spiky", "viscosity"};
+    if (!rheo_describe_method(s->method)->gridless) return;
+    put_key(t, "sph");
+    file_print(&t->w, "{");
+    put_word(t, "pressure", pressure_words[s->sph.pressure]);
+    put_word(t, "tension", s->sph.tension == RHEO_SPH_CURVATURE ? "curvature" : "cohesion");
+    put_word(t, "kernel", kernel_words[s->sph.kernel]);
+    put_real(t, "spacing", s->sph.spacing);
+    put_real(t, "density_error", s->sph.density_error);
+    put_real(t, "jitter", s->sph.jitter);
+    put_real(t, "calm", s->sph.calm);
+    file_print(&t->w, "}");
+}
+
 static void put_solver(writer *t, const rheo_scene *s) {
     file_print(&t->w, "{");
     put_word(t, "method", method_words[s->method]);
-    put_word(t, "pressure", s->pressure == RHEO_MIC ? "mic" : "multigrid");
     put_word(t, "coupling", coupling_words[s->coupling]);
-    put_real(t, "tolerance", s->tolerance);
-    put_whole(t, "max_iterations", s->max_iterations);
-    if (rheo_describe_method(s->method)->gas) {
+    if (!rheo_describe_method(s->method)->gridless) {
+        put_word(t, "pressure", s->pressure == RHEO_MIC ? "mic" : "multigrid");
+        put_real(t, "tolerance", s->tolerance);
+        put_whole(t, "max_iterations", s->max_iterations);
+    }
+    if (rheo_describe_method(s->method)->gridless) {
+        put_flag(t, "separation", s->separation);
+        put_whole(t, "seed", (long long)s->seed);
+    } else if (rheo_describe_method(s->method)->gas) {
         put_word(t, "advection", advection_words[s->advection]);
         put_real(t, "confinement", s->confinement);
     } else {
@@ -206,6 +227,7 @@ static void put_solver(writer *t, const rheo_scene *s) {
         put_word(t, "viscous_surface", s->viscous_held ? "held" : "free");
         put_whole(t, "seed", (long long)s->seed);
     }
+    put_sph(t, s);
     file_print(&t->w, "}");
 }
 
@@ -253,6 +275,7 @@ static void put_fluid(writer *t, const rheo_scene *s, int i) {
     put_real(t, "density", f->density);
     put_viscosity(t, f);
     if (rheo_solves_heat(s)) put_fluid_heat(t, f);
+    if (f->surface_tension > 0) put_real(t, "surface_tension", f->surface_tension);
     if (rheo_describe_method(s->method)->gas) {
         put_real(t, "temperature", f->temperature);
         put_real(t, "soot", f->soot);
@@ -323,6 +346,7 @@ static void put_solid(writer *t, const rheo_scene *s, int i) {
     if (!rheo_describe_method(s->method)->gas) put_slip(t, o->slip);
     put_curve(t, "temperature", &o->temperature);
     if (o->heat_capacity > 0) put_real(t, "heat_capacity", o->heat_capacity);
+    if (o->adhesion > 0) put_real(t, "adhesion", o->adhesion);
     count_text(t);
     put_vector(t, "color", o->color);
     put_word(t, "look", look_words[o->look]);

@@ -34,6 +34,7 @@ static const char *const headings[SECTIONS] = {
     [IN_DOMAIN] = "the box in which everything happens",
     [IN_TIME] = "how long the simulation runs, and its time steps",
     [IN_SOLVER] = "how the equations are solved",
+    [IN_SPH] = "method sph: how particles are held apart",
     [IN_FLUID] = "one entry per fluid",
     [IN_EMITTER] = "one entry per source of liquid or smoke",
     [IN_SOLID] = "one entry per obstacle, container or body",

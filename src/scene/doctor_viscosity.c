@@ -63,7 +63,7 @@ static double slow_step(const doctor *d) {
 static void look_at_unused(doctor *d, rheo_viscosity chosen) {
     const rheo_scene *s = d->scene;
     const rheo_method_info *method = rheo_describe_method(s->method);
-    if (chosen != RHEO_VISCOSITY_NONE) return;
+    if (chosen != RHEO_VISCOSITY_NONE || method->gridless) return;
     if (s->slip == 0 && !method->shears)
         doctor_find(d, RHEO_WARNING, "domain.slip", "solver.viscosity: full, method: mac",
                     "slip: no has no effect where no viscosity is solved");

@@ -175,6 +175,49 @@ static rheo_status refuse_key(const node *at, const rheo_scene *scene, const cha
     return RHEO_INVALID;
 }
 
+/* The same of keys that only particles without a grid use, and of those that they do not. */
+static const struct {
+    bool sph;
+    const char *within, *key;
+} sph_keys[] = {
+    {true, "solver", "sph"},
+    {true, "fluids", "surface_tension"},
+    {true, "solids", "adhesion"},
+    {false, "solver", "pressure"},
+    {false, "solver", "pic_blend"},
+    {false, "solver", "tolerance"},
+    {false, "solver", "max_iterations"},
+    {false, "solver", "volume_correction"},
+    {false, "solver", "viscosity"},
+    {false, "solver", "viscous_mean"},
+    {false, "solver", "viscous_surface"},
+};
+
+static rheo_status refuse_sph_key(const node *at, const rheo_scene *scene, const char *within, int index,
+                                  bool sph, rheo_report *report) {
+    const rheo_status status = refuse_key(at, scene, within, index, report);
+    if (report) snprintf(report->allowed, sizeof report->allowed, sph ? "method: sph" : "leave it out");
+    return status;
+}
+
+static rheo_status check_sph_keys(const rheo_scene *scene, rheo_report *report) {
+    const node *root = ((const scene_owner *)scene->owner)->root;
+    const bool sph = rheo_describe_method(scene->method)->gridless;
+    for (size_t i = 0; i < sizeof sph_keys / sizeof *sph_keys; ++i) {
+        if (sph_keys[i].sph == sph) continue;
+        const node *map = node_find(root, sph_keys[i].within);
+        if (!map) continue;
+        const bool list = map->kind == NODE_LIST;
+        int index = list ? 0 : -1;
+        for (const node *item = list ? map->first : map; item; item = list ? item->next : NULL) {
+            const node *at = node_find(item, sph_keys[i].key);
+            if (at) return refuse_sph_key(at, scene, sph_keys[i].within, index, sph_keys[i].sph, report);
+            index += list;
+        }
+    }
+    return RHEO_OK;
+}
+
 static rheo_status check_method_keys(const rheo_scene *scene, rheo_report *report) {
     const node *root = ((const scene_owner *)scene->owner)->root;
     const bool gas = rheo_describe_method(scene->method)->gas;
@@ -234,6 +277,7 @@ static rheo_status fill_scene(rheo_scene *scene, const char *text, size_t length
     bool rewritten = false;
     status = scene_read_tree(scene, &rewritten, directory, report);
     if (status == RHEO_OK) status = check_method_keys(scene, report);
+    if (status == RHEO_OK) status = check_sph_keys(scene, report);
     if (status == RHEO_OK) choose_output(scene);
     if (status == RHEO_OK) choose_temperatures(scene);
     if (status == RHEO_OK) status = place_camera(scene, &owner->memory, report);

@@ -25,6 +25,9 @@ static const char *const viscosity_names[] = {"auto", "none", "laplacian", "full
 static const char *const mean_names[] = {"harmonic", "geometric", "arithmetic", NULL};
 static const char *const viscous_surface_names[] = {"free", "held", NULL};
 static const char *const slip_names[] = {"auto", "free", "no", NULL};
+static const char *const kernel_names[] = {"wendland", "cubic", "poly6", "spiky", "viscosity", NULL};
+static const char *const sph_pressure_names[] = {"projection", "state", "source", NULL};
+static const char *const sph_tension_names[] = {"cohesion", "curvature", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
 static const char *const look_names[] = {"auto", "matte", "glass", "hidden", NULL};
@@ -85,7 +88,7 @@ const param scene_params[] = {
      "closed, open or periodic, for all sides or by side: { top: open, x: periodic }"},
     {IN_DOMAIN, "slip", P_SLIP, "m", 0, FAR, false, false, "auto", SCENE(slip), slip_names, 0,
      "of liquid along walls. free: it slides; no: it sticks; a length: the wall counts as that much farther "
-     "away; auto: no where viscosity is solved, else free. Method mac knows free and no"},
+     "away; auto: no where viscosity is solved, else free. Methods mac and sph know free and no"},
 
     {IN_TIME, "frames", P_INT, "", 1, 1e6, false, false, "120", SCENE(frames), NULL, 0,
      "number of frames to simulate"},
@@ -97,8 +100,8 @@ const param scene_params[] = {
      "longest step; 0: no limit"},
 
     {IN_SOLVER, "method", P_CHOICE, "", NONE, false, "flip", SCENE(method), method_names, 0,
-     "how velocity is carried; smoke: a gas that fills the domain. levelset and sph are reserved for a later "
-     "version"},
+     "how velocity is carried; sph: by particles alone; smoke: a gas that fills the domain. levelset is "
+     "reserved for a later version"},
     {IN_SOLVER, "pressure", P_CHOICE, "", NONE, false, "multigrid", SCENE(pressure), pressure_names, 0,
      "preconditioner of the pressure solve"},
     {IN_SOLVER, "coupling", P_CHOICE, "", NONE, false, "monolithic", SCENE(coupling), coupling_names, 0,
@@ -132,6 +135,28 @@ const param scene_params[] = {
     {IN_SOLVER, "confinement", P_REAL, "", 0, 10, false, false, "0", SCENE(confinement), NULL, 0,
      "smoke: vorticity confinement, in cells; 0: none, 0.1 to 0.5 keeps small eddies turning"},
 
+    {IN_SOLVER, "sph", P_SECTION, "", NONE, false, "", 0, 0, NULL, IN_SPH,
+     "sph: how particles are held apart"},
+
+    {IN_SPH, "pressure", P_CHOICE, "", NONE, false, "projection", SCENE(sph.pressure), sph_pressure_names, 0,
+     "projection: constant density and no divergence; state: an equation of state, compressible by a "
+     "percent; source: one system with the density as its source, which clumps: to be compared with"},
+    {IN_SPH, "tension", P_CHOICE, "", NONE, false, "cohesion", SCENE(sph.tension), sph_tension_names, 0,
+     "surface tension from cohesion of pairs, which keeps momentum and acts between fluids and on solids "
+     "with "
+     "adhesion, or from the curvature of the surface against air, which swings faster than cohesion lets it"},
+    {IN_SPH, "kernel", P_CHOICE, "", NONE, false, "wendland", SCENE(sph.kernel), kernel_names, 0,
+     "what a particle sees of its neighbours, within a cell"},
+    {IN_SPH, "spacing", P_REAL, "m", 0, 1e4, false, false, "0", SCENE(sph.spacing), NULL, 0,
+     "between particles, in place of domain.cells; 0: half a cell"},
+    {IN_SPH, "density_error", P_REAL, "", 1e-6, 0.1, false, false, "5e-4", SCENE(sph.density_error), NULL, 0,
+     "mean compression that a step may leave"},
+    {IN_SPH, "jitter", P_REAL, "", 0, 1, false, false, "0", SCENE(sph.jitter), NULL, 0,
+     "how far particles of the fill are moved off their lattice at random, in spacings"},
+    {IN_SPH, "calm", P_REAL, "", 0, 100, false, false, "1.2", SCENE(sph.calm), NULL, 0,
+     "how fast neighbours calm each other, in sqrt(gravity / spacing): a viscosity of calm/4 sqrt(gravity "
+     "spacing^3), unless the fluid's is larger; 0: not at all"},
+
     {IN_FLUID, "name", P_NAME, "", NONE, false, "", FLUID(name), NULL, 0,
      "used by emitters and in file names (default: the material)"},
     {IN_FLUID, "material", P_MATERIAL, "", NONE, false, "water", FLUID(material), NULL, 0,
@@ -154,7 +179,8 @@ const param scene_params[] = {
      "list of shapes that are full of it at the start, or from a time on (at)"},
     {IN_FLUID, "velocity", P_VECTOR, "m/s", -1e4, 1e4, false, false, "[0, 0, 0]", FLUID(velocity), NULL, 0,
      "velocity of its fills when they appear"},
-    {IN_FLUID, "surface_tension", P_LATER, "N/m", NONE, false, "", 0, 0, NULL, 0, "surface tension"},
+    {IN_FLUID, "surface_tension", P_REAL, "N/m", 0, 1e3, false, false, "0", FLUID(surface_tension), NULL, 0,
+     "sph: surface tension"},
     {IN_FLUID, "conductivity", P_REAL, "W/(m K)", 0, 1e5, false, false, "", FLUID(conductivity), NULL, 0,
      "liquid: heat conduction (default: the material's)"},
     {IN_FLUID, "heat_capacity", P_REAL, "J/(kg K)", 0, 1e6, false, false, "", FLUID(heat_capacity), NULL, 0,
@@ -220,6 +246,8 @@ const param scene_params[] = {
     {IN_SOLID, "heat_capacity", P_REAL, "J/(kg K)", 0, 1e6, false, false, "0", SOLID(heat_capacity), NULL, 0,
      "dynamic: what warms a kilogram of it by a kelvin; its temperature then follows from what it takes; 0: "
      "it is held at its temperature"},
+    {IN_SOLID, "adhesion", P_REAL, "", 0, 10, false, false, "0", SOLID(adhesion), NULL, 0,
+     "sph: how strongly fluid with surface tension is drawn to it, beside how it is to itself"},
     {IN_SOLID, "color", P_COLOR, "", 0, 1, false, false, "[0.55, 0.5, 0.45]", SOLID(color), NULL, 0,
      "linear RGB; for glass, a faint tint"},
     {IN_SOLID, "look", P_CHOICE, "", NONE, false, "auto", SOLID(look), look_names, 0,
@@ -343,6 +371,7 @@ const char *section_name(section s) {
                                                 [IN_DOMAIN] = "domain",
                                                 [IN_TIME] = "time",
                                                 [IN_SOLVER] = "solver",
+                                                [IN_SPH] = "solver.sph",
                                                 [IN_FLUID] = "fluids[]",
                                                 [IN_EMITTER] = "emitters[]",
                                                 [IN_SOLID] = "solids[]",
@@ -413,7 +442,6 @@ bool param_is_later(const param *p, const char *name) {
         const char *row, *name;
     } later[] = {
         {"method", "levelset"},
-        {"method", "sph"},
     };
     for (size_t i = 0; i < sizeof later / sizeof *later; ++i)
         if (!strcmp(later[i].row, p->name) && !strcmp(later[i].name, name)) return true;

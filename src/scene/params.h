@@ -12,6 +12,7 @@ typedef enum section {
     IN_DOMAIN,
     IN_TIME,
     IN_SOLVER,
+    IN_SPH,
     IN_FLUID,
     IN_EMITTER,
     IN_SOLID,

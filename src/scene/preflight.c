@@ -618,7 +618,8 @@ static void look_at_methods(doctor *d) {
     char path[NODE_PATH_MAX];
     for (int i = 0; i < s->fluid_count; ++i) {
         snprintf(path, sizeof path, "fluids[%d]", i);
-        if (!method->viscosity && !method->shears && definition_thickest(&s->fluids[i]) > 0.1)
+        if (!method->viscosity && !method->shears && !method->gridless &&
+            definition_thickest(&s->fluids[i]) > 0.1)
             doctor_find(d, RHEO_WARNING, path, "method: apic, flip, pic, semi-lagrangian, mac use it",
                         "a viscosity of %g Pa s has no effect with this method",
                         definition_thickest(&s->fluids[i]));

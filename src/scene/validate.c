@@ -218,7 +218,7 @@ static rheo_status check_periodic(const checker *c, int side, int cells) {
         return fail(c, path, "periodic for both sides: { x: periodic }",
                     "%s is periodic, the opposite side is not", side_names[side]);
     if (rheo_describe_method(s->method)->available && !rheo_describe_method(s->method)->periodic)
-        return fail(c, path, "closed, open; method: flip, apic, pic, semi-lagrangian, smoke",
+        return fail(c, path, "closed, open; method: flip, apic, pic, semi-lagrangian, smoke, sph",
                     "method %s has no periodic sides in this version", method_names[s->method]);
     if (s->pressure == RHEO_MIC)
         return fail(c, "solver.pressure", "multigrid", "periodic sides need the multigrid solver");
@@ -261,8 +261,12 @@ static rheo_status check_domain(const checker *c) {
         return fail(c, "solver.separation", "false; method: flip, apic, pic, semi-lagrangian",
                     "method %s has no separation in this version", method_names[s->method]);
     if (!method->available)
-        return fail(c, "solver.method", "flip, apic, pic, semi-lagrangian, mac, smoke",
+        return fail(c, "solver.method", "flip, apic, pic, semi-lagrangian, mac, smoke, sph",
                     "the method '%s' is not in this version", method_names[s->method]);
+    if (!method->gridless) return RHEO_OK;
+    if (s->coupling == RHEO_RIGID_FLUID || s->coupling == RHEO_FLUID_TO_SOLID)
+        return fail(c, "solver.coupling", "monolithic, solid-to-fluid",
+                    "method %s has no such coupling in this version", method_names[s->method]);
     return RHEO_OK;
 }
 
@@ -277,6 +281,9 @@ static rheo_status check_output(const checker *c) {
         return fail(c, "output.mesh", "false; volume: true", "smoke has no surface to make a mesh of");
     if (s->output_rest && !method->particles)
         return fail(c, "output.rest_position", "false", "smoke has no particles that could carry it");
+    if (method->gridless && s->surface == RHEO_SURFACE_PRESSURE)
+        return fail(c, "output.surface", "density, average, spheres",
+                    "method %s has no pressure on a grid to draw", method_names[s->method]);
     if (s->output_particles && !method->particles)
         return fail(c, "output.particles", "false; volume: true", "smoke has no particles to write");
     return RHEO_OK;
@@ -378,7 +385,7 @@ static rheo_status check_fluids(const checker *c) {
                 return same_name(c, path_of(path, "fluids[%d].name", i), f->name);
         status = check_melting(c, i);
         if (status != RHEO_OK) return status;
-        if (f->density != s->fluids[0].density)
+        if (f->density != s->fluids[0].density && !rheo_describe_method(s->method)->gridless)
             return fail(c, path_of(path, "fluids[%d].density", i), "the same density for all fluids",
                         "the grid methods have one density: %g kg/m3 here, %g in fluids[0]", f->density,
                         s->fluids[0].density);

@@ -13,18 +13,25 @@ static double longest_side(const rheo_scene *s) {
     return s->dim == 3 ? fmax(plane, s->size[2]) : plane;
 }
 
+/* Along the longest side; a spacing of particles, two a cell, is made to fit. */
+static int cells_along(const rheo_scene *scene) {
+    if (!(scene->sph.spacing > 0)) return scene->cells;
+    return (int)fmin(fmax(4, round(longest_side(scene) / (2 * scene->sph.spacing))), 4096);
+}
+
 double definition_cells(int cells[3], const rheo_scene *scene) {
-    const double dx = longest_side(scene) / scene->cells;
+    const double dx = longest_side(scene) / cells_along(scene);
     for (int a = 0; a < 3; ++a) cells[a] = a < scene->dim ? (int)fmax(1, round(scene->size[a] / dx)) : 1;
     return dx;
 }
 
 void definition_fit_sides(rheo_scene *scene) {
     const double longest = longest_side(scene);
+    const int along = cells_along(scene);
     int cells[3];
     definition_cells(cells, scene);
     for (int a = 0; a < scene->dim; ++a) /* the longest to the last bit: it decides dx */
-        scene->size[a] = cells[a] == scene->cells ? longest : longest * cells[a] / scene->cells;
+        scene->size[a] = cells[a] == along ? longest : longest * cells[a] / along;
 }
 
 double rheo_evaluate_viscosity(const rheo_fluid *f, double temperature, double time) {

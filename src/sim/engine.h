@@ -37,6 +37,7 @@ typedef struct sim_engine {
 extern const sim_engine liquid_engine; /* flip, apic, pic, semi-lagrangian */
 extern const sim_engine mac_engine;
 extern const sim_engine smoke_engine;
+extern const sim_engine sph_engine;
 const sim_engine *sim_engine_of(rheo_method method); /* NULL: none yet */
 
 /* What a step costs beside one of flip (scene/foretell.c). */

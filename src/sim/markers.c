@@ -35,27 +35,31 @@ static int make_laws(heat_marks *w, rheo_sim *s) {
     return w->law ? 0 : -1;
 }
 
-rheo_status markers_make(markers *m, rheo_sim *s, int affine, rheo_report *report) {
-    static const char *const gradient[9] = {"du_dx", "du_dy", "du_dz", "dv_dx", "dv_dy",
-                                            "dv_dz", "dw_dx", "dw_dy", "dw_dz"};
+rheo_status markers_make_with(markers *m, rheo_sim *s, const char *const *own, int owned, rheo_report *report) {
     static const char *const rest[3] = {"rest_x", "rest_y", "rest_z"};
     const char *column[PARTICLE_EXTRA_MAX];
-    const int dim = s->g.box.dim, gradients = affine ? dim * dim : 0, warm = rheo_solves_heat(&s->def);
+    const int dim = s->g.box.dim, warm = rheo_solves_heat(&s->def);
     int count = 0;
     m->full = dim == 3 ? 8 : 4;
     m->particle_volume = s->g.dx * s->g.dx * s->g.dx / (double)m->full;
-    while (count < gradients) column[count] = gradient[count], ++count;
-    const int rest_at = gradients + (warm ? 3 : 0);
+    while (count < owned) column[count] = own[count], ++count;
     if (warm) {
         column[m->warmth.temperature = count++] = "temperature";
         column[m->warmth.enthalpy = count++] = "enthalpy";
         column[m->warmth.rest = count++] = "enthalpy_rest";
         if (make_laws(&m->warmth, s)) return report_no_memory(report, "fluids");
     }
-    for (int a = 0; s->def.output_rest && a < dim; ++a) column[rest_at + a] = rest[a], ++count;
+    const int rest_at = count;
+    for (int a = 0; s->def.output_rest && a < dim; ++a) column[count++] = rest[a];
     if (particles_make(&m->parts, &s->g, column, count)) return report_no_memory(report, "the grid");
     m->rest = s->def.output_rest ? m->parts.extra + rest_at : NULL;
     return RHEO_OK;
+}
+
+rheo_status markers_make(markers *m, rheo_sim *s, int affine, rheo_report *report) {
+    static const char *const gradient[9] = {"du_dx", "du_dy", "du_dz", "dv_dx", "dv_dy",
+                                            "dv_dz", "dw_dx", "dw_dy", "dw_dz"};
+    return markers_make_with(m, s, gradient, affine ? s->g.box.dim * s->g.box.dim : 0, report);
 }
 
 void markers_free(markers *m) {

@@ -31,6 +31,9 @@ typedef struct markers {
 void markers_list(markers *m, rheo_sim *s);
 /* affine: whether particles carry the gradient of their velocity. */
 rheo_status markers_make(markers *m, rheo_sim *s, int affine, rheo_report *report);
+/* The same with other columns, at most 9. */
+rheo_status markers_make_with(markers *m, rheo_sim *s, const char *const *own, int count,
+                              rheo_report *report);
 void markers_free(markers *m);
 size_t markers_bytes(const markers *m);
 

@@ -22,7 +22,9 @@ static const method_row rows[] = {
     [RHEO_SMOKE] = {{.available = true, .gas = true, .volume = true, .periodic = true, .separation = true},
                     &smoke_engine,
                     {.share = 1}},
-    [RHEO_SPH] = {.engine = NULL}, /* the last one: names of what is to come */
+    [RHEO_SPH] = {{.available = true, .particles = true, .mesh = true, .periodic = true, .gridless = true},
+                  &sph_engine,
+                  {.share = 4, .columns = 2}},
 };
 
 static const method_row *row_of(rheo_method method) {

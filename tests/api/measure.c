@@ -32,12 +32,50 @@ static rows quick(seen *s) {
 
 static void test_lists(void **state) {
     (void)state;
-    static const char *const cases[] = {
-        "poisson-order",  "hydrostatic",    "taylor-green",    "dam-break-front", "volume",
-        "vortex-in-box",  "momentum",       "wall-separation", "added-mass",      "buoyancy",
-        "box-in-channel", "hourglass-plug", "tumbling-stones", "contact"};
-    static const char *const figures[] = {"stream", "poisson", "particles", "separation",
-                                          "step",   "smoke",   "bodies",    "viscosity"};
+    static const char *const cases[] = {"poisson-order",
+                                        "hydrostatic",
+                                        "taylor-green",
+                                        "dam-break-front",
+                                        "volume",
+                                        "vortex-in-box",
+                                        "momentum",
+                                        "wall-separation",
+                                        "added-mass",
+                                        "buoyancy",
+                                        "box-in-channel",
+                                        "hourglass-plug",
+                                        "tumbling-stones",
+                                        "contact",
+                                        "poiseuille",
+                                        "couette",
+                                        "two-layer",
+                                        "annular-couette",
+                                        "viscous-disk",
+                                        "ballistic",
+                                        "sag",
+                                        "stokes-drag",
+                                        "edge-mean",
+                                        "explicit-limit",
+                                        "fold",
+                                        "slab-heat",
+                                        "lod-order",
+                                        "contact-heat",
+                                        "stefan",
+                                        "cooling",
+                                        "insulated",
+                                        "power",
+                                        "bath",
+                                        "sph-kernels",
+                                        "sph-hydrostatic",
+                                        "sph-poiseuille",
+                                        "sph-couette",
+                                        "sph-oscillating-drop",
+                                        "sph-float",
+                                        "sph-front",
+                                        "sph-order",
+                                        "sph-volume"};
+    static const char *const figures[] = {"stream", "poisson", "particles", "separation", "step",
+                                          "smoke",  "bodies",  "viscosity", "sph"};
     enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };
     for (int i = 0; i < CASES; ++i) assert_string_equal(rheo_list_reproductions()[i].name, cases[i]);
     for (int i = 0; i < FIGURES; ++i) assert_string_equal(rheo_list_benches()[i].name, figures[i]);

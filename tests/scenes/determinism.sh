@@ -41,6 +41,7 @@ compare semi-lagrangian --set solver.method=semi-lagrangian --frames 3
 compare plane --set domain.dim=2 --set solver.method=apic --cells 48
 compare pic --set solver.method=pic --cells 16 --frames 3
 compare mac --set solver.method=mac --cells 16 --frames 2
+compare sph --set solver.method=sph --cells 16 --frames 3
 
 # a wall thinner than a cell, and water that goes around
 cat > "$dir/scene.yaml" <<'SCENE'

@@ -165,6 +165,7 @@ two_goes() { # NAME SCENE OPTIONS...
     echo "resume: $name: same bytes in one go and in two"
 }
 two_goes mac jet --set solver.method=mac
+two_goes sph jet --set solver.method=sph
 two_goes pic jet --set solver.method=pic
 two_goes flip jet
 two_goes thin thin

@@ -272,10 +272,10 @@ static void rotations_can_be_written_three_ways(void **state) {
 
 static void builtin_scenes_load_and_have_no_findings(void **state) {
     (void)state;
-    static const char *const wanted[] = {"dam-break", "double-dam",     "drop-in-pool",
-                                         "fountain",  "tilted-tank",    "moving-wall",
-                                         "bucket",    "box-in-channel", "vortex-in-box"};
-    for (int i = 0; i < 9; ++i) {
+    static const char *const wanted[] = {"dam-break",     "double-dam",  "drop-in-pool", "fountain",
+                                         "tilted-tank",   "moving-wall", "bucket",       "box-in-channel",
+                                         "vortex-in-box", "sph-dam",     "sph-drop",     "boat-in-a-tub"};
+    for (int i = 0; i < 12; ++i) {
         rheo_scene *s = NULL;
         rheo_report report = {0};
         rheo_preflight p;

@@ -1,0 +1,220 @@
+/* Viscosity as central forces between pairs, solved implicitly.
+ *
+ *   rho_i v_i + dt sum_j k_ij (n_ij . (v_i - v_j)) n_ij = rho_i v*_i,   n_ij along x_i - x_j
+ *   k_ij = 2 mu_ij c (-V W'/r) / dx^2,   mu_ij the harmonic mean
+ *
+ * (Monaghan 2005; Weiler et al. 2018). Forces are equal, opposite and central, so momentum and angular
+ * momentum are kept; c is such that layers that slide past each other have the viscosity. Where walls are not
+ * slippery they pull at the tangential velocity of what is less than a spacing d away, by mu / (s d), s the
+ * distance: half a spacing off that is a difference quotient to the wall.
+ *
+ * Conjugate gradients in the inner product of mass, without any other preconditioner: rigid motions, which
+ * are no part of the first residual, then never enter, however early it stops.
+ *
+ * Source: Mao 2006, 3.1.4 and 3.1.7, for which this is the symmetric, implicit form.
+ *
+ * Limits: central forces have a bulk viscosity of 5/3 mu; bodies feel the walls' pull after the solve. */
+#include "stage/sph/viscosity.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NEAREST_WALL 0.125f /* cells */
+
+typedef struct {
+    sph_fluid *f;
+    const float *nu;
+    const sph_sticking *sticking;
+    float period[3], scale, wall_scale;
+    int wraps;
+    const float (*from)[4];
+    float (*to)[4];
+    float (*x)[4], (*r)[4], (*p)[4];
+    float alpha, beta;
+} job;
+
+static void range_of(size_t r[2], const sph_fluid *f, int block) {
+    r[0] = (size_t)block * SPH_GRAIN;
+    r[1] = r[0] + SPH_GRAIN < f->count ? r[0] + SPH_GRAIN : f->count;
+}
+
+/* to = from + dt K from / rho, without walls; behind x is nu, of first-fluid density. */
+INLINE void product_range(const job *s, size_t from, size_t end, int dim, int wraps) {
+    const sph_fluid *f = s->f;
+    const sph_pairs *p = &f->pairs;
+    for (size_t i = from; i < end; ++i) {
+        const float *x = f->x[i], *own = s->from[i];
+        const int32_t *other = p->other + p->start[i];
+        const float *weight = p->weight + p->start[i];
+        vec8 sum[3] = {{0}};
+        for (int n = 0; n < p->length[i]; n += LANES) {
+            vec8 at[4], v[4], d[3], dot = {0}, r2 = vec8_all(1e-12f);
+            gather8(at, (const float(*)[4])f->x, other + n);
+            gather8(v, s->from, other + n);
+            for (int c = 0; c < dim; ++c) {
+                d[c] = x[c] - at[c];
+                if (wraps) d[c] = nearest8(d[c], s->period[c]);
+                dot += d[c] * (own[c] - v[c]);
+                r2 += d[c] * d[c];
+            }
+            const vec8 mean = 2 * at[3] * x[3] / (at[3] + x[3] + 1e-30f);
+            const vec8 w = vec8_load(weight + n) * mean * dot / r2;
+            for (int c = 0; c < dim; ++c) sum[c] += w * d[c];
+        }
+        const float scale = -s->scale * f->lightness[i];
+        for (int c = 0; c < dim; ++c) s->to[i][c] = own[c] + scale * sum8(sum[c]);
+        if (dim == 2) s->to[i][2] = 0;
+        s->to[i][3] = 0;
+    }
+}
+
+HOT static void product_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    range_of(r, s->f, block);
+    if (s->f->dim == 3) {
+        if (s->wraps) product_range(s, r[0], r[1], 3, 1);
+        else product_range(s, r[0], r[1], 3, 0);
+    } else {
+        if (s->wraps) product_range(s, r[0], r[1], 2, 1);
+        else product_range(s, r[0], r[1], 2, 0);
+    }
+}
+
+static double slip_of(const job *s, const sph_contact *c) {
+    return c->solid < 0 ? s->sticking->sides : s->sticking->solids[c->solid];
+}
+
+/* Tangential pull of a wall on a velocity relative to it, m/s in the step. */
+static int wall_pull(float pull[3], const job *s, const sph_contact *c, const float u[3]) {
+    const double slip = slip_of(s, c);
+    if (!(slip < SPH_SLIPS)) return 0;
+    const size_t i = c->particle;
+    const float off = c->distance > NEAREST_WALL ? c->distance : NEAREST_WALL;
+    const float k = s->wall_scale * s->nu[i] * s->f->lightness[i] / (off + (float)slip);
+    float along = 0;
+    for (int a = 0; a < 3; ++a) along += u[a] * c->normal[a];
+    for (int a = 0; a < 3; ++a) pull[a] = k * (u[a] - along * c->normal[a]);
+    return 1;
+}
+
+static void product(job *s, const float (*from)[4], float (*to)[4]) {
+    s->from = from;
+    s->to = to;
+    parallel_for(s->f->g->pool, block_count((long)s->f->count, SPH_GRAIN), product_task, s);
+    for (size_t c = 0; c < s->f->contacts; ++c) {
+        const sph_contact *at = &s->f->contact[c];
+        float pull[3];
+        if (wall_pull(pull, s, at, from[at->particle]))
+            for (int a = 0; a < 3; ++a) to[at->particle][a] += pull[a];
+    }
+}
+
+/* Sums by mass. */
+static double dot_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    double sum = 0;
+    range_of(r, s->f, block);
+    for (size_t i = r[0]; i < r[1]; ++i) {
+        double one = 0;
+        for (int a = 0; a < 3; ++a) one += (double)(s->from[i][a] * s->to[i][a]);
+        sum += one / (double)s->f->lightness[i];
+    }
+    return sum;
+}
+
+static double dot(job *s, const float (*a)[4], float (*b)[4]) {
+    s->from = a;
+    s->to = b;
+    return parallel_sum(s->f->g->pool, block_count((long)s->f->count, SPH_GRAIN), dot_task, s);
+}
+
+HOT static void advance_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    range_of(r, s->f, block);
+    for (size_t i = r[0]; i < r[1]; ++i)
+        for (int a = 0; a < 3; ++a) {
+            s->x[i][a] += s->alpha * s->p[i][a];
+            s->r[i][a] -= s->alpha * s->to[i][a];
+        }
+}
+
+HOT static void turn_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    range_of(r, s->f, block);
+    for (size_t i = r[0]; i < r[1]; ++i)
+        for (int a = 0; a < 3; ++a) s->p[i][a] = s->r[i][a] + s->beta * s->p[i][a];
+}
+
+/* What walls that belong to bodies have taken. */
+static void give_bodies(const job *s, sph_bodies *bodies, const float (*v)[4]) {
+    const sph_fluid *f = s->f;
+    for (int o = 0; o < bodies->count; ++o) memset(bodies->body[o].gain, 0, sizeof bodies->body[o].gain);
+    for (size_t n = 0; n < f->contacts; ++n) {
+        const sph_contact *c = &f->contact[n];
+        float u[3], pull[3];
+        if (c->solid < 0 || bodies->body[c->solid].lightness == 0) continue;
+        for (int a = 0; a < 3; ++a) u[a] = v[c->particle][a] - c->velocity[a];
+        if (!wall_pull(pull, s, c, u)) continue;
+        sph_body *b = &bodies->body[c->solid];
+        double j[3], turn[3];
+        for (int a = 0; a < 3; ++a) {
+            j[a] = (double)(pull[a] / f->lightness[c->particle]);
+            b->gain[a] += b->lightness * j[a];
+        }
+        for (int a = 0; a < 3; ++a) {
+            const int e = (a + 1) % 3, g = (a + 2) % 3;
+            turn[a] = (double)c->arm[e] * j[g] - (double)c->arm[g] * j[e];
+        }
+        for (int a = 0; a < 3; ++a)
+            for (int e = 0; e < 3; ++e) b->gain[3 + a] += b->inverse[3 * a + e] * turn[e];
+    }
+}
+
+sph_solve sph_viscosity(float (*v)[4], float (*const work[3])[4], const float *nu, sph_fluid *f,
+                        const sph_sticking *sticking, sph_bodies *bodies, double dt, double tolerance,
+                        int most) {
+    const double dx = f->g->dx;
+    const int blocks = block_count((long)f->count, SPH_GRAIN);
+    pool *threads = f->g->pool;
+    job s = {.f = f, .nu = nu, .sticking = sticking, .x = v, .r = work[0], .p = work[1]};
+    float(*q)[4] = work[2];
+    sph_solve result = {.converged = 1};
+    s.scale = (float)(2 * dt / (dx * dx)) * f->kernel.shear;
+    s.wall_scale = (float)(dt / (dx * dx * SPH_SPACING));
+    periods_of(s.period, f->g);
+    s.wraps = wraps_around(f->g);
+    for (size_t i = 0; i < f->count; ++i) f->x[i][3] = nu[i];
+    product(&s, (const float(*)[4])v, q);
+    for (size_t i = 0; i < f->count; ++i)
+        for (int a = 0; a < 4; ++a) s.r[i][a] = a < 3 ? v[i][a] - q[i][a] : 0;
+    for (size_t n = 0; n < f->contacts; ++n) { /* walls that move */
+        const sph_contact *c = &f->contact[n];
+        float pull[3];
+        if (wall_pull(pull, &s, c, c->velocity))
+            for (int a = 0; a < 3; ++a) s.r[c->particle][a] += pull[a];
+    }
+    memcpy(s.p, s.r, f->count * sizeof *s.p);
+    double rr = dot(&s, (const float(*)[4])s.r, s.r);
+    const double first = rr;
+    while (rr > tolerance * tolerance * first && result.iterations < most && rr > 0) {
+        product(&s, (const float(*)[4])s.p, q);
+        const double pq = dot(&s, (const float(*)[4])s.p, q);
+        if (!(pq > 0)) break;
+        s.alpha = (float)(rr / pq);
+        s.to = q;
+        parallel_for(threads, blocks, advance_task, &s);
+        const double next = dot(&s, (const float(*)[4])s.r, s.r);
+        s.beta = (float)(next / rr);
+        rr = next;
+        parallel_for(threads, blocks, turn_task, &s);
+        ++result.iterations;
+    }
+    result.residual = first > 0 ? sqrt(rr / first) : 0;
+    result.converged = result.residual <= tolerance;
+    if (bodies && bodies->count) give_bodies(&s, bodies, (const float(*)[4])v);
+    return result;
+}
