@@ -159,10 +159,11 @@ static vec3 shade_floor(path *p, vec3 x, vec3 d, float distance, float weight) {
 }
 
 /* A stand-in for light that goes through wax: what of the sun and of the sky behind is left on the straight
- * way to them through the body. */
+ * way to them through the body, from half a cell and more under the surface: from the surface itself the
+ * facets of the mesh would be seen where light grazes. */
 static vec3 light_within(path *p, vec3 x, vec3 n) {
     const sky *s = &p->s->sky;
-    const vec3 inside = along(x, n, -2 * p->nudge), ways[2] = {s->sun_direction, scaled(n, -1)};
+    const vec3 inside = along(x, n, -0.7f * p->s->contact), ways[2] = {s->sun_direction, scaled(n, -1)};
     const vec3 lights[2] = {scaled(s->sun, 0.35f), scaled(s->horizon, 0.25f)};
     vec3 sum = grey(0);
     for (int i = 0; i < 2; ++i) {

