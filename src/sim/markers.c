@@ -35,7 +35,8 @@ static int make_laws(heat_marks *w, rheo_sim *s) {
     return w->law ? 0 : -1;
 }
 
-rheo_status markers_make_with(markers *m, rheo_sim *s, const char *const *own, int owned, rheo_report *report) {
+rheo_status markers_make_with(markers *m, rheo_sim *s, const char *const *own, int owned,
+                              rheo_report *report) {
     static const char *const rest[3] = {"rest_x", "rest_y", "rest_z"};
     const char *column[PARTICLE_EXTRA_MAX];
     const int dim = s->g.box.dim, warm = rheo_solves_heat(&s->def);
