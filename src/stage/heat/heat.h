@@ -13,6 +13,7 @@
 /* A fluid's temperature from its enthalpy: three straight lines, the middle one of what melts. */
 typedef struct heat_law {
     float capacity, melting_capacity; /* J/(kg K): outside the melting zone, in it */
+    float warming, melting_warming;   /* 1 over these */
     float conductivity;               /* W/(m K) */
     float cold[2], warm[2];           /* ends of the melting zone: K, J/kg */
 } heat_law;

@@ -29,9 +29,11 @@
 heat_law heat_law_of(double capacity, double conductivity, double latent, double melts, double molten) {
     heat_law law = {.capacity = (float)capacity, .conductivity = (float)conductivity};
     law.melting_capacity = law.capacity;
+    law.warming = law.melting_warming = 1 / law.capacity;
     if (!(latent > 0)) return law;
     const double zone = capacity + latent / (molten - melts);
     law.melting_capacity = (float)zone;
+    law.melting_warming = 1 / law.melting_capacity;
     law.cold[0] = (float)melts;
     law.warm[0] = (float)molten;
     /* liquid at zero has no enthalpy, also where zero lies in the zone or above it */
@@ -44,9 +46,9 @@ heat_law heat_law_of(double capacity, double conductivity, double latent, double
 }
 
 INLINE float temperature_of(const heat_law *l, float h) {
-    if (h <= l->cold[1]) return l->cold[0] + (h - l->cold[1]) / l->capacity;
-    if (h < l->warm[1]) return l->cold[0] + (h - l->cold[1]) / l->melting_capacity;
-    return l->warm[0] + (h - l->warm[1]) / l->capacity;
+    if (h <= l->cold[1]) return l->cold[0] + (h - l->cold[1]) * l->warming;
+    if (h < l->warm[1]) return l->cold[0] + (h - l->cold[1]) * l->melting_warming;
+    return l->warm[0] + (h - l->warm[1]) * l->warming;
 }
 
 INLINE float capacity_of(const heat_law *l, float h) {
