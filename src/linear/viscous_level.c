@@ -421,9 +421,12 @@ static void spread_field(viscous_level *l, pool *p, float *field, int edge) {
     parallel_for(viscous_pool(l, p), l->slabs, spread_task, &f);
 }
 
+/* The first and the last layer are free samples around the liquid: what lies beyond them is another field. */
 static void invert_task(void *context, int row) {
     const finishing *f = context;
     viscous_level *l = f->l;
+    const int wide = l->dim == 3 ? l->n[1] : 1;
+    if (row < wide || row >= l->rows - wide) return;
     for (int c = 0; c < l->dim; ++c) {
         float *inverse = l->inverse[c];
         const ptrdiff_t from = row_start(l, row);
