@@ -30,6 +30,7 @@ rheo_status reproduce_stokes_drag(rows *out);
 rheo_status reproduce_edge_mean(rows *out);
 rheo_status reproduce_explicit_limit(rows *out);
 rheo_status reproduce_fold(rows *out);
+rheo_status reproduce_coil(rows *out);
 rheo_status reproduce_slab_heat(rows *out);
 rheo_status reproduce_lod_order(rows *out);
 rheo_status reproduce_contact_heat(rows *out);

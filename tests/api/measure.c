@@ -57,6 +57,7 @@ static void test_lists(void **state) {
                                         "edge-mean",
                                         "explicit-limit",
                                         "fold",
+                                        "coil",
                                         "slab-heat",
                                         "lod-order",
                                         "contact-heat",
