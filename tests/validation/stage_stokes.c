@@ -452,7 +452,7 @@ static void test_buoyancy(void **state) {
                    dim, V[0][0] / fall, V[0][1] / fall, r.iterations);
             if (density < 0.5) assert_true(V[0][1] / fall < -0.01);
             else if (density > 2) assert_true(V[0][1] / fall > 0.01);
-            else check_below(fabs(V[0][1] / fall), 0.015); /* of the volume that cut faces see */
+            else check_below(fabs(V[0][1] / fall), 0.005); /* of the volume that cut faces see */
             for (int c = 0; c < dim; ++c) mem_free(solid[c]);
             flow_drop(&f);
         }

@@ -47,6 +47,7 @@ void viscosity_free(viscosity *v) {
     pressure_part_free(&v->pressure);
     mem_free(v->loose);
     mem_free(v->momentum);
+    mem_free(v->heavy);
     mem_free(v->wet);
     mem_free(v->dirty);
     mem_free(v->extent);
@@ -488,7 +489,7 @@ static void find_within(int within[6], const viscosity *v, const box *b) {
 int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *in) {
     int any_cut = 0;
     job w = {.v = v, .g = g, .in = in, .at = {g, in, NULL}, .cut = &any_cut};
-    viscous_system s = {.body = in->body, .bodies = in->bodies};
+    viscous_system s = {.bodies = in->bodies};
     if (in->model == VISCOSITY_STOKES && pressure_part_hold(v, g)) return -1;
     if (viscosity_hold_bodies(v, in->bodies)) return -1;
     parallel_for(g->pool, row_count(&g->box), wet_task, &w);
@@ -496,6 +497,7 @@ int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *i
     memset(v->loose, 0, g->box.size); /* marks go beyond the rows that are released */
     parallel_for(g->pool, row_count(&g->box), loose_row, &w);
     parallel_for(g->pool, row_count(&g->box), release_row, &w);
+    s.body = viscosity_load_bodies(&w);
     int within[6];
     find_within(within, v, &g->box);
     s.within = within;

@@ -25,6 +25,7 @@ struct viscosity {
     uint8_t *wet, *dirty;  /* of rows: liquid in them; not 0 in the fields */
     int (*extent)[2];      /* of rows that are dirty: the first and the last sample */
     double (*momentum)[6]; /* of bodies, with what walls' offsets do to them */
+    viscous_body *heavy;   /* bodies with the liquid that their faces hold */
     int bodies_held;
     size_t bytes;
 };
@@ -67,6 +68,7 @@ double viscosity_wall_share(const job *w, int c, const int at[3]);
 /* viscosity_bodies.c: room for bodies, -1: no memory; their right-hand sides with what walls' offsets do to
  * them. */
 int viscosity_hold_bodies(viscosity *v, int bodies);
+const viscous_body *viscosity_load_bodies(const job *w);
 const double (*viscosity_push_bodies(const job *w, const double (*rhs)[6]))[6];
 
 /* viscosity_pressure.c; -1: no memory. */
