@@ -114,6 +114,7 @@ output: { particles: true, checkpoint_every: 2 }
 SCENE
 compare viscous
 compare viscous-laplacian --set solver.viscosity=laplacian --set solver.viscous_surface=held --set solver.method=flip --frames 2
+compare viscous-stokes --set solver.viscosity=stokes --frames 2
 compare viscous-plane --set domain.dim=2 --set solver.viscous_mean=geometric --cells 32
 
 # smoke: a keyed paddle, an emitter, an open top; then the same in two goes

@@ -171,6 +171,7 @@ two_goes flip jet
 two_goes thin thin
 two_goes periodic periodic
 two_goes viscous-flip honey --set solver.method=flip --set solver.viscosity=laplacian
+two_goes viscous-stokes honey --set solver.viscosity=stokes
 
 kill_and_resume bodies 4
 kill_and_resume smoke 4
