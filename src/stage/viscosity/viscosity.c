@@ -32,8 +32,6 @@ static const double THETA_LEAST = 0.02, THETA_MOST = 1.5, ON_WALL = 0.02, MOSTLY
 static const double THETA_BODY = 0.25; /* nearer surfaces of bodies that are solved count as so far: a stiff
                                           tie to a light body costs iterations */
 static const float LOOSE = 0.1f;       /* of a shear: what else must hold a face without mass */
-static const double DEEP =
-    0.25; /* cells, as stage/pressure/: less liquid than this has no velocity of its own */
 
 void viscosity_free(viscosity *v) {
     if (!v) return;
@@ -226,25 +224,13 @@ static void put_edge(job *w, int e, const int at[3], double V, bool walls) {
     if (!plain) __atomic_store_n(w->cut, 1, __ATOMIC_RELAXED);
 }
 
-/* Whether one of a face's two cells lies deeper in liquid than this [m]. */
-static bool is_beside_liquid(const job *w, int c, const int at[3], double deep) {
-    const box *b = &w->g->box;
-    for (int side = 0; side < 2; ++side) {
-        int cell[3] = {at[0], at[1], at[2]}, inside = 1;
-        cell[c] -= side;
-        for (int a = 0; a < b->dim; ++a) inside &= cell[a] >= 0 && cell[a] < b->n[a];
-        if (inside && (double)w->in->phi[box_at(b, cell[0], cell[1], cell[2])] < -deep) return true;
-    }
-    return false;
-}
-
 static void put_face(job *w, int c, const int at[3], double V, bool walls) {
     int h[3];
     const ptrdiff_t q = box_at(&w->g->box, at[0], at[1], at[2]);
     const double density = w->in->densities[c] ? (double)w->in->densities[c][q] / w->in->density : 1;
     viscosity_face_point(h, c, at);
     if (w->in->held_surface) V = V > 0 ? 1 : 0;
-    else if (V > 0 && V < 1 && !is_beside_liquid(w, c, at, 0)) V = 0;
+    else if (V > 0 && V < 1 && !viscosity_beside_liquid(w, c, at, 0)) V = 0;
     w->v->mass[c][q] = (float)(density * V);
     w->v->owner[c][q] = VISCOUS_FREE;
     if (walls && w->in->model == VISCOSITY_STOKES && pressure_slides(w, c, at)) return;
@@ -546,17 +532,6 @@ double viscosity_wall_share(const job *w, int c, const int at[3]) {
     return sum;
 }
 
-static float stiffness(const job *w, int c, ptrdiff_t q) {
-    const ptrdiff_t *step = w->g->box.step;
-    float k = w->v->normal[c][q] + w->v->normal[c][q - step[c]];
-    for (int p = 0; p < w->g->box.dim; ++p) {
-        if (p == c) continue;
-        const float *own = w->v->edge[3 - c - p][c < p ? 0 : 2];
-        k += own[q] + own[q + step[p]];
-    }
-    return k;
-}
-
 /* Right-hand sides, and the wall's velocity where it holds the liquid. */
 static void load_row(void *context, int row) {
     const job *w = context;
@@ -569,7 +544,7 @@ static void load_row(void *context, int row) {
             float *u = w->u->value[c];
             w->v->rhs[c][q] = w->v->mass[c][q] * u[q];
             const bool flows = w->in->model == VISCOSITY_STOKES && w->v->pressure.open[c][q] > 0;
-            if (!(stiffness(w, c, q) > 0) && !flows) continue;
+            if (!(viscosity_stiffness(w, c, q) > 0) && !flows) continue;
             const int at[3] = {i, jk[0], jk[1]};
             int h[3];
             viscosity_face_point(h, c, at);
@@ -609,91 +584,6 @@ viscous_result viscosity_solve(mac_field *u, double (*V)[6], const double (*rhs)
                                            viscosity_push_bodies(&w, rhs), tolerance, max_iterations);
     viscosity_keep(&w);
     return r;
-}
-
-/* ---- faces that follow ---- */
-
-/* Faces whose velocity counts as the projection's, and is carried on to others. */
-static bool is_known(const job *w, int c, const int at[3]) {
-    return is_beside_liquid(w, c, at, DEEP * w->g->dx);
-}
-
-/* What has been done to the faces beside this one since the solve, those that the projection sets. */
-static float change_beside(const job *w, int c, const int at[3]) {
-    const ptrdiff_t q = box_at(&w->g->box, at[0], at[1], at[2]);
-    float sum = 0;
-    int known = 0;
-    for (int a = 0; a < w->g->box.dim; ++a)
-        for (int side = -1; side <= 1; side += 2) {
-            int next[3] = {at[0], at[1], at[2]};
-            const ptrdiff_t n = q + side * w->g->box.step[a];
-            next[a] += side;
-            if (!is_known(w, c, next)) continue;
-            sum += w->u->value[c][n] - w->v->rhs[c][n];
-            ++known;
-        }
-    return known ? sum / (float)known : 0;
-}
-
-static void follow_row(void *context, int row) {
-    const job *w = context;
-    const box *b = &w->g->box;
-    int jk[2];
-    row_place(jk, b, row);
-    for (int c = 0; c < b->dim && w->v->dirty[row]; ++c)
-        for (int i = w->v->extent[row][0]; i <= w->v->extent[row][1]; ++i) {
-            const int at[3] = {i, jk[0], jk[1]};
-            const ptrdiff_t q = box_at(b, i, jk[0], jk[1]);
-            if (w->v->owner[c][q] != VISCOUS_FREE || !(stiffness(w, c, q) > 0)) continue;
-            if (is_known(w, c, at)) continue;
-            w->u->value[c][q] = w->v->rhs[c][q] + change_beside(w, c, at);
-        }
-}
-
-/* Set by the projection or by stress. */
-static bool is_set(const job *w, int c, const int at[3]) {
-    const ptrdiff_t q = box_at(&w->g->box, at[0], at[1], at[2]);
-    if (is_known(w, c, at)) return true;
-    return w->v->owner[c][q] == VISCOUS_FREE && stiffness(w, c, q) > 0;
-}
-
-/* Around them velocity goes on as straight lines through two faces. */
-static void go_on(const job *w, int c, const int at[3]) {
-    const ptrdiff_t q = box_at(&w->g->box, at[0], at[1], at[2]);
-    float sum = 0;
-    int known = 0;
-    for (int a = 0; a < w->g->box.dim; ++a)
-        for (int side = -1; side <= 1; side += 2) {
-            int next[3] = {at[0], at[1], at[2]};
-            const ptrdiff_t step = side * w->g->box.step[a];
-            next[a] += side;
-            if (!is_set(w, c, next)) continue;
-            next[a] += side;
-            const float near = w->u->value[c][q + step];
-            sum += is_set(w, c, next) ? 2 * near - w->u->value[c][q + 2 * step] : near;
-            ++known;
-        }
-    if (known) w->u->value[c][q] = sum / (float)known;
-}
-
-static void go_on_row(void *context, int row) {
-    const job *w = context;
-    const box *b = &w->g->box;
-    int jk[2];
-    row_place(jk, b, row);
-    for (int c = 0; c < b->dim && w->v->dirty[row]; ++c)
-        for (int i = w->v->extent[row][0]; i <= w->v->extent[row][1]; ++i) {
-            const int at[3] = {i, jk[0], jk[1]};
-            if (w->v->owner[c][box_at(b, i, jk[0], jk[1])] == VISCOUS_FREE && !is_set(w, c, at))
-                go_on(w, c, at);
-        }
-}
-
-void viscosity_follow(mac_field *u, const viscosity *v, const mac_grid *g, const float *phi) {
-    const viscosity_input in = {.phi = phi};
-    job w = {.v = (viscosity *)(uintptr_t)v, .g = g, .in = &in, .u = u};
-    parallel_for(g->pool, row_count(&g->box), follow_row, &w);
-    parallel_for(g->pool, row_count(&g->box), go_on_row, &w);
 }
 
 /* ---- forces on solids ---- */

@@ -71,6 +71,11 @@ int viscosity_hold_bodies(viscosity *v, int bodies);
 const viscous_body *viscosity_load_bodies(const job *w);
 const double (*viscosity_push_bodies(const job *w, const double (*rhs)[6]))[6];
 
+/* viscosity_follow.c: whether one of a face's two cells lies deeper in liquid than this [m]; K around a face.
+ */
+bool viscosity_beside_liquid(const job *w, int c, const int at[3], double deep);
+float viscosity_stiffness(const job *w, int c, ptrdiff_t q);
+
 /* viscosity_pressure.c; -1: no memory. */
 int pressure_part_hold(viscosity *v, const mac_grid *g);
 void pressure_part_free(pressure_part *p);
