@@ -14,22 +14,6 @@
 
 enum { SAMPLES = 128, RECENT = 4 };
 
-int buffer_hold(buffer *b, size_t bytes) {
-    if (bytes <= b->bytes) return 0;
-    size_t more = bytes + bytes / 8;
-    void *data = mem_alloc(more);
-    if (!data) return -1;
-    mem_free(b->data);
-    b->data = data;
-    b->bytes = more;
-    return 0;
-}
-
-void buffer_drop(buffer *b) {
-    mem_free(b->data);
-    *b = (buffer){0};
-}
-
 void level_free(level *l) {
     buffer *all[] = {&l->block_memory, &l->coefs_memory,  &l->brief_memory,
                      &l->at_memory,    &l->number_memory, &l->child_memory,

@@ -12,6 +12,7 @@
 #ifndef LINEAR_POISSON_LEVEL_H
 #define LINEAR_POISSON_LEVEL_H
 
+#include "core/buffer.h"
 #include "linear/poisson.h"
 #include "linear/vec8.h"
 
@@ -61,12 +62,6 @@ typedef struct block {
         parent; /* block of the coarser level * 8 + 4 (in its upper half) + 2 (its parity) + 1 (own parity) */
 } block;
 
-/* A buffer that only grows. */
-typedef struct buffer {
-    void *data;
-    size_t bytes;
-} buffer;
-
 typedef struct level {
     int dim;
     int n[3]; /* cells; even along periodic axes, or 1 */
@@ -92,9 +87,6 @@ typedef struct regions regions;
 typedef struct mic mic;
 typedef struct low_rank low_rank;
 typedef struct coarsest coarsest;
-
-int buffer_hold(buffer *b, size_t bytes); /* -1: no memory; contents are lost when it grows */
-void buffer_drop(buffer *b);
 
 INLINE int level_chunks(const level *l) {
     return block_count(l->blocks, BLOCK_GRAIN);

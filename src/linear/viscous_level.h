@@ -8,7 +8,7 @@
 #ifndef LINEAR_VISCOUS_LEVEL_H
 #define LINEAR_VISCOUS_LEVEL_H
 
-#include "linear/poisson_level.h" /* buffer, vec8 */
+#include "linear/poisson_level.h" /* vec8 */
 #include "linear/viscous.h"
 
 enum {
