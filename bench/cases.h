@@ -31,6 +31,8 @@ rheo_status reproduce_edge_mean(rows *out);
 rheo_status reproduce_explicit_limit(rows *out);
 rheo_status reproduce_fold(rows *out);
 rheo_status reproduce_coil(rows *out);
+rheo_status reproduce_tree_viscosity(rows *out);
+rheo_status reproduce_tree_3d(rows *out);
 rheo_status reproduce_slab_heat(rows *out);
 rheo_status reproduce_lod_order(rows *out);
 rheo_status reproduce_contact_heat(rows *out);

@@ -46,6 +46,16 @@ static void test_explicit_limit(void **state) {
     check_case(reproduce_explicit_limit, 3);
 }
 
+static void test_tree_viscosity(void **state) {
+    (void)state;
+    check_case(reproduce_tree_viscosity, 55);
+}
+
+static void test_tree_3d(void **state) {
+    (void)state;
+    check_case(reproduce_tree_3d, 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_poiseuille),
@@ -57,6 +67,8 @@ int main(void) {
         cmocka_unit_test(test_sag),
         cmocka_unit_test(test_edge_mean),
         cmocka_unit_test(test_explicit_limit),
+        cmocka_unit_test(test_tree_viscosity),
+        cmocka_unit_test(test_tree_3d),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
