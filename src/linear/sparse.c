@@ -339,6 +339,11 @@ sparse_result sparse_solve(sparse_solver *s, double *x, const double *b, double 
     const double goal = tolerance * tolerance * bb;
     double rr = replace_residual(s, &w, x), rz_before = 0;
     bool exact = true;
+    if (rr > bb) {
+        for (int i = 0; i < s->unknowns; ++i)
+            if (s->inverse[i] > 0) x[i] = 0;
+        rr = replace_residual(s, &w, x);
+    }
     memset(s->search, 0, (size_t)s->unknowns * sizeof *s->search);
     while (out.iterations < max_iterations && rr > goal) {
         rr = step(s, &w, x, &rz_before);

@@ -39,7 +39,7 @@ size_t sparse_solver_bytes(const sparse_solver *s);
 /* A = diag(mass) + B^T B, taken in; an unknown that nothing holds (A_ii 0) is left out. -1: no memory. */
 int sparse_solver_setup(sparse_solver *s, const sparse *terms, const double *mass, int unknowns);
 int64_t sparse_solver_unknowns(const sparse_solver *s); /* that are held */
-/* x: a warm start in, the solution out. */
+/* x: a warm start in, the solution out; a start that is worse than 0 is none. */
 sparse_result sparse_solve(sparse_solver *s, double *x, const double *b, double tolerance,
                            int max_iterations);
 /* y = A x */

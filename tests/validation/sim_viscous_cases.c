@@ -48,7 +48,7 @@ static void test_explicit_limit(void **state) {
 
 static void test_tree_viscosity(void **state) {
     (void)state;
-    check_case(reproduce_tree_viscosity, 55);
+    check_case(reproduce_tree_viscosity, 57);
 }
 
 static void test_tree_3d(void **state) {

@@ -59,7 +59,9 @@ static void add_point(strain *s, const point *p, double factor) {
     s->known += factor * p->known;
 }
 
-/* u_axis next to a face along another axis. */
+/* What lies next to a face along another axis. Beside faces with a smaller leaf always something of at most
+ * their own size; elsewhere there may be a larger face, or a larger leaf's middle, which tells nothing here:
+ * then the distance is 0. */
 static point next_to_face(const strain_rules *r, int face, int axis, int up) {
     const tree *t = r->t;
     const tree_face *f = &t->face[face];
@@ -78,7 +80,7 @@ static point next_to_face(const strain_rules *r, int face, int axis, int up) {
     for (int n = 0; n < parts; ++n) {
         at[other] += n * f->size / 2;
         const int next = t->face_of[f->axis][tree_at(t, at)];
-        assert(next >= 0);
+        if (next < 0 || t->face[next].size > f->size) return (point){.distance = 0};
         p.face[p.count] = next;
         p.weight[p.count++] = 1.0 / parts;
         p.distance = 0.5 * (f->size + t->face[next].size);
@@ -86,12 +88,14 @@ static point next_to_face(const strain_rules *r, int face, int axis, int up) {
     return p;
 }
 
-/* += factor times the slope of a face's velocity along another axis. */
-static void add_slope(strain *s, const strain_rules *r, int face, int axis, double factor) {
+void strain_add_slope(strain *s, const strain_rules *r, int face, int axis, double factor) {
+    const point next[2] = {next_to_face(r, face, axis, 0), next_to_face(r, face, axis, 1)};
+    const int sides =
+        (next[0].distance > 0) + (next[1].distance > 0); /* a leaf's sibling is on one of them */
     for (int up = 0; up < 2; ++up) {
-        const point p = next_to_face(r, face, axis, up);
-        const double weight = (up ? 0.5 : -0.5) * factor / p.distance;
-        add_point(s, &p, weight);
+        if (!(next[up].distance > 0)) continue;
+        const double weight = (up ? factor : -factor) / (sides * next[up].distance);
+        add_point(s, &next[up], weight);
         add_face(s, face, -weight);
     }
 }
@@ -104,7 +108,7 @@ static void add_face_at(strain *s, const strain_rules *r, int face, const double
     add_face(s, face, factor);
     for (int a = 0; a < t->dim && r->scheme == TREE_QUADRATIC; ++a) {
         const double off = x[a] - centre[a];
-        if (a != t->face[face].axis && fabs(off) > 0) add_slope(s, r, face, a, factor * off);
+        if (a != t->face[face].axis && fabs(off) > 0) strain_add_slope(s, r, face, a, factor * off);
     }
 }
 
@@ -176,7 +180,7 @@ void strain_add_shear(strain *s, const strain_rules *r, int e, const int at[3], 
     x[e] += 0.5 * (e < r->t->dim ? length : 1);
     if (above >= 0 && above == below) {
         if (r->scheme == TREE_QUADRATIC) {
-            add_slope(s, r, above, q, factor);
+            strain_add_slope(s, r, above, q, factor);
             return;
         }
         const point high = next_to_face(r, above, q, 1), low = next_to_face(r, above, q, 0);

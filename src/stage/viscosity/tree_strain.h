@@ -33,6 +33,9 @@ void strain_add_normal(strain *s, const strain_rules *r, int leaf, int axis, dou
  * `second` is 0, else d u_q / d x_p; added times `factor`. */
 void strain_add_shear(strain *s, const strain_rules *r, int e, const int at[3], int length, int second,
                       double factor);
+/* d u_c / d x_axis of a face's velocity u_c, from the faces next to it; added times `factor`. */
+void strain_add_slope(strain *s, const strain_rules *r, int face, int axis, double factor);
+
 /* The volume that the shear of an edge stands for. */
 double strain_edge_volume(const strain_rules *r, const int around[4], int length);
 /* And that of a face: half of each of its leaves. */

@@ -1,18 +1,18 @@
 /* (M + B^T B) u = M u_old - B^T g on the faces of a tree, rows of B the samples of strain times the square
  * root of their energy's factor (2 mu dt V for normal strain, mu dt V for du/dy + dv/dx), g what known faces
- * and walls add to them. Symmetric and positive by construction (E 3.35, 3.36).
+ * and walls add to them. Symmetric and positive by construction (E 3.35, 3.36). Faces of a rigid body are
+ * columns of its six unknowns; its mass, L L^T, is six rows more.
  *
  * Samples and their rows are counted, the counts summed up, and written: no order depends on threads. */
 #include "stage/viscosity/tree_system.h"
 
 #include <math.h>
+#include "linear/six.h"
 
-enum { GRAIN = 512 };
+enum { GRAIN = 512, BODY = 6 };
 
 typedef struct work {
     tree_system *s;
-    tree_weigh *weigh;
-    void *user;
     int pass;
 } work;
 
@@ -78,29 +78,31 @@ static void leaf_task(void *context, int task) {
         }
 }
 
-int tree_system_begin(tree_system *s, const strain_rules *rules) {
+int tree_system_begin(tree_system *s, const strain_rules *rules, int bodies) {
     work w = {.s = s};
     const tree *t = rules->t;
     const int rows = node_rows(t), normals = t->leaves * t->dim;
     s->rules = *rules;
+    s->bodies = bodies;
     if (buffer_hold(&s->count_memory, ((size_t)rows + 1) * sizeof *s->count)) return -1;
     s->count = s->count_memory.data;
     parallel_for(t->pool, rows, edge_task, &w);
     s->samples = sum_counts(s->count, rows, normals);
-    const size_t faces = (size_t)t->faces;
+    const size_t faces = (size_t)t->faces, unknowns = faces + BODY * (size_t)bodies;
     if (buffer_hold(&s->sample_memory, (size_t)s->samples * sizeof *s->sample) ||
-        buffer_hold(&s->offset_memory, (size_t)s->samples * sizeof *s->offset) ||
+        buffer_hold(&s->offset_memory, (size_t)s->samples * (sizeof *s->offset + 1)) ||
         buffer_hold(&s->face_memory, faces * (2 * sizeof(double) + sizeof(int))) ||
-        buffer_hold(&s->vector_memory, 3 * faces * sizeof(double)))
+        buffer_hold(&s->vector_memory, 3 * unknowns * sizeof(double)))
         return -1;
     s->sample = s->sample_memory.data;
     s->offset = s->offset_memory.data;
+    s->tied = (uint8_t *)(s->offset + s->samples);
     s->value = s->face_memory.data;
     s->mass = s->value + faces;
     s->number = (int *)(s->mass + faces);
     s->x = s->vector_memory.data;
-    s->b = s->x + faces;
-    s->m = s->b + faces;
+    s->b = s->x + unknowns;
+    s->m = s->b + unknowns;
     w.pass = 1;
     parallel_for(t->pool, rows, edge_task, &w);
     parallel_for(t->pool, block_count(t->leaves, GRAIN), leaf_task, &w);
@@ -109,14 +111,14 @@ int tree_system_begin(tree_system *s, const strain_rules *rules) {
 
 /* ---- rows ---- */
 
-static bool find_row(strain *to, const work *w, const tree_sample *one) {
-    const strain_rules *r = &w->s->rules;
+static bool find_row(strain *to, const tree_system *s, const tree_sample *one) {
+    const strain_rules *r = &s->rules;
     const double volume =
         one->leaf >= 0 ? pow(one->length, r->t->dim) : strain_edge_volume(r, one->around, one->length);
     double factor[2] = {0, 0};
     to->count = 0;
     to->known = 0;
-    w->weigh(w->user, one, volume, factor);
+    s->weigh(s->user, one, volume, factor);
     if (!(factor[0] > 0) && !(factor[1] > 0)) return false;
     if (one->leaf >= 0) strain_add_normal(to, r, one->leaf, one->axis, factor[0]);
     else
@@ -126,71 +128,135 @@ static bool find_row(strain *to, const work *w, const tree_sample *one) {
     return true;
 }
 
+typedef struct entry {
+    tree_system *s;
+    int at;
+    bool write;
+} entry;
+
+static void put_entry(entry *e, int column, double value) {
+    if (e->write) {
+        e->s->terms.column[e->at] = column;
+        e->s->terms.value[e->at] = value;
+    }
+    ++e->at;
+}
+
+/* A face of a row: an unknown or six of a body. */
+static void put_face(entry *e, int face, double weight) {
+    const tree_system *s = e->s;
+    const int number = s->number[face];
+    if (number >= 0) put_entry(e, number, weight);
+    else if (number != TREE_KNOWN) {
+        const int body = TREE_BODY - number;
+        double arm[BODY];
+        s->arm(s->user, arm, face, body);
+        for (int r = 0; r < BODY; ++r)
+            put_entry(e, s->unknowns - BODY * (s->bodies - body) + r, weight * arm[r]);
+    }
+}
+
 /* Counts the entries of a block of rows in unknowns, and then writes them. */
 static void row_task(void *context, int task) {
     const work *w = context;
     tree_system *s = w->s;
-    int entry = w->pass ? s->count[task] : 0;
+    entry e = {s, w->pass ? s->count[task] : 0, w->pass};
     for (int i = task * GRAIN; i < (task + 1) * GRAIN && i < s->samples; ++i) {
         strain row;
-        const bool any = find_row(&row, w, &s->sample[i]);
-        if (w->pass) {
-            s->terms.first[i] = entry;
-            s->offset[i] = any ? row.known : 0;
-        }
-        for (int n = 0; n < row.count && any; ++n) {
-            const int number = s->number[row.face[n]];
-            if (number < 0 && w->pass) s->offset[i] += row.weight[n] * s->value[row.face[n]];
-            if (number >= 0 && w->pass) {
-                s->terms.column[entry] = number;
-                s->terms.value[entry] = row.weight[n];
-            }
-            entry += number >= 0;
+        if (w->pass) s->terms.first[i] = e.at;
+        s->tied[i] = 0;
+        if (!find_row(&row, s, &s->sample[i])) continue;
+        s->tied[i] = s->rules.wall != NULL;
+        for (int n = 0; n < row.count; ++n) {
+            put_face(&e, row.face[n], row.weight[n]);
+            s->tied[i] |= s->number[row.face[n]] == TREE_KNOWN;
         }
     }
-    if (!w->pass) s->count[task] = entry;
+    if (!w->pass) s->count[task] = e.at;
 }
 
-int tree_system_rows(tree_system *s, tree_weigh *weigh, void *user) {
-    work w = {.s = s, .weigh = weigh, .user = user};
-    const tree *t = s->rules.t;
-    const int blocks = block_count(s->samples, GRAIN);
+static void offset_task(void *context, int task) {
+    tree_system *s = ((const work *)context)->s;
+    for (int i = task * GRAIN; i < (task + 1) * GRAIN && i < s->samples; ++i) {
+        strain row;
+        s->offset[i] = 0;
+        if (!s->tied[i] || !find_row(&row, s, &s->sample[i])) continue;
+        s->offset[i] = row.known;
+        for (int n = 0; n < row.count; ++n)
+            if (s->number[row.face[n]] == TREE_KNOWN) s->offset[i] += row.weight[n] * s->value[row.face[n]];
+    }
+}
+
+static void put_bodies(tree_system *s, const double (*mass)[36], int at) {
+    entry e = {s, at, true};
+    for (int n = 0; n < s->bodies; ++n) {
+        double l[BODY * BODY];
+        six_factorise(l, mass[n]);
+        for (int c = 0; c < BODY; ++c) {
+            s->terms.first[s->samples + BODY * n + c] = e.at;
+            for (int r = c; r < BODY; ++r)
+                put_entry(&e, s->unknowns - BODY * (s->bodies - n) + r, l[BODY * r + c]);
+        }
+    }
+    s->terms.first[s->terms.rows] = e.at;
+}
+
+static void number_unknowns(tree_system *s) {
+    const int faces = s->rules.t->faces;
     s->unknowns = 0;
-    for (int f = 0; f < t->faces; ++f)
-        if (s->number[f] >= 0) s->number[f] = s->unknowns++;
+    for (int f = 0; f < faces; ++f)
+        if (s->number[f] >= 0) {
+            s->m[s->unknowns] = s->mass[f];
+            s->number[f] = s->unknowns++;
+        }
+    for (int r = 0; r < BODY * s->bodies; ++r) s->m[s->unknowns++] = 0;
+}
+
+int tree_system_setup(tree_system *s, sparse_solver *by, tree_weigh *weigh, tree_arm *arm, void *user,
+                      const double (*body_mass)[36]) {
+    work w = {.s = s};
+    const tree *t = s->rules.t;
+    const int blocks = block_count(s->samples, GRAIN), of_bodies = BODY * (BODY + 1) / 2 * s->bodies;
+    s->weigh = weigh;
+    s->arm = arm;
+    s->user = user;
+    number_unknowns(s);
     if (buffer_hold(&s->count_memory, (size_t)blocks * sizeof *s->count)) return -1;
     s->count = s->count_memory.data;
     parallel_for(t->pool, blocks, row_task, &w);
     const int entries = sum_counts(s->count, blocks, 0);
-    if (sparse_hold_rows(&s->terms, s->samples) || sparse_hold_entries(&s->terms, entries)) return -1;
+    if (sparse_hold_rows(&s->terms, s->samples + BODY * s->bodies) ||
+        sparse_hold_entries(&s->terms, entries + of_bodies))
+        return -1;
     w.pass = 1;
     parallel_for(t->pool, blocks, row_task, &w);
-    s->terms.first[s->samples] = entries;
-    return 0;
+    put_bodies(s, body_mass, entries);
+    return sparse_solver_setup(by, &s->terms, s->m, s->unknowns);
 }
 
 /* ---- the solve ---- */
 
-int tree_system_setup(tree_system *s, sparse_solver *by) {
-    const int faces = s->rules.t->faces;
-    for (int f = 0; f < faces; ++f)
-        if (s->number[f] >= 0) s->m[s->number[f]] = s->mass[f];
-    return sparse_solver_setup(by, &s->terms, s->m, s->unknowns);
-}
-
-sparse_result tree_system_solve(tree_system *s, sparse_solver *by, const double *push, double tolerance,
+sparse_result tree_system_solve(tree_system *s, sparse_solver *by, const double *push, double (*V)[6],
+                                const double (*body_push)[6], void *user, double tolerance,
                                 int max_iterations) {
-    const int faces = s->rules.t->faces;
+    const int faces = s->rules.t->faces, free_faces = s->unknowns - BODY * s->bodies;
     for (int f = 0; f < faces; ++f)
         if (s->number[f] >= 0) {
             s->b[s->number[f]] = push[f];
             s->x[s->number[f]] = s->value[f];
         }
+    for (int r = 0; r < BODY * s->bodies; ++r) {
+        s->b[free_faces + r] = body_push[r / BODY][r % BODY];
+        s->x[free_faces + r] = V[r / BODY][r % BODY];
+    }
+    s->user = user;
+    parallel_for(s->rules.t->pool, block_count(s->samples, GRAIN), offset_task, &(work){.s = s});
     for (int i = 0; i < s->samples; ++i)
         for (int e = s->terms.first[i]; e < s->terms.first[i + 1]; ++e)
             s->b[s->terms.column[e]] -= s->offset[i] * s->terms.value[e];
     const sparse_result r = sparse_solve(by, s->x, s->b, tolerance, max_iterations);
     for (int f = 0; f < faces; ++f)
         if (s->number[f] >= 0) s->value[f] = s->x[s->number[f]];
+    for (int n = 0; n < BODY * s->bodies; ++n) V[n / BODY][n % BODY] = s->x[free_faces + n];
     return r;
 }

@@ -26,6 +26,7 @@
 #include "core/memory.h"
 #include "grid/rows.h"
 #include "stage/viscosity/viscosity_inside.h"
+#include "stage/viscosity/viscosity_tree.h"
 
 enum { PIECE = PATCH_CELLS };
 static const double THETA_LEAST = 0.02, THETA_MOST = 1.5, ON_WALL = 0.02, MOSTLY_NORMAL = 0.95;
@@ -43,6 +44,7 @@ void viscosity_free(viscosity *v) {
         for (int part = 0; part < 3; ++part) mem_free(v->edge[c][part]);
     }
     pressure_part_free(&v->pressure);
+    viscosity_tree_free(v->tree);
     mem_free(v->loose);
     mem_free(v->momentum);
     mem_free(v->heavy);
@@ -84,7 +86,8 @@ viscosity *viscosity_create(const mac_grid *g, viscous_kind kind) {
 }
 
 size_t viscosity_bytes(const viscosity *v) {
-    return sizeof *v + v->bytes + viscous_bytes(v->solver) + pressure_part_bytes(&v->pressure);
+    return sizeof *v + v->bytes + viscous_bytes(v->solver) + pressure_part_bytes(&v->pressure) +
+           viscosity_tree_bytes(v->tree);
 }
 
 /* ---- one difference of velocities ---- */
@@ -483,6 +486,7 @@ int viscosity_assemble(viscosity *v, const mac_grid *g, const viscosity_input *i
     memset(v->loose, 0, g->box.size); /* marks go beyond the rows that are released */
     parallel_for(g->pool, row_count(&g->box), loose_row, &w);
     parallel_for(g->pool, row_count(&g->box), release_row, &w);
+    if (in->levels > 1) return viscosity_tree_assemble(&w);
     s.body = viscosity_load_bodies(&w);
     int within[6];
     find_within(within, v, &g->box);
@@ -580,8 +584,11 @@ viscous_result viscosity_solve(mac_field *u, double (*V)[6], const double (*rhs)
                                int max_iterations) {
     job w = {.v = v, .g = g, .in = in, .u = u, .at = {g, in, NULL}};
     viscosity_load(&w);
-    const viscous_result r = viscous_solve(v->solver, u->value, in_order(v->rhs), V,
-                                           viscosity_push_bodies(&w, rhs), tolerance, max_iterations);
+    const double(*momentum)[6] = viscosity_push_bodies(&w, rhs);
+    const viscous_result r =
+        in->levels > 1
+            ? viscosity_tree_solve(&w, u, V, momentum, tolerance, max_iterations)
+            : viscous_solve(v->solver, u->value, in_order(v->rhs), V, momentum, tolerance, max_iterations);
     viscosity_keep(&w);
     return r;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include "grid/mac.h"
 #include "linear/viscous.h"
+#include "stage/viscosity/tree_strain.h"
 
 typedef enum {
     VISCOSITY_FULL,      /* the whole symmetric stress: turning costs nothing, free surfaces are right */
@@ -34,6 +35,8 @@ typedef struct viscosity_input {
     double side_slip[6];      /* m */
     double solid_slip;        /* m, of all solids where `slip` does not say */
     const float *slip;        /* m, of nodes; NULL */
+    int levels; /* full: sizes of the leaves of a graded tree under the grid; below 2: the grid itself */
+    tree_scheme scheme; /* of the tree */
     /* Of VISCOSITY_STOKES alone: */
     const mac_field *open; /* share of faces outside solids and closed sides; NULL: from node_phi */
     const float *source;   /* m/s, net outflow that cells shall have, summed over faces; NULL: none */

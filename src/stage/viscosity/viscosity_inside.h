@@ -28,6 +28,7 @@ struct viscosity {
     viscous_body *heavy;   /* bodies with the liquid that their faces hold */
     int bodies_held;
     size_t bytes;
+    struct viscosity_tree *tree; /* NULL before it is asked for */
 };
 
 typedef struct job {

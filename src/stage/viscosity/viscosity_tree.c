@@ -1,0 +1,425 @@
+/* Viscosity on a graded tree under the regular grid (E 3.4, 3.5).
+ *
+ * Smallest leaves are the grid's cells, and stay wherever anything but liquid is near: within 1.5 cells of
+ * the surface, of solids and sides, beside faces that are held, and where viscosity is steep. So their masses
+ * and stiffness are the regular system's own, walls, slip, bodies and surface included; larger leaves are
+ * full.
+ *
+ *   H: a face of the tree gets the mean of the grid's faces around it, linear weights out to the smaller one
+ *      of its leaves (E 3.43, which beside larger leaves takes as much on both sides)
+ *   P: a face of the grid within a leaf is linear between the leaf's two faces along its axis; across, it is
+ *      constant (`wang`, E 3.42) or goes on with the slopes that strain has (`quadratic`)
+ *   W = P^T W_f,   (W + D^T K D) u = W H u_f,   u_f += P (u - H u_f)
+ *
+ * H and P keep constants, and for `quadratic` linear velocities. Stress adds up to nothing, so 1^T W (u - H
+ * u_f) = 0 = 1^T W_f P (u - H u_f): momentum is kept whatever H is, where E's 3.45 asks for H^T. Where all is
+ * full W is s^(dim-1) (s_low + s_high) / 2, the control volumes of E 3.4.2.
+ *
+ * Limits: what varies within a leaf is carried along and not damped. Steep viscosity is looked for from cell
+ * to cell; densities that vary within a leaf would cost momentum. */
+#include "stage/viscosity/viscosity_tree.h"
+
+#include <math.h>
+#include <string.h>
+#include "core/memory.h"
+
+enum { PAD = 2, GRAIN = 256 };
+static const double DEEP = 1.5; /* cells: E 4.1 */
+static const double STEEP = 2;  /* what viscosity may vary by across a leaf */
+
+struct viscosity_tree {
+    tree t;
+    tree_system s;
+    sparse_solver *by;
+    double (*body_mass)[36];
+    uint8_t *most;
+    double *mu;    /* Pa s, of leaves */
+    double *push;  /* of faces: the right-hand side */
+    double *old;   /* of faces: H u */
+    double *slope; /* of faces, two each: of the change, along the axes after its own */
+    buffer most_memory, leaf_memory, face_memory, body_memory;
+};
+
+typedef struct task {
+    const job *w;
+    viscosity_tree *v;
+    mac_field *u;
+    double (*V)[6];
+} task;
+
+void viscosity_tree_free(viscosity_tree *v) {
+    if (!v) return;
+    tree_free(&v->t);
+    tree_system_free(&v->s);
+    sparse_solver_free(v->by);
+    buffer_drop(&v->most_memory);
+    buffer_drop(&v->leaf_memory);
+    buffer_drop(&v->face_memory);
+    buffer_drop(&v->body_memory);
+    mem_free(v);
+}
+
+size_t viscosity_tree_bytes(const viscosity_tree *v) {
+    if (!v) return 0;
+    return sizeof *v + tree_bytes(&v->t) + tree_system_bytes(&v->s) + sparse_solver_bytes(v->by) +
+           v->most_memory.bytes + v->leaf_memory.bytes + v->face_memory.bytes + v->body_memory.bytes;
+}
+
+/* The place in fields of a cell or face of the tree, which goes PAD cells beyond the box; -1: it has none. */
+static ptrdiff_t field_at(const box *b, const int at[3]) {
+    int in[3] = {0, 0, 0};
+    for (int a = 0; a < b->dim; ++a) {
+        in[a] = at[a] - PAD;
+        if (in[a] >= b->n[a] + GHOST) return -1;
+    }
+    return box_at(b, in[0], in[1], in[2]);
+}
+
+/* ---- where leaves may grow ---- */
+
+/* Distances are known to one cell from the surface: deeper ones follow from what is around. */
+static bool is_deep(const job *w, const int at[3]) {
+    const box *b = &w->g->box;
+    const int deep = b->dim == 3;
+    for (int z = -deep; z <= deep; ++z)
+        for (int y = -1; y <= 1; ++y)
+            for (int x = -1; x <= 1; ++x) {
+                const double away = fmax(sqrt(x * x + y * y + z * z), 1);
+                const double phi = (double)w->in->phi[box_at(b, at[0] + x, at[1] + y, at[2] + z)];
+                if (!(phi < (away - DEEP) * w->g->dx)) return false;
+            }
+    return true;
+}
+
+static bool is_off_solids(const job *w, const int at[3]) {
+    const box *b = &w->g->box;
+    for (int n = 0; n < (b->dim == 3 ? 8 : 4) && w->in->node_phi; ++n) {
+        const ptrdiff_t node = box_at(b, at[0] + (n & 1), at[1] + (n >> 1 & 1), at[2] + (n >> 2));
+        if (!((double)w->in->node_phi[node] > DEEP * w->g->dx)) return false;
+    }
+    return true;
+}
+
+static bool is_held(const job *w, const int at[3]) {
+    const box *b = &w->g->box;
+    const int deep = b->dim == 3;
+    for (int z = -deep; z <= deep; ++z)
+        for (int y = -1; y <= 1; ++y)
+            for (int x = -1; x <= 1; ++x)
+                for (int c = 0; c < b->dim; ++c)
+                    if (w->v->owner[c][box_at(b, at[0] + x, at[1] + y, at[2] + z)] != VISCOUS_FREE)
+                        return true;
+    return false;
+}
+
+/* The highest level across whose leaves viscosity, going on as it does here, varies by STEEP. */
+static int level_for_viscosity(const job *w, const int at[3], int highest) {
+    const box *b = &w->g->box;
+    float low = INFINITY, high = 0;
+    for (int a = 0; a < b->dim; ++a)
+        for (int side = -1; side <= 1; ++side) {
+            const float mu = w->in->mu[box_at(b, at[0], at[1], at[2]) + side * b->step[a]];
+            if (!(mu >= 0)) continue;
+            low = fminf(low, mu);
+            high = fmaxf(high, mu);
+        }
+    if (!(low < high)) return highest;
+    if (!(low > 0)) return 0;
+    const double across = log(STEEP) / log((double)high / (double)low); /* cells */
+    int level = 0;
+    while (level < highest && (2 << level) <= across) ++level;
+    return level;
+}
+
+static void most_task(void *context, int row) {
+    const task *k = context;
+    const job *w = k->w;
+    const tree *t = &k->v->t;
+    const box *b = &w->g->box;
+    int at[3] = {0, row % t->n[1], row / t->n[1]}, cell[3] = {0, 0, 0};
+    for (; at[0] < t->n[0]; ++at[0]) {
+        bool may = true;
+        for (int a = 0; a < b->dim; ++a) {
+            cell[a] = at[a] - PAD;
+            may &= cell[a] + 0.5 > DEEP && cell[a] + 0.5 < b->n[a] - DEEP;
+        }
+        may = may && is_deep(w, cell) && is_off_solids(w, cell) && !is_held(w, cell);
+        k->v->most[tree_at(t, at)] = (uint8_t)(may ? level_for_viscosity(w, cell, t->levels - 1) : 0);
+    }
+}
+
+/* ---- viscosity of leaves ---- */
+
+/* Sums of what the mean is arithmetic of. */
+static double into_mean(const job *w, double mu) {
+    if (w->in->mean == VISCOSITY_HARMONIC) return 1 / mu;
+    return w->in->mean == VISCOSITY_GEOMETRIC ? log(mu) : mu;
+}
+static double from_mean(const job *w, double sum) {
+    if (w->in->mean == VISCOSITY_HARMONIC) return 1 / sum;
+    return w->in->mean == VISCOSITY_GEOMETRIC ? exp(sum) : sum;
+}
+
+static void mu_task(void *context, int block) {
+    const task *k = context;
+    const tree *t = &k->v->t;
+    for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < t->leaves; ++i) {
+        const tree_leaf *l = &t->leaf[i];
+        const int deep = t->dim == 3 ? l->size : 1;
+        double sum = 0;
+        for (int z = 0; z < deep && l->size > 1; ++z)
+            for (int y = 0; y < l->size; ++y)
+                for (int x = 0; x < l->size; ++x) {
+                    const int at[3] = {l->at[0] + x, l->at[1] + y, l->at[2] + z};
+                    sum += into_mean(k->w, (double)k->w->in->mu[field_at(&k->w->g->box, at)]);
+                }
+        k->v->mu[i] = l->size > 1 ? from_mean(k->w, sum / (deep * l->size * l->size)) : 0;
+    }
+}
+
+/* ---- transfers ---- */
+
+/* Sums the grid's faces around one of the tree with weights that fall linearly along its axis: to each of its
+ * leaves' other side (P^T), or as far as to the nearer one on both (`even`). `all`: the weights' sum. */
+static double gather(double *all, const tree *t, const tree_face *f, const box *b, const float *field,
+                     bool even) {
+    const int p = (f->axis + 1) % 3, q = (f->axis + 2) % 3, wide = p < t->dim ? f->size : 1,
+              high = q < t->dim ? f->size : 1;
+    const ptrdiff_t here = field_at(b, f->at);
+    double sum = 0;
+    *all = 1;
+    if (here < 0) return 0;
+    if (f->size == 1) return (double)field[here];
+    int reach[2];
+    for (int side = 0; side < 2; ++side) {
+        int cell[3] = {f->at[0], f->at[1], f->at[2]};
+        cell[f->axis] -= !side;
+        reach[side] = 1 << t->level[tree_at(t, cell)];
+    }
+    if (even) reach[0] = reach[1] = reach[0] < reach[1] ? reach[0] : reach[1];
+    for (int side = 0; side < 2; ++side)
+        for (int n = !side; n < reach[side]; ++n)
+            for (int y = 0; y < high; ++y)
+                for (int x = 0; x < wide; ++x)
+                    sum += (1 - (double)n / reach[side]) *
+                           (double)field[here + (side ? n : -n) * b->step[f->axis] + x * b->step[p] +
+                                         y * b->step[q]];
+    *all = 0.5 * (reach[0] + reach[1]) * wide * high;
+    return sum;
+}
+
+static void mass_task(void *context, int block) {
+    const task *k = context;
+    viscosity_tree *v = k->v;
+    const box *b = &k->w->g->box;
+    for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.faces; ++i) {
+        const tree_face *f = &v->t.face[i];
+        const ptrdiff_t q = field_at(b, f->at);
+        const uint16_t owner = q < 0 ? VISCOUS_KNOWN : k->w->v->owner[f->axis][q];
+        v->s.number[i] = owner == VISCOUS_FREE    ? 0
+                         : owner == VISCOUS_KNOWN ? TREE_KNOWN
+                                                  : TREE_BODY + 1 - owner;
+        double all;
+        v->s.mass[i] = gather(&all, &v->t, f, b, k->w->v->mass[f->axis], false);
+    }
+}
+
+static void push_task(void *context, int block) {
+    const task *k = context;
+    viscosity_tree *v = k->v;
+    const box *b = &k->w->g->box;
+    for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.faces; ++i) {
+        const tree_face *f = &v->t.face[i];
+        const ptrdiff_t q = field_at(b, f->at);
+        double all;
+        const double sum = gather(&all, &v->t, f, b, k->u->value[f->axis], true);
+        v->s.value[i] = v->old[i] = sum / all;
+        v->push[i] = f->size > 1 ? v->s.mass[i] * v->old[i] : q < 0 ? 0 : (double)k->w->v->rhs[f->axis][q];
+    }
+}
+
+static void arm(void *user, double row[6], int face, int body) {
+    const task *k = user;
+    const tree_face *f = &k->v->t.face[face];
+    const double *centre = k->w->in->body[body].centre;
+    const int c = f->axis, p = (c + 1) % 3, q = (c + 2) % 3, dim = k->v->t.dim;
+    double r[3];
+    for (int a = 0; a < 3; ++a) r[a] = a < dim ? f->at[a] - PAD + (a == c ? 0 : 0.5) - centre[a] : 0;
+    memset(row, 0, 6 * sizeof *row);
+    row[c] = 1;
+    row[3 + p] = r[q];
+    row[3 + q] = -r[p];
+}
+
+static double of_body(const task *k, int face, int body) {
+    double row[6], sum = 0;
+    arm((void *)(uintptr_t)k, row, face, body);
+    for (int r = 0; r < 6; ++r) sum += row[r] * k->V[body][r];
+    return sum;
+}
+
+static void slope_task(void *context, int block) {
+    const task *k = context;
+    const viscosity_tree *v = k->v;
+    for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.faces; ++i)
+        for (int n = 0; n < 2; ++n) {
+            const tree_face *f = &v->t.face[i];
+            const int across = (f->axis + 1 + n) % 3;
+            strain row = {.count = 0};
+            v->slope[2 * i + n] = 0;
+            if (f->size == 1 || across >= v->t.dim) continue;
+            strain_add_slope(&row, &v->s.rules, i, across, 1);
+            for (int m = 0; m < row.count; ++m)
+                v->slope[2 * i + n] += row.weight[m] * (v->s.value[row.face[m]] - v->old[row.face[m]]);
+        }
+}
+
+/* The change of a face at `x` and `y` grid faces from its low corner, along the axes after its own. */
+static double change_at(const viscosity_tree *v, int face, const int low[3], int x, int y) {
+    const tree_face *f = &v->t.face[face];
+    const double change = v->s.value[face] - v->old[face];
+    if (v->s.rules.scheme == TREE_WANG || f->size == 1) return change;
+    const int p = (f->axis + 1) % 3, q = (f->axis + 2) % 3;
+    return change + v->slope[2 * face] * (low[p] + x - f->at[p] + 0.5 - 0.5 * f->size) +
+           v->slope[2 * face + 1] * (low[q] + y - f->at[q] + 0.5 - 0.5 * f->size);
+}
+
+/* The grid's faces where a face of the tree lies, and within leaves. */
+static void add_on_faces(void *context, int block) {
+    const task *k = context;
+    const viscosity_tree *v = k->v;
+    const box *b = &k->w->g->box;
+    for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.faces; ++i) {
+        const tree_face *f = &v->t.face[i];
+        const int p = (f->axis + 1) % 3, q = (f->axis + 2) % 3, wide = p < b->dim ? f->size : 1,
+                  high = q < b->dim ? f->size : 1;
+        if (v->s.number[i] == TREE_KNOWN) continue;
+        float *u = k->u->value[f->axis] + field_at(b, f->at);
+        if (v->s.number[i] < 0) *u = (float)of_body(k, i, TREE_BODY - v->s.number[i]);
+        else if (f->size == 1) *u = (float)v->s.value[i];
+        else
+            for (int y = 0; y < high; ++y)
+                for (int x = 0; x < wide; ++x)
+                    u[x * b->step[p] + y * b->step[q]] += (float)change_at(v, i, f->at, x, y);
+    }
+}
+
+static int face_of(const tree *t, const tree_leaf *l, int axis, int high) {
+    int at[3] = {l->at[0], l->at[1], l->at[2]};
+    at[axis] += high ? l->size : 0;
+    return t->face_of[axis][tree_at(t, at)];
+}
+
+static void add_in_leaves(void *context, int block) {
+    const task *k = context;
+    const viscosity_tree *v = k->v;
+    const box *b = &k->w->g->box;
+    for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.leaves; ++i) {
+        const tree_leaf *l = &v->t.leaf[i];
+        for (int c = 0; c < b->dim && l->size > 1; ++c) {
+            const int p = (c + 1) % 3, q = (c + 2) % 3, wide = p < b->dim ? l->size : 1,
+                      deep = q < b->dim ? l->size : 1, before = face_of(&v->t, l, c, 0),
+                      behind = face_of(&v->t, l, c, 1);
+            float *u = k->u->value[c] + field_at(b, l->at);
+            for (int y = 0; y < deep; ++y)
+                for (int x = 0; x < wide; ++x) {
+                    const double low = change_at(v, before, l->at, x, y),
+                                 high = change_at(v, behind, l->at, x, y);
+                    for (int n = 1; n < l->size; ++n)
+                        u[n * b->step[c] + x * b->step[p] + y * b->step[q]] +=
+                            (float)(low + (high - low) * n / l->size);
+                }
+        }
+    }
+}
+
+/* ---- the system ---- */
+
+static bool is_fine(const tree *t, const int around[4]) {
+    for (int n = 0; n < 4; ++n)
+        if (around[n] >= 0 && t->leaf[around[n]].size > 1) return false;
+    return true;
+}
+
+static void weigh(void *user, const tree_sample *s, double volume, double factor[2]) {
+    const task *k = user;
+    const job *w = k->w;
+    const tree *t = &k->v->t;
+    const double unit = w->in->dt / (w->in->density * w->g->dx * w->g->dx);
+    const ptrdiff_t q = field_at(&w->g->box, s->at);
+    double sum = 0;
+    if (q < 0) return;
+    if (s->leaf >= 0) {
+        factor[0] = s->length > 1 ? sqrt(2 * unit * k->v->mu[s->leaf] * volume)
+                                  : sqrt((double)w->v->normal[s->axis][q]);
+        return;
+    }
+    if (is_fine(t, s->around)) {
+        for (int second = 0; second < 2; ++second)
+            factor[second] = sqrt((double)w->v->edge[s->axis][2 * second][q]);
+        return;
+    }
+    for (int n = 0; n < 4; ++n) {
+        const tree_leaf *l = &t->leaf[s->around[n]];
+        sum += into_mean(w, l->size > 1 ? k->v->mu[s->around[n]]
+                                        : (double)w->in->mu[field_at(&w->g->box, l->at)]);
+    }
+    factor[0] = factor[1] = sqrt(unit * from_mean(w, 0.25 * sum) * volume);
+}
+
+/* Masses of bodies; what two dimensions lack stays as it is. */
+static void load_bodies(const job *w, viscosity_tree *v) {
+    for (int n = 0; n < w->in->bodies; ++n) {
+        memcpy(v->body_mass[n], w->in->body[n].mass, sizeof *v->body_mass);
+        for (int r = 0; r < 6 && w->g->box.dim == 2; ++r)
+            for (int c = 0; c < 6; ++c)
+                if ((r >= 2 && r < 5) || (c >= 2 && c < 5)) v->body_mass[n][6 * r + c] = r == c;
+    }
+}
+
+int viscosity_tree_assemble(const job *w) {
+    const box *b = &w->g->box;
+    viscosity_tree *v = w->v->tree;
+    if (!v) {
+        int n[3];
+        for (int a = 0; a < 3; ++a) n[a] = b->n[a] + 2 * PAD + 1;
+        v = w->v->tree = mem_alloc(sizeof *v);
+        if (!v || !(v->by = sparse_solver_create(w->g->pool, SPARSE_IC)) ||
+            tree_make(&v->t, b->dim, n, w->in->levels, w->g->pool) || buffer_hold(&v->most_memory, v->t.size))
+            return -1;
+        v->most = v->most_memory.data;
+    }
+    task k = {.w = w, .v = v};
+    parallel_for(w->g->pool, v->t.n[1] * v->t.n[2], most_task, &k);
+    if (tree_build(&v->t, v->most) || buffer_hold(&v->leaf_memory, (size_t)v->t.leaves * sizeof *v->mu) ||
+        buffer_hold(&v->face_memory, 4 * (size_t)v->t.faces * sizeof *v->push) ||
+        buffer_hold(&v->body_memory, (size_t)w->in->bodies * sizeof *v->body_mass + 1))
+        return -1;
+    v->mu = v->leaf_memory.data;
+    v->push = v->face_memory.data;
+    v->old = v->push + v->t.faces;
+    v->slope = v->old + v->t.faces;
+    v->body_mass = v->body_memory.data;
+    parallel_for(w->g->pool, block_count(v->t.leaves, GRAIN), mu_task, &k);
+    if (tree_system_begin(&v->s, &(strain_rules){.t = &v->t, .scheme = w->in->scheme}, w->in->bodies))
+        return -1;
+    parallel_for(w->g->pool, block_count(v->t.faces, GRAIN), mass_task, &k);
+    load_bodies(w, v);
+    return tree_system_setup(&v->s, v->by, weigh, arm, &k, (const double(*)[36])v->body_mass);
+}
+
+viscous_result viscosity_tree_solve(const job *w, mac_field *u, double (*V)[6], const double (*rhs)[6],
+                                    double tolerance, int max_iterations) {
+    viscosity_tree *v = w->v->tree;
+    task k = {.w = w, .v = v, .u = u, .V = V};
+    const int faces = block_count(v->t.faces, GRAIN), leaves = block_count(v->t.leaves, GRAIN);
+    parallel_for(w->g->pool, faces, push_task, &k);
+    const sparse_result r = tree_system_solve(&v->s, v->by, v->push, V, rhs, &k, tolerance, max_iterations);
+    if (w->in->scheme == TREE_QUADRATIC) parallel_for(w->g->pool, faces, slope_task, &k);
+    parallel_for(w->g->pool, faces, add_on_faces, &k);
+    parallel_for(w->g->pool, leaves, add_in_leaves, &k);
+    return (viscous_result){.unknowns = sparse_solver_unknowns(v->by) - 6 * w->in->bodies,
+                            .iterations = r.iterations,
+                            .residual = r.residual,
+                            .converged = r.converged};
+}
