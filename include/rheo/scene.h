@@ -103,7 +103,14 @@ typedef enum rheo_viscosity {
     RHEO_VISCOSITY_LAPLACIAN, /* each component diffuses by itself (Carlson 2004) */
     RHEO_VISCOSITY_FULL,      /* the whole stress (Wang 2017) */
     RHEO_VISCOSITY_STOKES,    /* the whole stress together with pressure */
+    RHEO_VISCOSITY_TREE,      /* the whole stress on cells that are larger inside the liquid (Wang 2017) */
 } rheo_viscosity;
+
+/* how stress is taken where cells of different sizes meet */
+typedef enum rheo_tree_scheme {
+    RHEO_TREE_QUADRATIC, /* second order; liquid that turns goes on turning */
+    RHEO_TREE_WANG,      /* as published: first order, and it brakes what turns (Wang 2017) */
+} rheo_tree_scheme;
 
 /* of the four cells around an edge */
 typedef enum rheo_viscous_mean { RHEO_HARMONIC, RHEO_GEOMETRIC, RHEO_ARITHMETIC } rheo_viscous_mean;
@@ -300,6 +307,8 @@ typedef struct rheo_scene {
     rheo_coupling coupling;
     rheo_viscosity viscosity;
     rheo_viscous_mean viscous_mean;
+    int viscous_levels; /* tree: sizes of cells */
+    rheo_tree_scheme viscous_scheme;
     bool viscous_held; /* laplacian: the air holds the surface (Dirichlet) */
     double tolerance;  /* relative residual of the pressure solve, 2-norm */
     int max_iterations;

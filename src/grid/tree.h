@@ -11,7 +11,8 @@
 #include "core/buffer.h"
 #include "core/parallel.h"
 
-enum { TREE_LEVELS_MAX = 10 };
+/* Most sizes of leaves; and cells that lie beside two sides of a box, where a tree under a grid is finest. */
+enum { TREE_LEVELS_MAX = 10, TREE_MARGIN = 4 };
 
 typedef struct tree_leaf {
     int32_t at[3], size; /* the low corner and the side, in cells */

@@ -40,7 +40,8 @@ static const char *const motion_words[] = {"static", "keyed", "dynamic"};
 static const char *const look_words[] = {"auto", "matte", "glass", "hidden"};
 static const char *const fluid_look_words[] = {"auto",        "clear",   "glossy",     "matte",
                                                "translucent", "glowing", "temperature"};
-static const char *const viscosity_words[] = {"auto", "none", "laplacian", "full", "stokes"};
+static const char *const viscosity_words[] = {"auto", "none", "laplacian", "full", "stokes", "tree"};
+static const char *const scheme_words[] = {"quadratic", "wang"};
 static const char *const law_words[] = {"none", "linear", "quadratic", "exponential"};
 static const char *const mean_words[] = {"harmonic", "geometric", "arithmetic"};
 static const char *const joint_words[] = {"ball", "hinge", "slider", "fixed", "motor"};
@@ -223,6 +224,10 @@ static void put_solver(writer *t, const rheo_scene *s) {
         put_flag(t, "volume_correction", s->volume_correction);
         put_flag(t, "separation", s->separation);
         put_word(t, "viscosity", viscosity_words[s->viscosity]);
+        if (s->viscosity == RHEO_VISCOSITY_TREE) {
+            put_whole(t, "levels", s->viscous_levels);
+            put_word(t, "scheme", scheme_words[s->viscous_scheme]);
+        }
         put_word(t, "viscous_mean", mean_words[s->viscous_mean]);
         put_word(t, "viscous_surface", s->viscous_held ? "held" : "free");
         put_whole(t, "seed", (long long)s->seed);

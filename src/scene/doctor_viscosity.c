@@ -7,9 +7,11 @@
  * Limits: what liquid is drawn out to in the run, threads and sheets, is thinner than what it starts as. */
 #include <math.h>
 #include <stdio.h>
+#include "grid/tree.h"
 #include "scene/doctor.h"
 #include "sim/definition.h"
 #include "sim/engine.h"
+#include "solid/obstacle.h"
 
 #define TURNS_WRONG 0.1 /* nu dt / L^2 */
 
@@ -86,6 +88,61 @@ static void look_at_unused(doctor *d, rheo_viscosity chosen) {
                     definition_bars_viscosity(s));
 }
 
+/* Faces of a row of cells that liquid touches, of leaves or of the grid. */
+typedef struct tally {
+    int64_t grid, tree;
+} tally;
+
+/* Whether a cell lies in a fill and outside solids, by `deep`. */
+static bool is_liquid(const doctor *d, const double x[3], double deep) {
+    bool wet = false;
+    for (int i = 0; i < d->fill_count; ++i) wet = wet || shape_distance(d->fill[i], x) < -deep;
+    for (int i = 0; i < d->scene->solid_count && wet; ++i)
+        wet = obstacle_distance(&(obstacle){.shape = d->solid[i], .now = d->place[i]}, x) > deep;
+    return wet;
+}
+
+/* How many unknowns the liquid that is there at the start has on a tree, and on its grid. */
+static bool count_unknowns(tally *sum, const doctor *d) {
+    tree t;
+    int n[3];
+    const double dx = definition_cells(n, d->scene);
+    *sum = (tally){0};
+    if (tree_make(&t, d->scene->dim, n, d->scene->viscous_levels, NULL)) return false;
+    uint8_t *most = mem_alloc(2 * t.size), *wet = most + t.size;
+    for (int k = 0; k < t.n[2] && most; ++k)
+        for (int j = 0; j < t.n[1]; ++j)
+            for (int i = 0; i < t.n[0]; ++i) {
+                const int at[3] = {i, j, k};
+                double x[3];
+                bool inside = true;
+                for (int a = 0; a < 3; ++a) {
+                    x[a] = (at[a] + 0.5) * dx;
+                    inside &= a >= d->scene->dim || (at[a] > 1 && at[a] < n[a] - 2);
+                }
+                const ptrdiff_t c = tree_at(&t, at);
+                wet[c] = is_liquid(d, x, 0);
+                most[c] = (uint8_t)(inside && wet[c] && is_liquid(d, x, 1.5 * dx) ? t.levels - 1 : 0);
+                sum->grid += wet[c] * d->scene->dim;
+            }
+    const bool good = most && !tree_build(&t, most);
+    for (int i = 0; i < t.leaves && good; ++i) sum->tree += wet[tree_at(&t, t.leaf[i].at)] * d->scene->dim;
+    mem_free(most);
+    tree_free(&t);
+    return good;
+}
+
+static void tell_of_tree(doctor *d) {
+    tally sum;
+    if (d->scene->viscosity != RHEO_VISCOSITY_TREE || !count_unknowns(&sum, d) || sum.tree == 0) return;
+    const double share = (double)sum.tree / (double)sum.grid;
+    doctor_find(
+        d, RHEO_NOTE, "solver.viscosity", NULL,
+        "the liquid at the start has about %.3g unknowns of viscosity on cells of 1 to %d, %.3g on the "
+        "grid's own: %.0f %%",
+        (double)sum.tree, 1 << (d->scene->viscous_levels - 1), (double)sum.grid, 100 * share);
+}
+
 void doctor_viscosity(doctor *d) {
     const rheo_scene *s = d->scene;
     const rheo_viscosity chosen = rheo_choose_viscosity(s);
@@ -99,6 +156,7 @@ void doctor_viscosity(doctor *d) {
             "viscosity is solved as 'full': %.3g m2/s moves momentum by %.3g cells in the run; walls %s", nu,
             sqrt(nu * s->frames / s->fps) / d->out->dx,
             definition_slip(s, NULL) < RHEO_SLIP_FREE ? "hold it" : "let it slide");
+    tell_of_tree(d);
     const double rate = fastest_rate(&size, d);
     if (chosen != RHEO_VISCOSITY_STOKES && rate * dt > TURNS_WRONG)
         doctor_find(

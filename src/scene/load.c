@@ -238,6 +238,23 @@ static rheo_status check_method_keys(const rheo_scene *scene, rheo_report *repor
     return RHEO_OK;
 }
 
+/* What only cells of several sizes ask for. */
+static rheo_status check_tree_keys(const rheo_scene *scene, rheo_report *report) {
+    static const char *const keys[] = {"levels", "scheme"};
+    const node *solver = node_find(((const scene_owner *)scene->owner)->root, "solver");
+    for (int i = 0; i < 2 && solver && scene->viscosity != RHEO_VISCOSITY_TREE; ++i) {
+        const node *at = node_find(solver, keys[i]);
+        char path[NODE_PATH_MAX];
+        if (!at) continue;
+        snprintf(path, sizeof path, "solver.%s", keys[i]);
+        report_fail(report, RHEO_INVALID, "viscosity: tree, or leave it out",
+                    "'%s' means nothing without viscosity: tree", keys[i]);
+        report_place(report, at->source, at->key_line, at->key_column, path);
+        return RHEO_INVALID;
+    }
+    return RHEO_OK;
+}
+
 /* Smoke has no surface: unless the file says otherwise its volume is written instead. */
 static void choose_output(rheo_scene *scene) {
     if (rheo_describe_method(scene->method)->mesh) return;
@@ -278,6 +295,7 @@ static rheo_status fill_scene(rheo_scene *scene, const char *text, size_t length
     status = scene_read_tree(scene, &rewritten, directory, report);
     if (status == RHEO_OK) status = check_method_keys(scene, report);
     if (status == RHEO_OK) status = check_sph_keys(scene, report);
+    if (status == RHEO_OK) status = check_tree_keys(scene, report);
     if (status == RHEO_OK) choose_output(scene);
     if (status == RHEO_OK) choose_temperatures(scene);
     if (status == RHEO_OK) status = place_camera(scene, &owner->memory, report);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "grid/tree.h"
 
 const char *const shape_names[] = {"box",  "sphere", "capsule",    "cylinder",     "torus", "plane",
                                    "mesh", "union",  "difference", "intersection", NULL};
@@ -21,7 +22,8 @@ static const char *const pressure_names[] = {"multigrid", "mic", NULL};
 static const char *const advection_names[] = {"maccormack", "bfecc", "semi-lagrangian", NULL};
 static const char *const surface_names[] = {"density", "average", "spheres", "pressure", NULL};
 static const char *const wall_names[] = {"closed", "open", "periodic", NULL};
-static const char *const viscosity_names[] = {"auto", "none", "laplacian", "full", "stokes", NULL};
+static const char *const viscosity_names[] = {"auto", "none", "laplacian", "full", "stokes", "tree", NULL};
+static const char *const scheme_names[] = {"quadratic", "wang", NULL};
 static const char *const mean_names[] = {"harmonic", "geometric", "arithmetic", NULL};
 static const char *const viscous_surface_names[] = {"free", "held", NULL};
 static const char *const slip_names[] = {"auto", "free", "no", NULL};
@@ -111,10 +113,16 @@ const param scene_params[] = {
      "friction within liquids. none; full: the whole stress; laplacian: each component by itself, which "
      "holds "
      "free surfaces against turning; stokes: the whole stress together with pressure, for coiling and "
-     "sagging; auto: none where it could not move momentum by half a cell in the run, else full"},
+     "sagging; tree: full on cells that are larger inside the liquid; auto: none where it could not move "
+     "momentum by half a cell in the run, else full"},
     {IN_SOLVER, "viscous_mean", P_CHOICE, "", NONE, false, "harmonic", SCENE(viscous_mean), mean_names, 0,
      "viscosity between cells that differ: harmonic lets the thinner liquid slide, arithmetic lets the "
      "thicker one hold"},
+    {IN_SOLVER, "levels", P_INT, "", 2, TREE_LEVELS_MAX, false, false, "4", SCENE(viscous_levels), NULL, 0,
+     "tree: sizes of cells, each twice as large as the one before"},
+    {IN_SOLVER, "scheme", P_CHOICE, "", NONE, false, "quadratic", SCENE(viscous_scheme), scheme_names, 0,
+     "tree: how stress is taken where sizes meet. quadratic: second order; wang: as published, first order, "
+     "which brakes what turns"},
     {IN_SOLVER, "viscous_surface", P_CHOICE, "", NONE, false, "free", SCENE(viscous_held),
      viscous_surface_names, 0,
      "laplacian: whether the air takes no stress (free) or holds what is beside it (held)"},

@@ -4,12 +4,14 @@
 #include <rheo/scene.h>
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <rheo/sim.h>
 #include "core/report.h"
+#include "grid/tree.h"
 #include "linear/poisson.h"
 #include "scene/params.h"
 #include "scene/scene_internal.h"
@@ -402,6 +404,22 @@ static bool any_viscous(const rheo_scene *s) {
     return false;
 }
 
+/* The largest leaves must find room between the sides, which the smallest line. */
+static rheo_status check_levels(const checker *c) {
+    const rheo_scene *s = c->scene;
+    int cells[3], least = INT_MAX, most = 1;
+    if (s->viscosity != RHEO_VISCOSITY_TREE) return RHEO_OK;
+    definition_cells(cells, s);
+    for (int a = 0; a < s->dim; ++a) least = cells[a] < least ? cells[a] : least;
+    while (most < TREE_LEVELS_MAX && (1 << most) + TREE_MARGIN <= least) ++most;
+    if (s->viscous_levels <= most) return RHEO_OK;
+    char allowed[64];
+    if (most < 2) snprintf(allowed, sizeof allowed, "viscosity: full, or more cells");
+    else snprintf(allowed, sizeof allowed, "2 to %d, or more cells", most);
+    return fail(c, most < 2 ? "solver.viscosity" : "solver.levels", allowed,
+                "%d sizes of cells are more than %d cells across have room for", s->viscous_levels, least);
+}
+
 /* What a viscous solve needs of a scene, where one is asked for. */
 static rheo_status check_viscosity(const checker *c) {
     const rheo_scene *s = c->scene;
@@ -425,7 +443,7 @@ static rheo_status check_viscosity(const checker *c) {
     if (!any_viscous(s))
         return fail(c, "solver.viscosity", "auto, none; or a higher fluids[].viscosity",
                     "nothing is viscous: all viscosities are 0");
-    return RHEO_OK;
+    return check_levels(c);
 }
 
 static rheo_status check_emitters(const checker *c) {

@@ -188,7 +188,10 @@ static const viscosity_mean means[] = {[RHEO_HARMONIC] = VISCOSITY_HARMONIC,
 static viscosity_input describe(const stress *t, const projecting *on, const walls *w, const rheo_sim *s) {
     static const viscosity_model models[] = {[RHEO_VISCOSITY_LAPLACIAN] = VISCOSITY_LAPLACIAN,
                                              [RHEO_VISCOSITY_FULL] = VISCOSITY_FULL,
-                                             [RHEO_VISCOSITY_STOKES] = VISCOSITY_STOKES};
+                                             [RHEO_VISCOSITY_STOKES] = VISCOSITY_STOKES,
+                                             [RHEO_VISCOSITY_TREE] = VISCOSITY_FULL};
+    static const tree_scheme schemes[] = {
+        [RHEO_TREE_QUADRATIC] = TREE_QUADRATIC, [RHEO_TREE_WANG] = TREE_WANG};
     viscosity_input in = {
         .model = models[t->model],
         .mean = means[s->def.viscous_mean],
@@ -199,6 +202,8 @@ static viscosity_input describe(const stress *t, const projecting *on, const wal
         .mu = t->mu,
         .node_phi = walls_distance(w, s),
         .wall = t->wall.value[0] ? &t->wall : NULL,
+        .levels = t->model == RHEO_VISCOSITY_TREE ? s->def.viscous_levels : 0,
+        .scheme = schemes[s->def.viscous_scheme],
         .open = &on->faces->open,
         .source = on->work.source,
         .body = t->body,
@@ -226,7 +231,7 @@ void stress_begin(stress *t, markers *m, rheo_sim *s) {
 }
 
 rheo_status stress_restored(const stress *t, rheo_report *report) {
-    static const char *const names[] = {"auto", "none", "laplacian", "full", "stokes"};
+    static const char *const names[] = {"auto", "none", "laplacian", "full", "stokes", "tree"};
     if (t->kept_model == (int)t->model) return RHEO_OK;
     const int known = t->kept_model >= 0 && t->kept_model < (int)(sizeof names / sizeof *names);
     const char *const was = known ? names[t->kept_model] : "another";

@@ -115,6 +115,7 @@ SCENE
 compare viscous
 compare viscous-laplacian --set solver.viscosity=laplacian --set solver.viscous_surface=held --set solver.method=flip --frames 2
 compare viscous-stokes --set solver.viscosity=stokes --frames 2
+compare viscous-tree --set solver.viscosity=tree --set solver.levels=3 --cells 24 --frames 2
 compare viscous-plane --set domain.dim=2 --set solver.viscous_mean=geometric --cells 32
 
 # smoke: a keyed paddle, an emitter, an open top; then the same in two goes

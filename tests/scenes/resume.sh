@@ -172,6 +172,7 @@ two_goes thin thin
 two_goes periodic periodic
 two_goes viscous-flip honey --set solver.method=flip --set solver.viscosity=laplacian
 two_goes viscous-stokes honey --set solver.viscosity=stokes
+two_goes viscous-tree honey --set solver.viscosity=tree --set solver.levels=3 --cells 24
 
 # Liquid that leaves rows of the grid behind, walls that slip, a solid that moves through it: nothing of a step is left over.
 cat > "$dir/ramp.yaml" <<'SCENE'
