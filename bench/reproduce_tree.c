@@ -166,7 +166,10 @@ static int make(run *r, const problem *p, tree_scheme scheme, int n, pool *threa
         !(r->push = mem_alloc((size_t)r->t.faces * sizeof *r->push)))
         return -1;
     load(r);
-    return tree_system_setup(&r->s, r->by, weigh, NULL, r, NULL);
+    return tree_system_setup(&r->s, weigh, NULL, r, NULL) ||
+                   sparse_solver_setup(r->by, &r->s.terms, r->s.unknowns, NULL)
+               ? -1
+               : 0;
 }
 
 static void drop(run *r) {

@@ -8,9 +8,8 @@
  * with the pattern of A's lower triangle (Meijerink and van der Vorst 1977). A pivot that falls below a
  * quarter of A's becomes A's.
  *
- * Everything is in double. Limits: summing A, and IC(0), run on one thread: made for comparison (E 4.2), not
- * for speed. */
-#include "linear/sparse.h"
+ * Everything is in double. Limits: summing A, IC(0) and the cycle run on one thread. */
+#include "linear/sparse_cycle.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,9 +25,9 @@ struct sparse_solver {
     sparse a, unordered, columns; /* columns: B^T */
     double *inverse;              /* 1 / A_ii, 0: left out */
     double *l, *pivot;            /* IC: in a's pattern; 1 / L_ii */
-    double *r, *z, *search, *q, *sum;
-    int32_t *seen;
-    buffer diagonal_memory, factor_memory, vector_memory, seen_memory;
+    double *r, *z, *search, *q;
+    sparse_cycle cycle;
+    buffer diagonal_memory, factor_memory, vector_memory, spare;
 };
 
 int sparse_hold_rows(sparse *a, int rows) {
@@ -72,77 +71,76 @@ void sparse_solver_free(sparse_solver *s) {
     buffer_drop(&s->diagonal_memory);
     buffer_drop(&s->factor_memory);
     buffer_drop(&s->vector_memory);
-    buffer_drop(&s->seen_memory);
+    buffer_drop(&s->spare);
+    sparse_cycle_free(&s->cycle);
     mem_free(s);
 }
 
 size_t sparse_solver_bytes(const sparse_solver *s) {
     return sizeof *s + sparse_bytes(&s->a) + sparse_bytes(&s->unordered) + sparse_bytes(&s->columns) +
-           s->diagonal_memory.bytes + s->factor_memory.bytes + s->vector_memory.bytes + s->seen_memory.bytes;
+           s->diagonal_memory.bytes + s->factor_memory.bytes + s->vector_memory.bytes + s->spare.bytes +
+           sparse_cycle_bytes(&s->cycle);
 }
 
 /* ---- the matrix ---- */
 
-/* The transposed matrix, its rows in order. */
-static int transpose(sparse *to, const sparse *terms, int unknowns) {
-    const int entries = terms->first[terms->rows];
-    if (sparse_hold_rows(to, unknowns) || sparse_hold_entries(to, entries)) return -1;
-    memset(to->first, 0, ((size_t)unknowns + 1) * sizeof *to->first);
-    for (int e = 0; e < entries; ++e) ++to->first[terms->column[e] + 1];
-    for (int i = 0; i < unknowns; ++i) to->first[i + 1] += to->first[i];
-    for (int r = 0; r < terms->rows; ++r)
-        for (int e = terms->first[r]; e < terms->first[r + 1]; ++e) {
-            const int place = to->first[terms->column[e]]++;
+int sparse_transpose(sparse *to, const sparse *a, int columns) {
+    const int entries = a->first[a->rows];
+    if (sparse_hold_rows(to, columns) || sparse_hold_entries(to, entries)) return -1;
+    memset(to->first, 0, ((size_t)columns + 1) * sizeof *to->first);
+    for (int e = 0; e < entries; ++e) ++to->first[a->column[e] + 1];
+    for (int i = 0; i < columns; ++i) to->first[i + 1] += to->first[i];
+    for (int r = 0; r < a->rows; ++r)
+        for (int e = a->first[r]; e < a->first[r + 1]; ++e) {
+            const int place = to->first[a->column[e]]++;
             to->column[place] = r;
-            to->value[place] = terms->value[e];
+            to->value[place] = a->value[e];
         }
-    for (int i = unknowns; i > 0; --i) to->first[i] = to->first[i - 1];
+    for (int i = columns; i > 0; --i) to->first[i] = to->first[i - 1];
     to->first[0] = 0;
     return 0;
 }
 
-/* Row i of A into sum[], its columns into list[]; returns how many. */
-static int sum_row(sparse_solver *s, int32_t *list, const sparse *terms, double mass, int i) {
+/* Row i of a b into sum[], its columns into list[]; returns how many. */
+static int multiply_row(double *sum, int32_t *seen, int32_t *list, const sparse *a, const sparse *b, int i) {
     int count = 0;
-    s->seen[i] = i;
-    s->sum[i] = mass;
-    list[count++] = i;
-    for (int n = s->columns.first[i]; n < s->columns.first[i + 1]; ++n) {
-        const int r = s->columns.column[n];
-        const double weight = s->columns.value[n];
-        for (int e = terms->first[r]; e < terms->first[r + 1]; ++e) {
-            const int32_t j = terms->column[e];
-            if (s->seen[j] != i) {
-                s->seen[j] = i;
-                s->sum[j] = 0;
+    for (int n = a->first[i]; n < a->first[i + 1]; ++n) {
+        const int r = a->column[n];
+        for (int e = b->first[r]; e < b->first[r + 1]; ++e) {
+            const int32_t j = b->column[e];
+            if (seen[j] != i) {
+                seen[j] = i;
+                sum[j] = 0;
                 list[count++] = j;
             }
-            s->sum[j] += weight * terms->value[e];
+            sum[j] += a->value[n] * b->value[e];
         }
     }
     return count;
 }
 
-static int sum_matrix(sparse_solver *s, const sparse *terms, const double *mass) {
-    sparse *a = &s->unordered;
-    int32_t *list = s->seen + s->unknowns;
-    if (sparse_hold_rows(a, s->unknowns)) return -1;
+int sparse_multiply(sparse *to, const sparse *a, const sparse *b, int columns, buffer *spare) {
+    const size_t n = (size_t)columns;
+    if (sparse_hold_rows(to, a->rows) || buffer_hold(spare, n * (sizeof(double) + 2 * sizeof(int32_t)) + 1))
+        return -1;
+    double *sum = spare->data;
+    int32_t *seen = (int32_t *)(sum + n), *list = seen + n;
     for (int pass = 0; pass < 2; ++pass) {
-        memset(s->seen, 0xff, (size_t)s->unknowns * sizeof *s->seen);
         int entries = 0;
-        for (int i = 0; i < s->unknowns; ++i) {
-            const int count = sum_row(s, list, terms, mass[i], i);
-            for (int n = 0; n < count && pass; ++n) {
-                a->column[entries + n] = list[n];
-                a->value[entries + n] = s->sum[list[n]];
+        memset(seen, 0xff, n * sizeof *seen);
+        for (int i = 0; i < a->rows; ++i) {
+            const int count = multiply_row(sum, seen, list, a, b, i);
+            to->first[i] = entries;
+            for (int m = 0; m < count && pass; ++m) {
+                to->column[entries + m] = list[m];
+                to->value[entries + m] = sum[list[m]];
             }
-            a->first[i] = entries;
             entries += count;
         }
-        a->first[s->unknowns] = entries;
-        if (!pass && sparse_hold_entries(a, entries)) return -1;
+        to->first[a->rows] = entries;
+        if (!pass && sparse_hold_entries(to, entries)) return -1;
     }
-    return transpose(&s->a, a, s->unknowns); /* transposed: in the order of columns */
+    return 0;
 }
 
 /* L in the pattern of A's lower triangle; what lies above the diagonal is not read. */
@@ -171,26 +169,27 @@ static void factor(sparse_solver *s) {
     }
 }
 
-int sparse_solver_setup(sparse_solver *s, const sparse *terms, const double *mass, int unknowns) {
+int sparse_solver_setup(sparse_solver *s, const sparse *terms, int unknowns, const sparse_ladder *ladder) {
     const size_t n = (size_t)unknowns;
     s->unknowns = unknowns;
-    if (transpose(&s->columns, terms, unknowns) ||
-        buffer_hold(&s->seen_memory, 2 * n * sizeof *s->seen + 1) ||
-        buffer_hold(&s->vector_memory, 5 * n * sizeof(double) + 1) ||
-        buffer_hold(&s->diagonal_memory, 2 * n * sizeof(double) + 1))
+    if (buffer_hold(&s->vector_memory, 4 * n * sizeof(double) + 1) ||
+        buffer_hold(&s->diagonal_memory, 2 * n * sizeof(double) + 1) ||
+        sparse_transpose(&s->columns, terms, unknowns) ||
+        sparse_multiply(&s->unordered, &s->columns, terms, unknowns, &s->spare) ||
+        sparse_transpose(&s->a, &s->unordered, unknowns)) /* in the order of columns, as A is symmetric */
         return -1;
-    s->seen = s->seen_memory.data;
     s->r = s->vector_memory.data;
     s->z = s->r + n;
     s->search = s->z + n;
     s->q = s->search + n;
-    s->sum = s->q + n;
     s->inverse = s->diagonal_memory.data;
     s->pivot = s->inverse + n;
-    if (sum_matrix(s, terms, mass)) return -1;
-    for (int i = 0; i < unknowns; ++i)
+    for (int i = 0; i < unknowns; ++i) {
+        s->inverse[i] = 0;
         for (int e = s->a.first[i]; e < s->a.first[i + 1]; ++e)
-            if (s->a.column[e] == i) s->inverse[i] = s->a.value[e] > 0 ? 1 / s->a.value[e] : 0;
+            if (s->a.column[e] == i && s->a.value[e] > 0) s->inverse[i] = 1 / s->a.value[e];
+    }
+    if (s->kind == SPARSE_MULTIGRID) return sparse_cycle_setup(&s->cycle, &s->a, ladder);
     if (s->kind != SPARSE_IC) return 0;
     if (buffer_hold(&s->factor_memory, (size_t)s->a.first[unknowns] * sizeof *s->l + 1)) return -1;
     s->l = s->factor_memory.data;
@@ -300,6 +299,7 @@ static void substitute(sparse_solver *s) {
 
 static double precondition(sparse_solver *s, pass *w) {
     if (s->kind == SPARSE_IC) substitute(s);
+    if (s->kind == SPARSE_MULTIGRID) sparse_cycle_apply(&s->cycle, s->z, s->r);
     return parallel_sum(s->p, block_count(s->unknowns, CHUNK), dot_task, w);
 }
 

@@ -164,7 +164,8 @@ static void patch(void **state) {
         double *push = mem_alloc((size_t)g.t.faces * sizeof *push);
         fill_faces(&g, push, 1);
         g.plain = 1;
-        assert_int_equal(tree_system_setup(&g.s, by, weigh, NULL, &g, NULL), 0);
+        assert_int_equal(tree_system_setup(&g.s, weigh, NULL, &g, NULL), 0);
+        assert_int_equal(sparse_solver_setup(by, &g.s.terms, g.s.unknowns, NULL), 0);
         assert_true(tree_system_solve(&g.s, by, push, NULL, NULL, &g, 1e-12, 1000).converged);
         for (int f = 0; f < g.t.faces; ++f) {
             double x[3];
@@ -190,7 +191,8 @@ static void positive(void **state) {
         fill_faces(&g, push, 1);
         for (int kind = SPARSE_JACOBI; kind <= SPARSE_IC; ++kind) {
             sparse_solver *by = sparse_solver_create(NULL, (sparse_kind)kind);
-            assert_int_equal(tree_system_setup(&g.s, by, weigh, NULL, &g, NULL), 0);
+            assert_int_equal(tree_system_setup(&g.s, weigh, NULL, &g, NULL), 0);
+            assert_int_equal(sparse_solver_setup(by, &g.s.terms, g.s.unknowns, NULL), 0);
             assert_int_equal(sparse_solver_unknowns(by), g.s.unknowns);
             assert_true(tree_system_solve(&g.s, by, push, NULL, NULL, &g, 1e-10, 5000).converged);
             for (size_t f = 0; f < faces && kind == SPARSE_IC; ++f) check_near(g.s.value[f], y[f], 1e-7);

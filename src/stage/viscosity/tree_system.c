@@ -1,7 +1,7 @@
 /* (M + B^T B) u = M u_old - B^T g on the faces of a tree, rows of B the samples of strain times the square
  * root of their energy's factor (2 mu dt V for normal strain, mu dt V for du/dy + dv/dx), g what known faces
  * and walls add to them. Symmetric and positive by construction (E 3.35, 3.36). Faces of a rigid body are
- * columns of its six unknowns; its mass, L L^T, is six rows more.
+ * columns of its six unknowns. M is rows more: the roots of masses, six a body of L L^T.
  *
  * Samples and their rows are counted, the counts summed up, and written: no order depends on threads. */
 #include "stage/viscosity/tree_system.h"
@@ -187,13 +187,19 @@ static void offset_task(void *context, int task) {
     }
 }
 
-static void put_bodies(tree_system *s, const double (*mass)[36], int at) {
+/* Masses of faces and of bodies. */
+static void put_masses(tree_system *s, const double (*mass)[36], int at) {
     entry e = {s, at, true};
+    const int free_faces = s->unknowns - BODY * s->bodies;
+    for (int i = 0; i < free_faces; ++i) {
+        s->terms.first[s->samples + i] = e.at;
+        if (s->m[i] > 0) put_entry(&e, i, sqrt(s->m[i]));
+    }
     for (int n = 0; n < s->bodies; ++n) {
         double l[BODY * BODY];
         six_factorise(l, mass[n]);
         for (int c = 0; c < BODY; ++c) {
-            s->terms.first[s->samples + BODY * n + c] = e.at;
+            s->terms.first[s->samples + free_faces + BODY * n + c] = e.at;
             for (int r = c; r < BODY; ++r)
                 put_entry(&e, s->unknowns - BODY * (s->bodies - n) + r, l[BODY * r + c]);
         }
@@ -209,10 +215,10 @@ static void number_unknowns(tree_system *s) {
             s->m[s->unknowns] = s->mass[f];
             s->number[f] = s->unknowns++;
         }
-    for (int r = 0; r < BODY * s->bodies; ++r) s->m[s->unknowns++] = 0;
+    s->unknowns += BODY * s->bodies;
 }
 
-int tree_system_setup(tree_system *s, sparse_solver *by, tree_weigh *weigh, tree_arm *arm, void *user,
+int tree_system_setup(tree_system *s, tree_weigh *weigh, tree_arm *arm, void *user,
                       const double (*body_mass)[36]) {
     work w = {.s = s};
     const tree *t = s->rules.t;
@@ -225,13 +231,13 @@ int tree_system_setup(tree_system *s, sparse_solver *by, tree_weigh *weigh, tree
     s->count = s->count_memory.data;
     parallel_for(t->pool, blocks, row_task, &w);
     const int entries = sum_counts(s->count, blocks, 0);
-    if (sparse_hold_rows(&s->terms, s->samples + BODY * s->bodies) ||
-        sparse_hold_entries(&s->terms, entries + of_bodies))
+    if (sparse_hold_rows(&s->terms, s->samples + s->unknowns) ||
+        sparse_hold_entries(&s->terms, entries + s->unknowns + of_bodies))
         return -1;
     w.pass = 1;
     parallel_for(t->pool, blocks, row_task, &w);
-    put_bodies(s, body_mass, entries);
-    return sparse_solver_setup(by, &s->terms, s->m, s->unknowns);
+    put_masses(s, body_mass, entries);
+    return 0;
 }
 
 /* ---- the solve ---- */

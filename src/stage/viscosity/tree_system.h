@@ -20,7 +20,7 @@ enum { TREE_KNOWN = -1, TREE_BODY = -2 }; /* TREE_BODY - n: it moves with body n
 
 typedef struct tree_system {
     strain_rules rules;
-    sparse terms;          /* a row a sample, in unknowns; six a body, whose squares are its mass */
+    sparse terms;          /* a row a sample, in unknowns, then masses as rows */
     double *offset;        /* of rows: what known faces and walls add */
     uint8_t *tied;         /* of rows: whether there are any */
     int *number;           /* of faces: the unknown, TREE_KNOWN, TREE_BODY - n */
@@ -41,10 +41,10 @@ typedef struct tree_system {
 int tree_system_begin(tree_system *s, const strain_rules *rules, int bodies);
 /* Takes in which faces are unknown (any number >= 0), mass[], and the masses of bodies (36 each, positive
  * definite; arm() tells how their faces move). -1: no memory. */
-int tree_system_setup(tree_system *s, sparse_solver *by, tree_weigh *weigh, tree_arm *arm, void *user,
+int tree_system_setup(tree_system *s, tree_weigh *weigh, tree_arm *arm, void *user,
                       const double (*body_mass)[36]);
-/* Solves for value[] of unknown faces, which it starts from, and V of bodies, with the right-hand sides of
- * both and value[] of known faces; `user` as above. */
+/* Solves with the solver that has taken in terms[] for value[] of unknown faces, which it starts from, and V
+ * of bodies, with the right-hand sides of both and value[] of known faces; `user` as above. */
 sparse_result tree_system_solve(tree_system *s, sparse_solver *by, const double *push, double (*V)[6],
                                 const double (*body_push)[6], void *user, double tolerance,
                                 int max_iterations);

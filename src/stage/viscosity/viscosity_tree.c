@@ -22,6 +22,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/memory.h"
+#include "stage/viscosity/tree_ladder.h"
 
 enum { PAD = 2, GRAIN = 256 };
 static const double DEEP = 1.5; /* cells: E 4.1 */
@@ -30,6 +31,7 @@ static const double STEEP = 2;  /* what viscosity may vary by across a leaf */
 struct viscosity_tree {
     tree t;
     tree_system s;
+    tree_ladder ladder;
     sparse_solver *by;
     double (*body_mass)[36];
     uint8_t *most;
@@ -51,6 +53,7 @@ void viscosity_tree_free(viscosity_tree *v) {
     if (!v) return;
     tree_free(&v->t);
     tree_system_free(&v->s);
+    tree_ladder_free(&v->ladder);
     sparse_solver_free(v->by);
     buffer_drop(&v->most_memory);
     buffer_drop(&v->leaf_memory);
@@ -61,8 +64,9 @@ void viscosity_tree_free(viscosity_tree *v) {
 
 size_t viscosity_tree_bytes(const viscosity_tree *v) {
     if (!v) return 0;
-    return sizeof *v + tree_bytes(&v->t) + tree_system_bytes(&v->s) + sparse_solver_bytes(v->by) +
-           v->most_memory.bytes + v->leaf_memory.bytes + v->face_memory.bytes + v->body_memory.bytes;
+    return sizeof *v + tree_bytes(&v->t) + tree_system_bytes(&v->s) + tree_ladder_bytes(&v->ladder) +
+           sparse_solver_bytes(v->by) + v->most_memory.bytes + v->leaf_memory.bytes + v->face_memory.bytes +
+           v->body_memory.bytes;
 }
 
 /* The place in fields of a cell or face of the tree, which goes PAD cells beyond the box; -1: it has none. */
@@ -384,7 +388,7 @@ int viscosity_tree_assemble(const job *w) {
         int n[3];
         for (int a = 0; a < 3; ++a) n[a] = b->n[a] + 2 * PAD + 1;
         v = w->v->tree = mem_alloc(sizeof *v);
-        if (!v || !(v->by = sparse_solver_create(w->g->pool, SPARSE_IC)) ||
+        if (!v || !(v->by = sparse_solver_create(w->g->pool, SPARSE_MULTIGRID)) ||
             tree_make(&v->t, b->dim, n, w->in->levels, w->g->pool) || buffer_hold(&v->most_memory, v->t.size))
             return -1;
         v->most = v->most_memory.data;
@@ -405,7 +409,11 @@ int viscosity_tree_assemble(const job *w) {
         return -1;
     parallel_for(w->g->pool, block_count(v->t.faces, GRAIN), mass_task, &k);
     load_bodies(w, v);
-    return tree_system_setup(&v->s, v->by, weigh, arm, &k, (const double(*)[36])v->body_mass);
+    if (tree_system_setup(&v->s, weigh, arm, &k, (const double(*)[36])v->body_mass) ||
+        tree_ladder_build(&v->ladder, &v->s))
+        return -1;
+    const sparse_ladder ladder = {v->ladder.P, v->ladder.columns, v->ladder.steps};
+    return sparse_solver_setup(v->by, &v->s.terms, v->s.unknowns, &ladder);
 }
 
 viscous_result viscosity_tree_solve(const job *w, mac_field *u, double (*V)[6], const double (*rhs)[6],
