@@ -47,6 +47,14 @@ static int node_rows(const tree *t) {
     return (t->n[1] + 1) * (t->dim == 3 ? t->n[2] + 1 : 1);
 }
 
+/* How many nodes from this one on have no edges because they lie within a leaf, or in one of its sides. */
+static int within_leaf(const tree *t, const int at[3]) {
+    if (at[0] >= t->n[0] || at[1] >= t->n[1] || (t->dim == 3 && at[2] >= t->n[2])) return 0;
+    const tree_leaf *l = &t->leaf[t->leaf_of[tree_at(t, at)]];
+    const bool within = at[0] > l->at[0] && at[1] > l->at[1] && (t->dim == 2 || at[2] > l->at[2]);
+    return within ? l->at[0] + l->size - at[0] : 0;
+}
+
 /* Edges that begin in a row of nodes. */
 static void edge_task(void *context, int row) {
     const work *w = context;
@@ -54,7 +62,8 @@ static void edge_task(void *context, int row) {
     const tree *t = s->rules.t;
     int number = w->pass ? s->count[row] : 0;
     int at[3] = {0, row % (t->n[1] + 1), row / (t->n[1] + 1)};
-    for (; at[0] <= t->n[0]; ++at[0])
+    for (; at[0] <= t->n[0]; ++at[0]) {
+        at[0] += within_leaf(t, at);
         for (int e = t->dim == 3 ? 0 : 2; e < 3; ++e) {
             tree_sample one = {.leaf = -1, .at = {at[0], at[1], at[2]}, .axis = e};
             if (e < t->dim && at[e] >= t->n[e]) continue;
@@ -63,6 +72,7 @@ static void edge_task(void *context, int row) {
             if (w->pass) s->sample[number] = one;
             ++number;
         }
+    }
     if (!w->pass) s->count[row] = number;
 }
 
@@ -113,8 +123,10 @@ int tree_system_begin(tree_system *s, const strain_rules *rules, int bodies) {
 
 static bool find_row(strain *to, const tree_system *s, const tree_sample *one) {
     const strain_rules *r = &s->rules;
-    const double volume =
-        one->leaf >= 0 ? pow(one->length, r->t->dim) : strain_edge_volume(r, one->around, one->length);
+    const double side = one->length;
+    const double volume = one->leaf < 0    ? strain_edge_volume(r, one->around, one->length)
+                          : r->t->dim == 3 ? side * side * side
+                                           : side * side;
     double factor[2] = {0, 0};
     to->count = 0;
     to->known = 0;

@@ -81,17 +81,45 @@ static ptrdiff_t field_at(const box *b, const int at[3]) {
 
 /* ---- where leaves may grow ---- */
 
+static int clamp(int i, int n) {
+    return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
 /* Distances are known to one cell from the surface: deeper ones follow from what is around. */
 static bool is_deep(const job *w, const int at[3]) {
+    static const float left[4] = {0.5f, 0.5f, 0.0858f, -0.2321f}; /* cells: DEEP less what a cell is off */
     const box *b = &w->g->box;
     const int deep = b->dim == 3;
+    const float dx = (float)w->g->dx;
+    const ptrdiff_t here = box_at(b, at[0], at[1], at[2]);
+    if (!(w->in->phi[here] < -0.5f * dx)) return false;
     for (int z = -deep; z <= deep; ++z)
-        for (int y = -1; y <= 1; ++y)
+        for (int y = -1; y <= 1; ++y) {
+            const float *row = w->in->phi + here + y * b->step[1] + z * b->step[2];
+            for (int x = -1; x <= 1; ++x)
+                if (!(row[x] < -left[x * x + y * y + z * z] * dx)) return false;
+        }
+    return true;
+}
+
+/* Whether nothing that the regular system holds lies in a cell or beside it. */
+static bool is_empty(const job *w, const int at[3]) {
+    const box *b = &w->g->box;
+    const viscosity *v = w->v;
+    const int deep = b->dim == 3, wide = b->n[1] + 3;
+    if (w->in->phi[box_at(b, at[0], at[1], at[2])] < 0) return false;
+    for (int z = -deep; z <= deep; ++z)
+        for (int y = -1; y <= 1; ++y) {
+            const int row = at[1] + y + 1 + (deep ? (at[2] + z + 1) * wide : 0);
+            if (!v->dirty[row]) continue;
+            const ptrdiff_t q = box_at(b, at[0], at[1] + y, at[2] + z);
             for (int x = -1; x <= 1; ++x) {
-                const double away = fmax(sqrt(x * x + y * y + z * z), 1);
-                const double phi = (double)w->in->phi[box_at(b, at[0] + x, at[1] + y, at[2] + z)];
-                if (!(phi < (away - DEEP) * w->g->dx)) return false;
+                float sum = v->normal[0][q + x];
+                for (int c = 0; c < b->dim; ++c) sum += v->mass[c][q + x];
+                for (int e = deep ? 0 : 2; e < 3; ++e) sum += v->edge[e][0][q + x] + v->edge[e][2][q + x];
+                if (sum > 0) return false;
             }
+        }
     return true;
 }
 
@@ -142,13 +170,17 @@ static void most_task(void *context, int row) {
     const box *b = &w->g->box;
     int at[3] = {0, row % t->n[1], row / t->n[1]}, cell[3] = {0, 0, 0};
     for (; at[0] < t->n[0]; ++at[0]) {
-        bool may = true;
+        bool inside = true;
         for (int a = 0; a < b->dim; ++a) {
-            cell[a] = at[a] - PAD;
-            may &= cell[a] + 0.5 > DEEP && cell[a] + 0.5 < b->n[a] - DEEP;
+            inside &= at[a] - PAD + 0.5 > DEEP && at[a] - PAD + 0.5 < b->n[a] - DEEP;
+            cell[a] = clamp(at[a] - PAD, b->n[a]);
         }
-        may = may && is_deep(w, cell) && is_off_solids(w, cell) && !is_held(w, cell);
-        k->v->most[tree_at(t, at)] = (uint8_t)(may ? level_for_viscosity(w, cell, t->levels - 1) : 0);
+        int most = 0;
+        const bool empty = is_empty(w, cell);
+        if (!empty && !(inside && is_deep(w, cell) && is_off_solids(w, cell))) most = 0;
+        else if (!is_held(w, cell))
+            most = empty ? t->levels - 1 : level_for_viscosity(w, cell, t->levels - 1);
+        k->v->most[tree_at(t, at)] = (uint8_t)most;
     }
 }
 
@@ -164,6 +196,13 @@ static double from_mean(const job *w, double sum) {
     return w->in->mean == VISCOSITY_GEOMETRIC ? exp(sum) : sum;
 }
 
+static bool is_air(const job *w, const tree_leaf *l) {
+    const box *b = &w->g->box;
+    int cell[3] = {0, 0, 0};
+    for (int a = 0; a < b->dim; ++a) cell[a] = clamp(l->at[a] - PAD, b->n[a]);
+    return w->in->phi[box_at(b, cell[0], cell[1], cell[2])] > 0;
+}
+
 static void mu_task(void *context, int block) {
     const task *k = context;
     const tree *t = &k->v->t;
@@ -171,13 +210,17 @@ static void mu_task(void *context, int block) {
         const tree_leaf *l = &t->leaf[i];
         const int deep = t->dim == 3 ? l->size : 1;
         double sum = 0;
-        for (int z = 0; z < deep && l->size > 1; ++z)
+        k->v->mu[i] = 0;
+        if (l->size == 1) continue;
+        k->v->mu[i] = -1; /* of air */
+        if (is_air(k->w, l)) continue;
+        for (int z = 0; z < deep; ++z)
             for (int y = 0; y < l->size; ++y)
                 for (int x = 0; x < l->size; ++x) {
                     const int at[3] = {l->at[0] + x, l->at[1] + y, l->at[2] + z};
                     sum += into_mean(k->w, (double)k->w->in->mu[field_at(&k->w->g->box, at)]);
                 }
-        k->v->mu[i] = l->size > 1 ? from_mean(k->w, sum / (deep * l->size * l->size)) : 0;
+        k->v->mu[i] = from_mean(k->w, sum / (deep * l->size * l->size));
     }
 }
 
@@ -212,6 +255,25 @@ static double gather(double *all, const tree *t, const tree_face *f, const box *
     return sum;
 }
 
+/* Whether a face larger than the grid's lies in the air. */
+static bool is_aloft(const viscosity_tree *v, const tree_face *f) {
+    for (int side = 0; side < 2; ++side) {
+        int cell[3] = {f->at[0], f->at[1], f->at[2]};
+        cell[f->axis] -= !side;
+        if (cell[f->axis] < 0 || cell[f->axis] >= v->t.n[f->axis]) return true;
+        if (v->mu[v->t.leaf_of[tree_at(&v->t, cell)]] < 0) return true;
+    }
+    return false;
+}
+
+static int number_of(const task *k, const tree_face *f, ptrdiff_t q) {
+    const viscosity *of = k->w->v;
+    if (f->size > 1) return is_aloft(k->v, f) ? TREE_KNOWN : 0;
+    if (q < 0 || of->owner[f->axis][q] == VISCOUS_KNOWN) return TREE_KNOWN;
+    if (of->owner[f->axis][q] != VISCOUS_FREE) return TREE_BODY + 1 - of->owner[f->axis][q];
+    return of->mass[f->axis][q] > 0 || viscosity_stiffness(k->w, f->axis, q) > 0 ? 0 : TREE_KNOWN;
+}
+
 static void mass_task(void *context, int block) {
     const task *k = context;
     viscosity_tree *v = k->v;
@@ -219,12 +281,9 @@ static void mass_task(void *context, int block) {
     for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.faces; ++i) {
         const tree_face *f = &v->t.face[i];
         const ptrdiff_t q = field_at(b, f->at);
-        const uint16_t owner = q < 0 ? VISCOUS_KNOWN : k->w->v->owner[f->axis][q];
-        v->s.number[i] = owner == VISCOUS_FREE    ? 0
-                         : owner == VISCOUS_KNOWN ? TREE_KNOWN
-                                                  : TREE_BODY + 1 - owner;
         double all;
-        v->s.mass[i] = gather(&all, &v->t, f, b, k->w->v->mass[f->axis], false);
+        v->s.number[i] = number_of(k, f, q);
+        v->s.mass[i] = v->s.number[i] < 0 ? 0 : gather(&all, &v->t, f, b, k->w->v->mass[f->axis], false);
     }
 }
 
@@ -235,10 +294,15 @@ static void push_task(void *context, int block) {
     for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.faces; ++i) {
         const tree_face *f = &v->t.face[i];
         const ptrdiff_t q = field_at(b, f->at);
-        double all;
-        const double sum = gather(&all, &v->t, f, b, k->u->value[f->axis], true);
-        v->s.value[i] = v->old[i] = sum / all;
-        v->push[i] = f->size > 1 ? v->s.mass[i] * v->old[i] : q < 0 ? 0 : (double)k->w->v->rhs[f->axis][q];
+        double all = 1;
+        v->old[i] = f->size == 1 && q >= 0 ? (double)k->u->value[f->axis][q] : 0;
+        v->push[i] = f->size == 1 && q >= 0 ? (double)k->w->v->rhs[f->axis][q] : 0;
+        if (f->size > 1 && v->s.number[i] >= 0) {
+            const double sum = gather(&all, &v->t, f, b, k->u->value[f->axis], true);
+            v->old[i] = sum / all;
+            v->push[i] = v->s.mass[i] * v->old[i];
+        }
+        v->s.value[i] = v->old[i];
     }
 }
 
@@ -271,7 +335,7 @@ static void slope_task(void *context, int block) {
             const int across = (f->axis + 1 + n) % 3;
             strain row = {.count = 0};
             v->slope[2 * i + n] = 0;
-            if (f->size == 1 || across >= v->t.dim) continue;
+            if (f->size == 1 || across >= v->t.dim || v->s.number[i] < 0) continue;
             strain_add_slope(&row, &v->s.rules, i, across, 1);
             for (int m = 0; m < row.count; ++m)
                 v->slope[2 * i + n] += row.weight[m] * (v->s.value[row.face[m]] - v->old[row.face[m]]);
@@ -320,7 +384,7 @@ static void add_in_leaves(void *context, int block) {
     const box *b = &k->w->g->box;
     for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.leaves; ++i) {
         const tree_leaf *l = &v->t.leaf[i];
-        for (int c = 0; c < b->dim && l->size > 1; ++c) {
+        for (int c = 0; c < b->dim && l->size > 1 && !(v->mu[i] < 0); ++c) {
             const int p = (c + 1) % 3, q = (c + 2) % 3, wide = p < b->dim ? l->size : 1,
                       deep = q < b->dim ? l->size : 1, before = face_of(&v->t, l, c, 0),
                       behind = face_of(&v->t, l, c, 1);
@@ -354,7 +418,7 @@ static void weigh(void *user, const tree_sample *s, double volume, double factor
     double sum = 0;
     if (q < 0) return;
     if (s->leaf >= 0) {
-        factor[0] = s->length > 1 ? sqrt(2 * unit * k->v->mu[s->leaf] * volume)
+        factor[0] = s->length > 1 ? sqrt(2 * unit * fmax(k->v->mu[s->leaf], 0) * volume)
                                   : sqrt((double)w->v->normal[s->axis][q]);
         return;
     }
@@ -364,6 +428,7 @@ static void weigh(void *user, const tree_sample *s, double volume, double factor
         return;
     }
     for (int n = 0; n < 4; ++n) {
+        if (s->around[n] < 0 || k->v->mu[s->around[n]] < 0) return;
         const tree_leaf *l = &t->leaf[s->around[n]];
         sum += into_mean(w, l->size > 1 ? k->v->mu[s->around[n]]
                                         : (double)w->in->mu[field_at(&w->g->box, l->at)]);
