@@ -8,7 +8,7 @@
  * with the pattern of A's lower triangle (Meijerink and van der Vorst 1977). A pivot that falls below a
  * quarter of A's becomes A's.
  *
- * Everything is in double. Limits: summing A, IC(0) and the cycle run on one thread. */
+ * Everything is in double. Limits: transposing, IC(0) and the cycle run on one thread. */
 #include "linear/sparse_cycle.h"
 
 #include <math.h>
@@ -101,45 +101,71 @@ int sparse_transpose(sparse *to, const sparse *a, int columns) {
     return 0;
 }
 
-/* Row i of a b into sum[], its columns into list[]; returns how many. */
-static int multiply_row(double *sum, int32_t *seen, int32_t *list, const sparse *a, const sparse *b, int i) {
-    int count = 0;
-    for (int n = a->first[i]; n < a->first[i + 1]; ++n) {
-        const int r = a->column[n];
-        for (int e = b->first[r]; e < b->first[r + 1]; ++e) {
-            const int32_t j = b->column[e];
-            if (seen[j] != i) {
-                seen[j] = i;
-                sum[j] = 0;
-                list[count++] = j;
-            }
-            sum[j] += a->value[n] * b->value[e];
-        }
-    }
-    return count;
+/* ---- products ---- */
+
+/* Rows are cut into PARTS, each with a place for every column: where in the product it was met last. */
+enum { PARTS = 4 };
+typedef struct product {
+    sparse *to;
+    const sparse *a, *b;
+    int columns;
+    int32_t *met;
+} product;
+
+static int part_begin(const product *w, int part) {
+    return (int)((int64_t)w->a->rows * part / PARTS);
 }
 
-int sparse_multiply(sparse *to, const sparse *a, const sparse *b, int columns, buffer *spare) {
-    const size_t n = (size_t)columns;
-    if (sparse_hold_rows(to, a->rows) || buffer_hold(spare, n * (sizeof(double) + 2 * sizeof(int32_t)) + 1))
-        return -1;
-    double *sum = spare->data;
-    int32_t *seen = (int32_t *)(sum + n), *list = seen + n;
-    for (int pass = 0; pass < 2; ++pass) {
-        int entries = 0;
-        memset(seen, 0xff, n * sizeof *seen);
-        for (int i = 0; i < a->rows; ++i) {
-            const int count = multiply_row(sum, seen, list, a, b, i);
-            to->first[i] = entries;
-            for (int m = 0; m < count && pass; ++m) {
-                to->column[entries + m] = list[m];
-                to->value[entries + m] = sum[list[m]];
+static void count_part(void *context, int part) {
+    const product *w = context;
+    const sparse *a = w->a, *b = w->b;
+    int32_t *met = w->met + (ptrdiff_t)part * w->columns;
+    memset(met, 0xff, (size_t)w->columns * sizeof *met);
+    for (int i = part_begin(w, part); i < part_begin(w, part + 1); ++i) {
+        int count = 0;
+        for (int n = a->first[i]; n < a->first[i + 1]; ++n)
+            for (int e = b->first[a->column[n]]; e < b->first[a->column[n] + 1]; ++e) {
+                count += met[b->column[e]] != i;
+                met[b->column[e]] = i;
             }
-            entries += count;
-        }
-        to->first[a->rows] = entries;
-        if (!pass && sparse_hold_entries(to, entries)) return -1;
+        w->to->first[i + 1] = count;
     }
+}
+
+static void fill_part(void *context, int part) {
+    const product *w = context;
+    const sparse *a = w->a, *b = w->b;
+    int32_t *met = w->met + (ptrdiff_t)part * w->columns, *column = w->to->column;
+    double *value = w->to->value;
+    memset(met, 0xff, (size_t)w->columns * sizeof *met);
+    for (int i = part_begin(w, part); i < part_begin(w, part + 1); ++i) {
+        const int begin = w->to->first[i];
+        int end = begin;
+        for (int n = a->first[i]; n < a->first[i + 1]; ++n) {
+            const double weight = a->value[n];
+            for (int e = b->first[a->column[n]]; e < b->first[a->column[n] + 1]; ++e) {
+                const int32_t j = b->column[e];
+                if (met[j] < begin) {
+                    met[j] = end;
+                    column[end] = j;
+                    value[end++] = 0;
+                }
+                value[met[j]] += weight * b->value[e];
+            }
+        }
+    }
+}
+
+int sparse_multiply(sparse *to, const sparse *a, const sparse *b, int columns, buffer *spare, pool *p) {
+    product w = {.to = to, .a = a, .b = b, .columns = columns};
+    if (sparse_hold_rows(to, a->rows) || buffer_hold(spare, PARTS * (size_t)columns * sizeof *w.met + 1))
+        return -1;
+    w.met = spare->data;
+    to->first[0] = 0;
+    parallel_for(p, PARTS, count_part, &w);
+    for (int i = 0; i < a->rows; ++i) to->first[i + 1] += to->first[i];
+    if (sparse_hold_entries(to, to->first[a->rows])) return -1;
+    parallel_for(p, PARTS, fill_part, &w);
     return 0;
 }
 
@@ -175,7 +201,7 @@ int sparse_solver_setup(sparse_solver *s, const sparse *terms, int unknowns, con
     if (buffer_hold(&s->vector_memory, 4 * n * sizeof(double) + 1) ||
         buffer_hold(&s->diagonal_memory, 2 * n * sizeof(double) + 1) ||
         sparse_transpose(&s->columns, terms, unknowns) ||
-        sparse_multiply(&s->unordered, &s->columns, terms, unknowns, &s->spare) ||
+        sparse_multiply(&s->unordered, &s->columns, terms, unknowns, &s->spare, s->p) ||
         sparse_transpose(&s->a, &s->unordered, unknowns)) /* in the order of columns, as A is symmetric */
         return -1;
     s->r = s->vector_memory.data;
@@ -189,7 +215,7 @@ int sparse_solver_setup(sparse_solver *s, const sparse *terms, int unknowns, con
         for (int e = s->a.first[i]; e < s->a.first[i + 1]; ++e)
             if (s->a.column[e] == i && s->a.value[e] > 0) s->inverse[i] = 1 / s->a.value[e];
     }
-    if (s->kind == SPARSE_MULTIGRID) return sparse_cycle_setup(&s->cycle, &s->a, ladder);
+    if (s->kind == SPARSE_MULTIGRID) return sparse_cycle_setup(&s->cycle, &s->a, ladder, s->p);
     if (s->kind != SPARSE_IC) return 0;
     if (buffer_hold(&s->factor_memory, (size_t)s->a.first[unknowns] * sizeof *s->l + 1)) return -1;
     s->l = s->factor_memory.data;

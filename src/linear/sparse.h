@@ -24,7 +24,7 @@ size_t sparse_bytes(const sparse *a);
 
 /* to = a b, b with that many columns; the transposed matrix, its rows in order. spare: kept between calls.
  * -1: no memory. */
-int sparse_multiply(sparse *to, const sparse *a, const sparse *b, int columns, buffer *spare);
+int sparse_multiply(sparse *to, const sparse *a, const sparse *b, int columns, buffer *spare, pool *p);
 int sparse_transpose(sparse *to, const sparse *a, int columns);
 
 typedef enum { SPARSE_JACOBI, SPARSE_IC, SPARSE_MULTIGRID } sparse_kind;

@@ -16,20 +16,19 @@ enum { DENSE_MOST = 400 };
 void sparse_cycle_free(sparse_cycle *c) {
     for (int n = 0; n < SPARSE_LEVELS; ++n) {
         sparse_free(&c->level[n].own);
-        sparse_free(&c->level[n].down);
-        sparse_free(&c->level[n].half);
         buffer_drop(&c->level[n].memory);
         buffer_drop(&c->level[n].value_memory);
     }
+    sparse_free(&c->down);
+    sparse_free(&c->half);
     buffer_drop(&c->spare);
     buffer_drop(&c->factor_memory);
 }
 
 size_t sparse_cycle_bytes(const sparse_cycle *c) {
-    size_t bytes = c->spare.bytes + c->factor_memory.bytes;
+    size_t bytes = c->spare.bytes + c->factor_memory.bytes + sparse_bytes(&c->down) + sparse_bytes(&c->half);
     for (int n = 0; n < SPARSE_LEVELS; ++n)
-        bytes += sparse_bytes(&c->level[n].own) + sparse_bytes(&c->level[n].down) +
-                 sparse_bytes(&c->level[n].half) + c->level[n].memory.bytes + c->level[n].value_memory.bytes;
+        bytes += sparse_bytes(&c->level[n].own) + c->level[n].memory.bytes + c->level[n].value_memory.bytes;
     return bytes;
 }
 
@@ -81,16 +80,16 @@ static int factorise(sparse_cycle *c) {
     return 0;
 }
 
-int sparse_cycle_setup(sparse_cycle *c, const sparse *a, const sparse_ladder *ladder) {
+int sparse_cycle_setup(sparse_cycle *c, const sparse *a, const sparse_ladder *ladder, pool *p) {
     c->count = 1;
     c->P = ladder->P;
     if (take_level(&c->level[0], a)) return -1;
     for (int n = 0; n < ladder->steps && n + 1 < SPARSE_LEVELS; ++n) {
         sparse_level *l = &c->level[n], *next = l + 1;
         if (l->unknowns <= DENSE_MOST / 4) break;
-        if (sparse_transpose(&l->down, &ladder->P[n], ladder->columns[n]) ||
-            sparse_multiply(&l->half, l->a, &ladder->P[n], ladder->columns[n], &c->spare) ||
-            sparse_multiply(&next->own, &l->down, &l->half, ladder->columns[n], &c->spare) ||
+        if (sparse_transpose(&c->down, &ladder->P[n], ladder->columns[n]) ||
+            sparse_multiply(&c->half, l->a, &ladder->P[n], ladder->columns[n], &c->spare, p) ||
+            sparse_multiply(&next->own, &c->down, &c->half, ladder->columns[n], &c->spare, p) ||
             take_level(next, &next->own))
             return -1;
         ++c->count;

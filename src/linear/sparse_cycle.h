@@ -8,7 +8,7 @@ enum { SPARSE_LEVELS = 24 };
 
 typedef struct sparse_level {
     const sparse *a;
-    sparse own, down, half; /* A of coarser levels; P^T, A P */
+    sparse own; /* A of coarser levels */
     int unknowns;
     float *value;   /* A's entries */
     float *inverse; /* 1 / A_ii; 0: left out */
@@ -22,12 +22,14 @@ typedef struct sparse_cycle {
     const sparse *P;
     double *factor, *y; /* of the last level: L, rows of `dense`; 0: its pivot is left out */
     int dense;
+    sparse down, half; /* P^T and A P, while a level is made */
     buffer spare, factor_memory;
 } sparse_cycle;
 
 void sparse_cycle_free(sparse_cycle *c);
 size_t sparse_cycle_bytes(const sparse_cycle *c);
-int sparse_cycle_setup(sparse_cycle *c, const sparse *a, const sparse_ladder *ladder); /* -1: no memory */
+/* -1: no memory */
+int sparse_cycle_setup(sparse_cycle *c, const sparse *a, const sparse_ladder *ladder, pool *p);
 /* z = M r: one symmetric V(1,1). */
 void sparse_cycle_apply(sparse_cycle *c, double *z, const double *r);
 #endif
