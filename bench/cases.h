@@ -59,5 +59,6 @@ rheo_status bench_smoke(rows *out);
 rheo_status bench_separation(rows *out);
 rheo_status bench_bodies(rows *out);
 rheo_status bench_viscosity(rows *out);
+rheo_status bench_tree(rows *out);
 rheo_status bench_sph(rows *out);
 #endif
