@@ -31,6 +31,7 @@ rheo_status reproduce_edge_mean(rows *out);
 rheo_status reproduce_explicit_limit(rows *out);
 rheo_status reproduce_fold(rows *out);
 rheo_status reproduce_coil(rows *out);
+rheo_status reproduce_buckling(rows *out);
 rheo_status reproduce_tree_viscosity(rows *out);
 rheo_status reproduce_tree_3d(rows *out);
 rheo_status reproduce_slab_heat(rows *out);
