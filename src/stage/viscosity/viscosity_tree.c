@@ -9,21 +9,26 @@
  *      of its leaves (E 3.43, which beside larger leaves takes as much on both sides)
  *   P: a face of the grid within a leaf is linear between the leaf's two faces along its axis; across, it is
  *      constant (`wang`, E 3.42) or goes on with the slopes that strain has (`quadratic`)
- *   W = P^T W_f,   (W + D^T K D) u = W H u_f,   u_f += P (u - H u_f)
+ *   z = (1 - k) (u - P H u),   W = P^T W_f,   (W + D^T K D) q = W H u + P^T W_f z
+ *   u_new = u - z + P (q - H u)
  *
- * H and P keep constants, and for `quadratic` linear velocities. Stress adds up to nothing, so 1^T W (u - H
- * u_f) = 0 = 1^T W_f P (u - H u_f): momentum is kept whatever H is, where E's 3.45 asks for H^T. Where all is
- * full W is s^(dim-1) (s_low + s_high) / 2, the control volumes of E 3.4.2.
+ * H and P keep constants, and for `quadratic` linear velocities: what turns has z = 0 and is left alone. k is
+ * what stress leaves of waves as long as two leaves, 1 / (1 + nu dt (pi / s)^2); without z a stiff block
+ * would keep, and creep by, what its leaves do not see. Momentum is kept for any H and k: stress adds up to
+ * nothing, so 1^T W q = 1^T W H u + 1^T W_f z. E 3.45 (its sign mended) is k = 1. Where all is full W is
+ * s^(dim-1) (s_low + s_high) / 2, the control volumes of E 3.4.2.
  *
- * Limits: what varies within a leaf is carried along and not damped. Steep viscosity is looked for from cell
- * to cell; densities that vary within a leaf would cost momentum. */
+ * Limits: what varies within a leaf is damped as one wave. Steep viscosity is looked for from cell to cell;
+ * densities that vary within a leaf would cost momentum. */
 #include "stage/viscosity/viscosity_tree.h"
 
 #include <math.h>
 #include <string.h>
+#include "core/hot.h"
 #include "core/memory.h"
 #include "stage/viscosity/tree_ladder.h"
 
+#define PI 3.14159265358979323846
 enum { PAD = 2, GRAIN = 256 };
 static const double DEEP = 1.5; /* cells: E 4.1 */
 static const double STEEP = 2;  /* what viscosity may vary by across a leaf */
@@ -35,10 +40,11 @@ struct viscosity_tree {
     sparse_solver *by;
     double (*body_mass)[36];
     uint8_t *most;
-    double *mu;    /* Pa s, of leaves */
-    double *push;  /* of faces: the right-hand side */
-    double *old;   /* of faces: H u */
-    double *slope; /* of faces, two each: of the change, along the axes after its own */
+    double *mu;           /* Pa s, of leaves */
+    double *push;         /* of faces: the right-hand side */
+    double *old, *change; /* of faces: H u; q - H u */
+    double *slope;        /* of faces, two each: along the axes after its own */
+    sparse slopes;        /* what these are of faces' velocities, two rows a face */
     buffer most_memory, leaf_memory, face_memory, body_memory;
 };
 
@@ -47,6 +53,7 @@ typedef struct task {
     viscosity_tree *v;
     mac_field *u;
     double (*V)[6];
+    int pass;
 } task;
 
 void viscosity_tree_free(viscosity_tree *v) {
@@ -55,6 +62,7 @@ void viscosity_tree_free(viscosity_tree *v) {
     tree_system_free(&v->s);
     tree_ladder_free(&v->ladder);
     sparse_solver_free(v->by);
+    sparse_free(&v->slopes);
     buffer_drop(&v->most_memory);
     buffer_drop(&v->leaf_memory);
     buffer_drop(&v->face_memory);
@@ -65,8 +73,8 @@ void viscosity_tree_free(viscosity_tree *v) {
 size_t viscosity_tree_bytes(const viscosity_tree *v) {
     if (!v) return 0;
     return sizeof *v + tree_bytes(&v->t) + tree_system_bytes(&v->s) + tree_ladder_bytes(&v->ladder) +
-           sparse_solver_bytes(v->by) + v->most_memory.bytes + v->leaf_memory.bytes + v->face_memory.bytes +
-           v->body_memory.bytes;
+           sparse_bytes(&v->slopes) + sparse_solver_bytes(v->by) + v->most_memory.bytes +
+           v->leaf_memory.bytes + v->face_memory.bytes + v->body_memory.bytes;
 }
 
 /* The place in fields of a cell or face of the tree, which goes PAD cells beyond the box; -1: it has none. */
@@ -226,33 +234,47 @@ static void mu_task(void *context, int block) {
 
 /* ---- transfers ---- */
 
-/* Sums the grid's faces around one of the tree with weights that fall linearly along its axis: to each of its
- * leaves' other side (P^T), or as far as to the nearer one on both (`even`). `all`: the weights' sum. */
-static double gather(double *all, const tree *t, const tree_face *f, const box *b, const float *field,
-                     bool even) {
+/* Sums of a field over the grid's faces that P makes of a face of the tree, with P's weights: by itself, and
+ * times the distance along both axes after its own. With `reach` not NULL: out to so many cells on each side
+ * in place of the leaves' sizes. */
+static void gather(double sum[3], const tree *t, const tree_face *f, const box *b, const float *field,
+                   const int *reach) {
     const int p = (f->axis + 1) % 3, q = (f->axis + 2) % 3, wide = p < t->dim ? f->size : 1,
               high = q < t->dim ? f->size : 1;
     const ptrdiff_t here = field_at(b, f->at);
-    double sum = 0;
-    *all = 1;
-    if (here < 0) return 0;
-    if (f->size == 1) return (double)field[here];
-    int reach[2];
-    for (int side = 0; side < 2; ++side) {
+    sum[0] = sum[1] = sum[2] = 0;
+    if (here < 0) return;
+    if (f->size == 1) sum[0] = (double)field[here];
+    for (int side = 0; side < 2 && f->size > 1; ++side) {
         int cell[3] = {f->at[0], f->at[1], f->at[2]};
         cell[f->axis] -= !side;
-        reach[side] = 1 << t->level[tree_at(t, cell)];
+        const int size = reach ? *reach : 1 << t->level[tree_at(t, cell)];
+        for (int n = !side; n < size; ++n)
+            for (int y = 0; y < high; ++y) {
+                const float *row = field + here + (side ? n : -n) * b->step[f->axis] + y * b->step[q];
+                double whole = 0, lever = 0;
+                for (int x = 0; x < wide; ++x) {
+                    const double value = (double)row[x * b->step[p]];
+                    whole += value;
+                    lever += (x + 0.5 - 0.5 * wide) * value;
+                }
+                const double weight = 1 - (double)n / size;
+                sum[0] += weight * whole;
+                sum[1] += weight * lever;
+                sum[2] += weight * (y + 0.5 - 0.5 * high) * whole;
+            }
     }
-    if (even) reach[0] = reach[1] = reach[0] < reach[1] ? reach[0] : reach[1];
-    for (int side = 0; side < 2; ++side)
-        for (int n = !side; n < reach[side]; ++n)
-            for (int y = 0; y < high; ++y)
-                for (int x = 0; x < wide; ++x)
-                    sum += (1 - (double)n / reach[side]) *
-                           (double)field[here + (side ? n : -n) * b->step[f->axis] + x * b->step[p] +
-                                         y * b->step[q]];
-    *all = 0.5 * (reach[0] + reach[1]) * wide * high;
-    return sum;
+}
+
+/* H of a velocity for a face larger than the grid's. */
+static double mean_around(const tree *t, const tree_face *f, const box *b, const float *u) {
+    int cell[3] = {f->at[0], f->at[1], f->at[2]};
+    const int above = 1 << t->level[tree_at(t, cell)];
+    --cell[f->axis];
+    const int below = 1 << t->level[tree_at(t, cell)], reach = above < below ? above : below;
+    double sum[3];
+    gather(sum, t, f, b, u, &reach);
+    return sum[0] / (reach * (double)f->size * (t->dim == 3 ? f->size : 1));
 }
 
 /* Whether a face larger than the grid's lies in the air. */
@@ -281,29 +303,70 @@ static void mass_task(void *context, int block) {
     for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.faces; ++i) {
         const tree_face *f = &v->t.face[i];
         const ptrdiff_t q = field_at(b, f->at);
-        double all;
+        double sum[3] = {0};
         v->s.number[i] = number_of(k, f, q);
-        v->s.mass[i] = v->s.number[i] < 0 ? 0 : gather(&all, &v->t, f, b, k->w->v->mass[f->axis], false);
+        if (v->s.number[i] >= 0) gather(sum, &v->t, f, b, k->w->v->mass[f->axis], NULL);
+        v->s.mass[i] = sum[0];
     }
 }
 
-static void push_task(void *context, int block) {
+/* Rows of slopes of faces larger than the grid's. */
+static int find_slopes(viscosity_tree *v) {
+    const tree *t = &v->t;
+    int large = 0, entry = 0;
+    for (int i = 0; i < t->faces; ++i) large += t->face[i].size > 1 && v->s.number[i] >= 0;
+    if (sparse_hold_rows(&v->slopes, 2 * t->faces) ||
+        sparse_hold_entries(&v->slopes, large * (t->dim == 3 ? 2 * 5 : 3)))
+        return -1;
+    for (int row = 0; row < 2 * t->faces; ++row) {
+        const tree_face *f = &t->face[row / 2];
+        const int across = (f->axis + 1 + row % 2) % 3;
+        strain of = {.count = 0};
+        v->slopes.first[row] = entry;
+        if (f->size == 1 || across >= t->dim || v->s.number[row / 2] < 0) continue;
+        if (v->s.rules.scheme == TREE_QUADRATIC) strain_add_slope(&of, &v->s.rules, row / 2, across, 1);
+        for (int n = 0; n < of.count; ++n, ++entry) {
+            v->slopes.column[entry] = of.face[n];
+            v->slopes.value[entry] = of.weight[n];
+        }
+    }
+    v->slopes.first[2 * t->faces] = entry;
+    return 0;
+}
+
+static void start_task(void *context, int block) {
     const task *k = context;
     viscosity_tree *v = k->v;
     const box *b = &k->w->g->box;
     for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.faces; ++i) {
         const tree_face *f = &v->t.face[i];
         const ptrdiff_t q = field_at(b, f->at);
-        double all = 1;
-        v->old[i] = f->size == 1 && q >= 0 ? (double)k->u->value[f->axis][q] : 0;
-        v->push[i] = f->size == 1 && q >= 0 ? (double)k->w->v->rhs[f->axis][q] : 0;
-        if (f->size > 1 && v->s.number[i] >= 0) {
-            const double sum = gather(&all, &v->t, f, b, k->u->value[f->axis], true);
-            v->old[i] = sum / all;
-            v->push[i] = v->s.mass[i] * v->old[i];
-        }
+        if (f->size == 1) v->old[i] = q < 0 ? 0 : (double)k->u->value[f->axis][q];
+        else v->old[i] = v->s.number[i] < 0 ? 0 : mean_around(&v->t, f, b, k->u->value[f->axis]);
         v->s.value[i] = v->old[i];
     }
+}
+
+/* W H u + P^T W_f z, but for what slopes take from z to other faces. Larger leaves hold W_f z in the
+ * right-hand sides of the grid. */
+static void push_task(void *context, int block) {
+    const task *k = context;
+    viscosity_tree *v = k->v;
+    for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.faces; ++i) {
+        const tree_face *f = &v->t.face[i];
+        double sum[3] = {0};
+        if (v->s.number[i] >= 0) gather(sum, &v->t, f, &k->w->g->box, k->w->v->rhs[f->axis], NULL);
+        v->push[i] = sum[0] + (f->size > 1 ? v->s.mass[i] * v->old[i] : 0);
+        v->slope[2 * i] = sum[1];
+        v->slope[2 * i + 1] = sum[2];
+    }
+}
+
+static void change_task(void *context, int block) {
+    const task *k = context;
+    viscosity_tree *v = k->v;
+    for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.faces; ++i)
+        v->change[i] = v->s.value[i] - v->old[i];
 }
 
 static void arm(void *user, double row[6], int face, int body) {
@@ -326,34 +389,57 @@ static double of_body(const task *k, int face, int body) {
     return sum;
 }
 
+/* Slopes of what is carried over: of H u, or of the change. */
 static void slope_task(void *context, int block) {
     const task *k = context;
     const viscosity_tree *v = k->v;
-    for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.faces; ++i)
-        for (int n = 0; n < 2; ++n) {
-            const tree_face *f = &v->t.face[i];
-            const int across = (f->axis + 1 + n) % 3;
-            strain row = {.count = 0};
-            v->slope[2 * i + n] = 0;
-            if (f->size == 1 || across >= v->t.dim || v->s.number[i] < 0) continue;
-            strain_add_slope(&row, &v->s.rules, i, across, 1);
-            for (int m = 0; m < row.count; ++m)
-                v->slope[2 * i + n] += row.weight[m] * (v->s.value[row.face[m]] - v->old[row.face[m]]);
-        }
+    const double *of = k->pass ? v->change : v->old;
+    for (int row = 2 * block * GRAIN; row < 2 * (block + 1) * GRAIN && row < v->slopes.rows; ++row) {
+        v->slope[row] = 0;
+        for (int e = v->slopes.first[row]; e < v->slopes.first[row + 1]; ++e)
+            v->slope[row] += v->slopes.value[e] * of[v->slopes.column[e]];
+    }
 }
 
-/* The change of a face at `x` and `y` grid faces from its low corner, along the axes after its own. */
-static double change_at(const viscosity_tree *v, int face, const int low[3], int x, int y) {
+/* What a face of the tree gives `x` and `y` grid faces from `low`, along the axes after its own. */
+static double share_of(const task *k, int face, const int low[3], int x, int y) {
+    const viscosity_tree *v = k->v;
     const tree_face *f = &v->t.face[face];
-    const double change = v->s.value[face] - v->old[face];
-    if (v->s.rules.scheme == TREE_WANG || f->size == 1) return change;
     const int p = (f->axis + 1) % 3, q = (f->axis + 2) % 3;
-    return change + v->slope[2 * face] * (low[p] + x - f->at[p] + 0.5 - 0.5 * f->size) +
-           v->slope[2 * face + 1] * (low[q] + y - f->at[q] + 0.5 - 0.5 * f->size);
+    const double *slope = v->slope + 2 * (ptrdiff_t)face;
+    return (k->pass ? v->change : v->old)[face] + slope[0] * (low[p] + x - f->at[p] + 0.5 - 0.5 * f->size) +
+           slope[1] * (low[q] + y - f->at[q] + 0.5 - 0.5 * f->size);
 }
 
-/* The grid's faces where a face of the tree lies, and within leaves. */
-static void add_on_faces(void *context, int block) {
+/* 1 - k: the share of waves as long as two leaves that stress takes over the step. */
+static double taken(const task *k, double mu, int size) {
+    const viscosity_input *in = k->w->in;
+    const double wave = PI / (size * k->w->g->dx), rate = mu * in->dt / in->density * wave * wave;
+    return rate / (1 + rate);
+}
+
+static double face_mu(const viscosity_tree *v, const tree_face *f) {
+    double most = 0;
+    for (int side = 0; side < 2; ++side) {
+        int cell[3] = {f->at[0], f->at[1], f->at[2]};
+        cell[f->axis] -= !side;
+        most = fmax(most, v->mu[v->t.leaf_of[tree_at(&v->t, cell)]]);
+    }
+    return most;
+}
+
+/* z is taken off a face of the grid and kept as momentum; or it gets its share of the change. */
+INLINE void carry_face(const task *k, int c, ptrdiff_t at, double share, double part) {
+    float *u = k->u->value[c] + at;
+    const double z = part * ((double)*u - share);
+    if (k->pass) *u = (float)((double)*u + share);
+    else {
+        *u = (float)((double)*u - z);
+        k->w->v->rhs[c][at] = (float)((double)k->w->v->mass[c][at] * z);
+    }
+}
+
+static void carry_on_faces(void *context, int block) {
     const task *k = context;
     const viscosity_tree *v = k->v;
     const box *b = &k->w->g->box;
@@ -361,14 +447,15 @@ static void add_on_faces(void *context, int block) {
         const tree_face *f = &v->t.face[i];
         const int p = (f->axis + 1) % 3, q = (f->axis + 2) % 3, wide = p < b->dim ? f->size : 1,
                   high = q < b->dim ? f->size : 1;
-        if (v->s.number[i] == TREE_KNOWN) continue;
-        float *u = k->u->value[f->axis] + field_at(b, f->at);
-        if (v->s.number[i] < 0) *u = (float)of_body(k, i, TREE_BODY - v->s.number[i]);
-        else if (f->size == 1) *u = (float)v->s.value[i];
+        const ptrdiff_t here = field_at(b, f->at);
+        if (v->s.number[i] == TREE_KNOWN || (f->size == 1 && !k->pass)) continue;
+        if (v->s.number[i] < 0) k->u->value[f->axis][here] = (float)of_body(k, i, TREE_BODY - v->s.number[i]);
+        else if (f->size == 1) k->u->value[f->axis][here] = (float)v->s.value[i];
         else
             for (int y = 0; y < high; ++y)
                 for (int x = 0; x < wide; ++x)
-                    u[x * b->step[p] + y * b->step[q]] += (float)change_at(v, i, f->at, x, y);
+                    carry_face(k, f->axis, here + x * b->step[p] + y * b->step[q],
+                               share_of(k, i, f->at, x, y), taken(k, face_mu(v, f), f->size));
     }
 }
 
@@ -378,27 +465,48 @@ static int face_of(const tree *t, const tree_leaf *l, int axis, int high) {
     return t->face_of[axis][tree_at(t, at)];
 }
 
-static void add_in_leaves(void *context, int block) {
+static void carry_in_leaves(void *context, int block) {
     const task *k = context;
     const viscosity_tree *v = k->v;
     const box *b = &k->w->g->box;
     for (int i = block * GRAIN; i < (block + 1) * GRAIN && i < v->t.leaves; ++i) {
         const tree_leaf *l = &v->t.leaf[i];
-        for (int c = 0; c < b->dim && l->size > 1 && !(v->mu[i] < 0); ++c) {
+        if (l->size == 1 || v->mu[i] < 0) continue;
+        const double part = taken(k, v->mu[i], l->size);
+        for (int c = 0; c < b->dim; ++c) {
             const int p = (c + 1) % 3, q = (c + 2) % 3, wide = p < b->dim ? l->size : 1,
                       deep = q < b->dim ? l->size : 1, before = face_of(&v->t, l, c, 0),
                       behind = face_of(&v->t, l, c, 1);
-            float *u = k->u->value[c] + field_at(b, l->at);
+            const ptrdiff_t here = field_at(b, l->at);
             for (int y = 0; y < deep; ++y)
                 for (int x = 0; x < wide; ++x) {
-                    const double low = change_at(v, before, l->at, x, y),
-                                 high = change_at(v, behind, l->at, x, y);
+                    const double low = share_of(k, before, l->at, x, y),
+                                 high = share_of(k, behind, l->at, x, y);
                     for (int n = 1; n < l->size; ++n)
-                        u[n * b->step[c] + x * b->step[p] + y * b->step[q]] +=
-                            (float)(low + (high - low) * n / l->size);
+                        carry_face(k, c, here + n * b->step[c] + x * b->step[p] + y * b->step[q],
+                                   low + (high - low) * n / l->size, part);
                 }
         }
     }
+}
+
+/* Takes z off u, or adds P (q - H u). */
+static void carry(task *k, int pass) {
+    const viscosity_tree *v = k->v;
+    pool *p = k->w->g->pool;
+    k->pass = pass;
+    parallel_for(p, block_count(v->t.faces, GRAIN), slope_task, k);
+    parallel_for(p, block_count(v->t.faces, GRAIN), carry_on_faces, k);
+    parallel_for(p, block_count(v->t.leaves, GRAIN), carry_in_leaves, k);
+}
+
+/* The right-hand side, after z has been taken off. */
+static void collect(task *k) {
+    viscosity_tree *v = k->v;
+    parallel_for(k->w->g->pool, block_count(v->t.faces, GRAIN), push_task, k);
+    for (int row = 0; row < v->slopes.rows; ++row)
+        for (int e = v->slopes.first[row]; e < v->slopes.first[row + 1]; ++e)
+            v->push[v->slopes.column[e]] += v->slopes.value[e] * v->slope[row];
 }
 
 /* ---- the system ---- */
@@ -461,20 +569,21 @@ int viscosity_tree_assemble(const job *w) {
     task k = {.w = w, .v = v};
     parallel_for(w->g->pool, v->t.n[1] * v->t.n[2], most_task, &k);
     if (tree_build(&v->t, v->most) || buffer_hold(&v->leaf_memory, (size_t)v->t.leaves * sizeof *v->mu) ||
-        buffer_hold(&v->face_memory, 4 * (size_t)v->t.faces * sizeof *v->push) ||
+        buffer_hold(&v->face_memory, 5 * (size_t)v->t.faces * sizeof *v->push) ||
         buffer_hold(&v->body_memory, (size_t)w->in->bodies * sizeof *v->body_mass + 1))
         return -1;
     v->mu = v->leaf_memory.data;
     v->push = v->face_memory.data;
     v->old = v->push + v->t.faces;
-    v->slope = v->old + v->t.faces;
+    v->change = v->old + v->t.faces;
+    v->slope = v->change + v->t.faces;
     v->body_mass = v->body_memory.data;
     parallel_for(w->g->pool, block_count(v->t.leaves, GRAIN), mu_task, &k);
     if (tree_system_begin(&v->s, &(strain_rules){.t = &v->t, .scheme = w->in->scheme}, w->in->bodies))
         return -1;
     parallel_for(w->g->pool, block_count(v->t.faces, GRAIN), mass_task, &k);
     load_bodies(w, v);
-    if (tree_system_setup(&v->s, weigh, arm, &k, (const double(*)[36])v->body_mass) ||
+    if (find_slopes(v) || tree_system_setup(&v->s, weigh, arm, &k, (const double(*)[36])v->body_mass) ||
         tree_ladder_build(&v->ladder, &v->s))
         return -1;
     const sparse_ladder ladder = {v->ladder.P, v->ladder.columns, v->ladder.steps};
@@ -485,12 +594,13 @@ viscous_result viscosity_tree_solve(const job *w, mac_field *u, double (*V)[6], 
                                     double tolerance, int max_iterations) {
     viscosity_tree *v = w->v->tree;
     task k = {.w = w, .v = v, .u = u, .V = V};
-    const int faces = block_count(v->t.faces, GRAIN), leaves = block_count(v->t.leaves, GRAIN);
-    parallel_for(w->g->pool, faces, push_task, &k);
+    const int faces = block_count(v->t.faces, GRAIN);
+    parallel_for(w->g->pool, faces, start_task, &k);
+    carry(&k, 0);
+    collect(&k);
     const sparse_result r = tree_system_solve(&v->s, v->by, v->push, V, rhs, &k, tolerance, max_iterations);
-    if (w->in->scheme == TREE_QUADRATIC) parallel_for(w->g->pool, faces, slope_task, &k);
-    parallel_for(w->g->pool, faces, add_on_faces, &k);
-    parallel_for(w->g->pool, leaves, add_in_leaves, &k);
+    parallel_for(w->g->pool, faces, change_task, &k);
+    carry(&k, 1);
     return (viscous_result){.unknowns = sparse_solver_unknowns(v->by) - 6 * w->in->bodies,
                             .iterations = r.iterations,
                             .residual = r.residual,
