@@ -314,12 +314,14 @@ static void substitute(sparse_solver *s) {
     const sparse *a = &s->a;
     for (int i = 0; i < s->unknowns; ++i) {
         double sum = s->r[i];
-        for (int e = a->first[i]; a->column[e] < i; ++e) sum -= s->l[e] * s->z[a->column[e]];
+        for (int e = a->first[i]; e < a->first[i + 1] && a->column[e] < i; ++e)
+            sum -= s->l[e] * s->z[a->column[e]];
         s->z[i] = sum * s->pivot[i];
     }
     for (int i = s->unknowns - 1; i >= 0; --i) {
         s->z[i] *= s->pivot[i];
-        for (int e = a->first[i]; a->column[e] < i; ++e) s->z[a->column[e]] -= s->l[e] * s->z[i];
+        for (int e = a->first[i]; e < a->first[i + 1] && a->column[e] < i; ++e)
+            s->z[a->column[e]] -= s->l[e] * s->z[i];
     }
 }
 

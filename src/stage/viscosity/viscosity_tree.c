@@ -143,25 +143,28 @@ static bool is_off_solids(const job *w, const int at[3]) {
 static bool is_held(const job *w, const int at[3]) {
     const box *b = &w->g->box;
     const int deep = b->dim == 3;
-    for (int z = -deep; z <= deep; ++z)
-        for (int y = -1; y <= 1; ++y)
-            for (int x = -1; x <= 1; ++x)
-                for (int c = 0; c < b->dim; ++c)
-                    if (w->v->owner[c][box_at(b, at[0] + x, at[1] + y, at[2] + z)] != VISCOUS_FREE)
-                        return true;
-    return false;
+    unsigned any = 0;
+    for (int c = 0; c < b->dim; ++c)
+        for (int z = -deep; z <= deep; ++z)
+            for (int y = -1; y <= 1; ++y) {
+                const uint16_t *owner = w->v->owner[c] + box_at(b, at[0], at[1] + y, at[2] + z);
+                any |= (unsigned)owner[-1] | owner[0] | owner[1];
+            }
+    return any != VISCOUS_FREE;
 }
 
 /* The highest level across whose leaves viscosity, going on as it does here, varies by STEEP. */
 static int level_for_viscosity(const job *w, const int at[3], int highest) {
     const box *b = &w->g->box;
-    float low = INFINITY, high = 0;
+    const float *mu = w->in->mu + box_at(b, at[0], at[1], at[2]);
+    float low = *mu, high = *mu;
     for (int a = 0; a < b->dim; ++a)
-        for (int side = -1; side <= 1; ++side) {
-            const float mu = w->in->mu[box_at(b, at[0], at[1], at[2]) + side * b->step[a]];
-            if (!(mu >= 0)) continue;
-            low = fminf(low, mu);
-            high = fmaxf(high, mu);
+        for (int side = -1; side <= 1; side += 2) {
+            const float near = mu[side * b->step[a]];
+            if (near >= 0) {
+                low = lesser(near, low);
+                high = greater(near, high);
+            }
         }
     if (!(low < high)) return highest;
     if (!(low > 0)) return 0;
@@ -451,11 +454,13 @@ static void carry_on_faces(void *context, int block) {
         if (v->s.number[i] == TREE_KNOWN || (f->size == 1 && !k->pass)) continue;
         if (v->s.number[i] < 0) k->u->value[f->axis][here] = (float)of_body(k, i, TREE_BODY - v->s.number[i]);
         else if (f->size == 1) k->u->value[f->axis][here] = (float)v->s.value[i];
-        else
+        else {
+            const double part = taken(k, face_mu(v, f), f->size);
             for (int y = 0; y < high; ++y)
                 for (int x = 0; x < wide; ++x)
                     carry_face(k, f->axis, here + x * b->step[p] + y * b->step[q],
-                               share_of(k, i, f->at, x, y), taken(k, face_mu(v, f), f->size));
+                               share_of(k, i, f->at, x, y), part);
+        }
     }
 }
 
