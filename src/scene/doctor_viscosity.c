@@ -98,7 +98,9 @@ static bool is_liquid(const doctor *d, const double x[3], double deep) {
     bool wet = false;
     for (int i = 0; i < d->fill_count; ++i) wet = wet || shape_distance(d->fill[i], x) < -deep;
     for (int i = 0; i < d->scene->solid_count && wet; ++i)
-        wet = obstacle_distance(&(obstacle){.shape = d->solid[i], .now = d->place[i]}, x) > deep;
+        wet =
+            obstacle_distance(
+                &(obstacle){.shape = d->solid[i], .def = &d->scene->solids[i], .now = d->place[i]}, x) > deep;
     return wet;
 }
 

@@ -124,6 +124,12 @@ static void warnings_are_found(void **state) {
          "0.5, 1] } } ] } ]");
     assert_true(found(&p, RHEO_WARNING, "solver.viscosity", "separation"));
     look(&p, &r,
+         "domain: { cells: 32 }\nsolver: { viscosity: tree, levels: 3 }\nfluids: [ { material: honey, fill: "
+         "[ { "
+         "box: { min: [0, 0, 0], max: [1, 0.9, 1] } } ] } ]\n"
+         "solids: [ { shape: { sphere: { center: [0.5, 0.5, 0.5], radius: 0.1 } } } ]\n");
+    assert_true(found(&p, RHEO_NOTE, "solver.viscosity", "on cells of 1 to 4"));
+    look(&p, &r,
          "solver: { method: mac }\nfluids: [ { material: honey, fill: [ { box: { min: [0, 0, 0], max: [1, "
          "0.5, 1] } } ] } ]");
     assert_int_equal(p.count, 0);
