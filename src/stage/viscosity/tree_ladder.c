@@ -7,8 +7,10 @@
  *   so rigid motions of all that floats are in every level.
  *
  * Bodies' unknowns stay what they are. Unknowns of a coarser tree are the faces that some unknown is
- * interpolated from, in the tree's order. Source: the transfer is that of MAC multigrid (NUMERICS: linear
- * along a component's axis and between centres across). Limits: one thread but for the trees themselves. */
+ * interpolated from, in the tree's order.
+ *
+ * Source: the transfer of MAC multigrid, linear along a component's own axis and between face centres across
+ * (linear/viscous_cycle.c), taken to trees. Limits: one thread but for the trees themselves. */
 #include "stage/viscosity/tree_ladder.h"
 
 #include <math.h>
