@@ -79,7 +79,7 @@ static void test_lists(void **state) {
                                         "sph-order",
                                         "sph-volume"};
     static const char *const figures[] = {"stream", "poisson", "particles", "separation", "step",
-                                          "smoke",  "bodies",  "viscosity", "tree", "sph"};
+                                          "smoke",  "bodies",  "viscosity", "tree",       "sph"};
     enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };
     for (int i = 0; i < CASES; ++i) assert_string_equal(rheo_list_reproductions()[i].name, cases[i]);
     for (int i = 0; i < FIGURES; ++i) assert_string_equal(rheo_list_benches()[i].name, figures[i]);
