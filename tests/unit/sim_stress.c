@@ -29,6 +29,52 @@ static void the_air_is_left_alone(void **state) {
     }
 }
 
+/* A ball sinks in a pool on a tree as it does on the grid. */
+static void trees_agree_with_the_grid(void **state) {
+    (void)state;
+    double depth[2], turned[2], lowest[2];
+    for (int m = 0; m < 2; ++m) {
+        setup t;
+        set_up(&t, RHEO_APIC, 2, 64);
+        fill_pool(&t, 0.7);
+        t.fluid[0].viscosity = 500;
+        t.scene.viscosity = m ? RHEO_VISCOSITY_TREE : RHEO_VISCOSITY_FULL;
+        t.scene.viscous_levels = 4;
+        add_body(&t, ball_at(0.3, 0.5, 0.5, 0.08), 4000);
+        rheo_sim *sim = start_sim(&t.scene, 1);
+        const rheo_frame_stats stats = run_frames(sim, 6);
+        const rheo_body_stats body = body_of(sim, 0);
+        assert_true(stats.viscosity.converged);
+        depth[m] = body.position[1];
+        turned[m] = body.spin[2];
+        lowest[m] = (double)stats.viscosity.unknowns;
+        rheo_free_sim(sim);
+    }
+    print_message("ball at %.6f on the grid, %.6f on a tree; spin %.5f, %.5f; unknowns %.0f, %.0f\n",
+                  depth[0], depth[1], turned[0], turned[1], lowest[0], lowest[1]);
+    check_near((depth[1] - 0.5) / (depth[0] - 0.5), 1, 0.02);
+    check_below(lowest[1], 0.6 * lowest[0]);
+}
+
+/* A block of stone stands on a tree, too: what its leaves do not see is damped. */
+static void stone_stands_on_a_tree(void **state) {
+    (void)state;
+    double kinetic[2];
+    for (int m = 0; m < 2; ++m) {
+        setup t;
+        set_up(&t, RHEO_APIC, 2, 48);
+        fill_with(&t, flat_box(0.3, 0, 0.7, 0.5));
+        t.fluid[0].viscosity = 1e7;
+        t.scene.viscosity = m ? RHEO_VISCOSITY_TREE : RHEO_VISCOSITY_FULL;
+        t.scene.viscous_levels = 4;
+        rheo_sim *sim = start_sim(&t.scene, 1);
+        kinetic[m] = run_frames(sim, 6).kinetic;
+        rheo_free_sim(sim);
+    }
+    print_message("kinetic energy %.3g J on the grid, %.3g J on a tree\n", kinetic[0], kinetic[1]);
+    check_below(kinetic[1], 2 * kinetic[0]);
+}
+
 /* A jet that has not arrived does not press. */
 static void what_is_on_its_way_is_not_felt(void **state) {
     (void)state;
@@ -63,6 +109,8 @@ static void viscosity_is_known_before_the_first_step(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_air_is_left_alone),
+        cmocka_unit_test(trees_agree_with_the_grid),
+        cmocka_unit_test(stone_stands_on_a_tree),
         cmocka_unit_test(what_is_on_its_way_is_not_felt),
         cmocka_unit_test(viscosity_is_known_before_the_first_step),
     };
