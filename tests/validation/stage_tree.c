@@ -152,13 +152,15 @@ static void test_momentum(void **state) {
 }
 
 /* Distance from the regular step, relative to what that changes. */
-static double beside_regular(int n, int levels, tree_scheme scheme) {
+static double beside_regular(int n, int levels, tree_scheme scheme, double jump) {
     drop d = make_drop(2, n, 0.4, NULL);
     mac_field regular;
     double sum = 0, change = 0;
     assert_int_equal(mac_field_make(&regular, &d.g), 0);
     make_waves(&d, 0);
-    for (size_t c = 0; c < d.g.box.size; ++c) d.mu[c] = 0.02f;
+    for (int j = 0; j < n; ++j)
+        for (int i = 0; i < n; ++i)
+            d.mu[box_at(&d.g.box, i, j, 0)] = (float)(3 * i < n + j ? 0.02 * jump : 0.02);
     step(&d, 1, scheme, 1e-8);
     mac_field_copy(&regular, &d.u, &d.g);
     step(&d, levels, scheme, 1e-8);
@@ -178,7 +180,7 @@ static void test_beside_regular(void **state) {
     double before[2] = {0, 0}, order = 0;
     for (int n = 64; n <= 256; n *= 2)
         for (int scheme = TREE_WANG; scheme <= TREE_QUADRATIC; ++scheme) {
-            const double off = beside_regular(n, 4, (tree_scheme)scheme);
+            const double off = beside_regular(n, 4, (tree_scheme)scheme, 1);
             printf("%3d, %s: %.4f of the change off the regular step, order %.2f\n", n,
                    scheme == TREE_WANG ? "wang" : "quadratic", off, log2(before[scheme] / off));
             order = log2(before[scheme] / off);
@@ -186,6 +188,14 @@ static void test_beside_regular(void **state) {
         }
     check_below(1.5, order); /* of the last one: quadratic */
     check_below(before[TREE_QUADRATIC], 0.2 * before[TREE_WANG]);
+}
+
+/* Where viscosity jumps leaves are the grid's. */
+static void test_jump(void **state) {
+    (void)state;
+    const double off = beside_regular(128, 4, TREE_QUADRATIC, 1e3);
+    printf("128, a jump of 1e3: %.4f of the change off the regular step\n", off);
+    check_below(off, 0.02);
 }
 
 static void test_threads(void **state) {
@@ -210,6 +220,7 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_turning), cmocka_unit_test(test_momentum),
-                                       cmocka_unit_test(test_beside_regular), cmocka_unit_test(test_threads)};
+                                       cmocka_unit_test(test_beside_regular), cmocka_unit_test(test_jump),
+                                       cmocka_unit_test(test_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
