@@ -190,6 +190,7 @@ typedef struct rheo_fluid {
     double
         color[3]; /* linear RGB: clear ones, left of light after one metre of depth; opaque ones, sent back */
     rheo_fluid_look look;
+    rheo_paint paint; /* of look: particles */
 } rheo_fluid;
 
 typedef struct rheo_emitter {

@@ -38,8 +38,9 @@ static const char *const surface_words[] = {"density", "average", "spheres", "pr
 static const char *const advection_words[] = {"maccormack", "bfecc", "semi-lagrangian"};
 static const char *const motion_words[] = {"static", "keyed", "dynamic"};
 static const char *const look_words[] = {"auto", "matte", "glass", "hidden"};
-static const char *const fluid_look_words[] = {"auto",        "clear",   "glossy",     "matte",
-                                               "translucent", "glowing", "temperature"};
+static const char *const fluid_look_words[] = {"auto",        "clear",   "glossy",      "matte",
+                                               "translucent", "glowing", "temperature", "particles"};
+static const char *const paint_words[] = {"color", "speed", "density", "temperature"};
 static const char *const viscosity_words[] = {"auto", "none", "laplacian", "full", "stokes"};
 static const char *const law_words[] = {"none", "linear", "quadratic", "exponential"};
 static const char *const mean_words[] = {"harmonic", "geometric", "arithmetic"};
@@ -289,6 +290,7 @@ static void put_fluid(writer *t, const rheo_scene *s, int i) {
     count_text(t);
     put_vector(t, "color", f->color);
     put_word(t, "look", fluid_look_words[f->look]);
+    if (f->paint) put_word(t, "paint", paint_words[f->paint]);
     pass_text(t);
 }
 

@@ -31,8 +31,9 @@ static const char *const sph_tension_names[] = {"cohesion", "curvature", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
 static const char *const look_names[] = {"auto", "matte", "glass", "hidden", NULL};
-static const char *const fluid_look_names[] = {"auto",        "clear",   "glossy",      "matte",
-                                               "translucent", "glowing", "temperature", NULL};
+static const char *const fluid_look_names[] = {"auto",    "clear",       "glossy",    "matte", "translucent",
+                                               "glowing", "temperature", "particles", NULL};
+static const char *const paint_names[] = {"color", "speed", "density", "temperature", NULL};
 static const char *const joint_names[] = {"ball", "hinge", "slider", "fixed", "motor", NULL};
 static const char *const quantity_names[] = {"velocity", "pressure",  "temperature", "phi",
                                              "density",  "viscosity", NULL};
@@ -172,9 +173,12 @@ const param scene_params[] = {
      "material's)"},
     {IN_FLUID, "look", P_CHOICE, "", NONE, false, "auto", FLUID(look), fluid_look_names, 0,
      "in pictures: clear bends light; glossy is opaque and wet, matte opaque and dull, translucent lets some "
-     "light through; glowing: what is hot glows; temperature: a scale from blue to red; auto: as the "
-     "material "
-     "is. What fluids share a scene look like the first"},
+     "light through; glowing: what is hot glows; temperature: a scale from blue to red; "
+     "particles: balls, and output.particles with it; auto: as the material is"},
+    {IN_FLUID, "paint", P_CHOICE, "", NONE, false, "color", FLUID(paint), paint_names, 0,
+     "look: particles: what balls are coloured by; speed from 0 to that of a fall through half of the "
+     "domain, "
+     "density (sph) from 0.9 to 1.1 at rest, temperature over the scene's"},
     {IN_FLUID, "fill", P_SHAPES, "", NONE, false, "", FLUID(fill), NULL, 0,
      "list of shapes that are full of it at the start, or from a time on (at)"},
     {IN_FLUID, "velocity", P_VECTOR, "m/s", -1e4, 1e4, false, false, "[0, 0, 0]", FLUID(velocity), NULL, 0,

@@ -103,6 +103,12 @@ rheo_viscosity rheo_choose_viscosity(const rheo_scene *s) {
                                                                      : RHEO_VISCOSITY_NONE;
 }
 
+bool definition_keeps_particles(const rheo_scene *scene) {
+    bool drawn = scene->output_particles;
+    for (int i = 0; i < scene->fluid_count; ++i) drawn |= scene->fluids[i].look == RHEO_FLUID_PARTICLES;
+    return drawn && rheo_describe_method(scene->method)->particles;
+}
+
 double definition_slip(const rheo_scene *s, const rheo_solid *solid) {
     if (solid && solid->slip != RHEO_SLIP_AUTO) return solid->slip;
     if (s->slip != RHEO_SLIP_AUTO) return s->slip;

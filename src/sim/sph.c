@@ -99,6 +99,7 @@ static double store_task(void *context, int block) {
     double most = 0;
     for (size_t i = (size_t)block * SPH_GRAIN; i < p->count && i < ((size_t)block + 1) * SPH_GRAIN; ++i) {
         double v2 = 0;
+        p->extra[SPH_DENSITY][i] = f->density[i];
         for (int a = 0; a < p->dim; ++a) {
             p->v[a][i] = f->v[i][a];
             v2 += (double)f->v[i][a] * (double)f->v[i][a];
@@ -482,7 +483,7 @@ out:
 }
 
 static rheo_status sph_start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
-    static const char *const columns[SPH_COLUMNS] = {"pressure", "push"};
+    static const char *const columns[SPH_COLUMNS] = {"pressure", "push", "packing"};
     sph *e = sph_of(s);
     rheo_status status;
     (void)scene; /* all that it starts from has been compiled */
@@ -491,6 +492,7 @@ static rheo_status sph_start(rheo_sim *s, const rheo_scene *scene, rheo_report *
     e->fluid.dim = s->g.box.dim;
     e->fluid.kernel = sph_kernel_make((sph_kernel_kind)s->def.sph.kernel, s->g.box.dim);
     TRY(markers_make_with(&e->markers, s, columns, SPH_COLUMNS, report));
+    e->markers.dense = SPH_DENSITY;
     if (world_count(s->world) && s->def.coupling != RHEO_SOLID_TO_FLUID) {
         e->bodies.count = s->wall_count;
         e->bodies.body = arena_alloc(&s->text, (size_t)s->wall_count * sizeof *e->bodies.body);
@@ -575,9 +577,9 @@ static void sph_view(rheo_particle_view *view, const rheo_sim *s) {
     markers_view(view, &sph_of(s)->markers);
 }
 
-static rheo_status sph_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
+static rheo_status sph_mesh(rheo_mesh *mesh, rheo_sim *s, int fluid, rheo_report *report) {
     sph *e = sph_of(s);
-    return markers_mesh(mesh, &e->markers, &e->walls, &e->vel, NULL, s, report);
+    return markers_mesh(mesh, &e->markers, fluid, &e->walls, &e->vel, NULL, s, report);
 }
 
 /* Of the particles around: the mean by their kernel. */

@@ -45,6 +45,9 @@ void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const floa
 /* Its mesh, with the vertices that lie in solids put onto their faces. */
 void surface_onto_solids(rheo_mesh *mesh, const mac_grid *g, const float *node_solid);
 
+/* What of a drawn surface is a fluid's own, from sorted particles (between.c). share: scratch. */
+void surface_of_fluid(float *drawn, float *share, const mac_grid *g, const particles *p, int fluid);
+
 /* The border layer of a drawn surface as marching_cubes() wants it: its values on the domain's sides, as if
  * the liquid went on into them; on periodic ones what lies between the cells of both sides. */
 void surface_to_sides(float *drawn, const mac_grid *g);
