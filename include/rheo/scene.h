@@ -151,6 +151,13 @@ typedef enum rheo_sph_pressure {
     RHEO_SPH_SOURCE,     /* one Poisson system with the density as its source: clumps; to be compared with */
 } rheo_sph_pressure;
 
+/* how an equation of state moves particles */
+typedef enum rheo_sph_integrator {
+    RHEO_SPH_LEAP_FROG,             /* half a step, the forces there, half a step: second order */
+    RHEO_SPH_EULER,                 /* velocities first, then places with them: first order */
+    RHEO_SPH_PREDICTION_RELAXATION, /* places without pressure, which then moves them too: first order, calm */
+} rheo_sph_integrator;
+
 /* what draws surfaces of method sph together */
 typedef enum rheo_sph_tension {
     RHEO_SPH_COHESION,  /* of pairs: keeps momentum exactly, also between fluids */
@@ -160,6 +167,7 @@ typedef enum rheo_sph_tension {
 /* how the particles of method sph are held apart */
 typedef struct rheo_sph {
     rheo_sph_pressure pressure;
+    rheo_sph_integrator integrator;
     rheo_sph_tension tension;
     rheo_sph_kernel kernel;
     double spacing;       /* m, between particles; 0: half a cell */

@@ -38,6 +38,7 @@ static const char *const surface_words[] = {"density", "average", "spheres", "pr
 static const char *const advection_words[] = {"maccormack", "bfecc", "semi-lagrangian"};
 static const char *const motion_words[] = {"static", "keyed", "dynamic"};
 static const char *const look_words[] = {"auto", "matte", "glass", "hidden"};
+static const char *const integrator_words[] = {"leap-frog", "euler", "prediction-relaxation"};
 static const char *const fluid_look_words[] = {"auto",        "clear",   "glossy",      "matte",
                                                "translucent", "glowing", "temperature", "particles"};
 static const char *const paint_words[] = {"color", "speed", "density", "temperature"};
@@ -195,6 +196,7 @@ static void put_sph(writer *t, const rheo_scene *s) {
     put_key(t, "sph");
     file_print(&t->w, "{");
     put_word(t, "pressure", pressure_words[s->sph.pressure]);
+    put_word(t, "integrator", integrator_words[s->sph.integrator]);
     put_word(t, "tension", s->sph.tension == RHEO_SPH_CURVATURE ? "curvature" : "cohesion");
     put_word(t, "kernel", kernel_words[s->sph.kernel]);
     put_real(t, "spacing", s->sph.spacing);

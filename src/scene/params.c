@@ -27,6 +27,7 @@ static const char *const viscous_surface_names[] = {"free", "held", NULL};
 static const char *const slip_names[] = {"auto", "free", "no", NULL};
 static const char *const kernel_names[] = {"wendland", "cubic", "poly6", "spiky", "viscosity", NULL};
 static const char *const sph_pressure_names[] = {"projection", "state", "source", NULL};
+static const char *const sph_integrator_names[] = {"leap-frog", "euler", "prediction-relaxation", NULL};
 static const char *const sph_tension_names[] = {"cohesion", "curvature", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
@@ -142,6 +143,8 @@ const param scene_params[] = {
     {IN_SPH, "pressure", P_CHOICE, "", NONE, false, "projection", SCENE(sph.pressure), sph_pressure_names, 0,
      "projection: constant density and no divergence; state: an equation of state, compressible by a "
      "percent; source: one system with the density as its source, which clumps: to be compared with"},
+    {IN_SPH, "integrator", P_CHOICE, "", NONE, false, "leap-frog", SCENE(sph.integrator), sph_integrator_names, 0,
+     "of pressure: state; source always predicts and corrects"},
     {IN_SPH, "tension", P_CHOICE, "", NONE, false, "cohesion", SCENE(sph.tension), sph_tension_names, 0,
      "surface tension from cohesion of pairs, which keeps momentum and acts between fluids and on solids "
      "with "
