@@ -169,6 +169,8 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
     copy->file = copy_text(owner, scene->file, &fail);
     copy->fluids =
         copy_bytes(owner, scene->fluids, (size_t)scene->fluid_count * sizeof *scene->fluids, &fail);
+    copy->interfaces = copy_bytes(owner, scene->interfaces,
+                                  (size_t)scene->interface_count * sizeof *scene->interfaces, &fail);
     copy->emitters =
         copy_bytes(owner, scene->emitters, (size_t)scene->emitter_count * sizeof *scene->emitters, &fail);
     copy->solids =

@@ -259,12 +259,12 @@ static const float *draw(markers *m, int fluid, walls *w, const float *q, rheo_s
     const mac_grid *g = &s->g;
     const rheo_surface kind = s->def.surface;
     float *phi = scratch_cells(&s->scratch), *drawn = s->def.solid_count ? scratch_cells(&s->scratch) : phi;
-    const double radius =
-        0.5 * sqrt((double)g->box.dim); /* of a cell's diagonal: no holes between neighbours */
     int failed = 0;
     switch (kind) {
-    case RHEO_SURFACE_SPHERES: failed = surface_spheres(phi, g, &m->parts, radius); break;
-    case RHEO_SURFACE_AVERAGE: failed = surface_average(phi, g, &m->parts, radius); break;
+    case RHEO_SURFACE_SPHERES: failed = surface_by_rule(phi, g, &m->parts, SURFACE_SPHERES); break;
+    case RHEO_SURFACE_AVERAGE: failed = surface_by_rule(phi, g, &m->parts, SURFACE_AVERAGE); break;
+    case RHEO_SURFACE_KERNEL: failed = surface_by_rule(phi, g, &m->parts, SURFACE_KERNEL); break;
+    case RHEO_SURFACE_COLOR: failed = surface_by_rule(phi, g, &m->parts, SURFACE_COLOUR); break;
     case RHEO_SURFACE_PRESSURE: surface_pressure(phi, g, q, m->phi); break;
     case RHEO_SURFACE_DENSITY: memcpy(phi, m->phi, g->box.size * sizeof *phi); break;
     }

@@ -451,6 +451,14 @@ static rheo_status find_traits(sph *e, rheo_sim *s, rheo_report *report) {
             t->sigma[i][k] = i == k ? other : fabs(f->surface_tension - other); /* Antonow's rule */
         }
     }
+    for (int i = 0; i < s->def.interface_count; ++i) {
+        const rheo_interface *f = &s->def.interfaces[i];
+        if (f->tension == RHEO_TENSION_AUTO) continue;
+        t->sigma[f->between[0]][f->between[1]] = t->sigma[f->between[1]][f->between[0]] = f->tension;
+        if (f->tension > 0) t->count = s->def.fluid_count;
+        e->tightest = fmax(e->tightest, f->tension / fmin(s->def.fluids[f->between[0]].density,
+                                                          s->def.fluids[f->between[1]].density));
+    }
     e->slips = arena_alloc(&s->text, ((size_t)s->wall_count + 1) * sizeof *e->slips);
     e->wets = arena_alloc(&s->text, ((size_t)s->wall_count + 1) * sizeof *e->wets);
     if (!e->slips || !e->wets) return report_no_memory(report, "solids");
