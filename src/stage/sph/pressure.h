@@ -39,8 +39,7 @@ void sph_keep_turning(float (*v)[4], const float *q, sph_fluid *f);
  * m/s; v after it, and what bodies gain. */
 void sph_press(float (*v)[4], float *q, sph_fluid *f, sph_bodies *bodies, double dt, double sound);
 /* Pressure q [m/s cells] of one Poisson system with the density as its source, for sph_apply(). */
-sph_solve sph_source(float *q, sph_fluid *f, double dt, double full, double tolerance,
-                     int most);
+sph_solve sph_source(float *q, sph_fluid *f, double dt, double full, double tolerance, int most);
 /* v after a pressure q, which moves it by -a, and what bodies gain from it. */
 void sph_apply(float (*v)[4], const float *q, sph_fluid *f, sph_bodies *bodies);
 
