@@ -3,7 +3,7 @@
  * Smallest leaves are the grid's cells, and stay wherever anything but liquid is near: within 1.5 cells of
  * the surface, of solids and sides, beside faces that are held, and where viscosity is steep. So their masses
  * and stiffness are the regular system's own, walls, slip, bodies and surface included; larger leaves are
- * full.
+ * full of liquid, or lie in the air and take no part.
  *
  *   H: a face of the tree gets the mean of the grid's faces around it, linear weights out to the smaller one
  *      of its leaves (E 3.43, which beside larger leaves takes as much on both sides)
@@ -174,12 +174,26 @@ static int level_for_viscosity(const job *w, const int at[3], int highest) {
     return level;
 }
 
+/* Whether the regular system holds anything in a row of cells or beside it. */
+static bool any_beside(const job *w, const int at[3]) {
+    const int deep = w->g->box.dim == 3, wide = w->g->box.n[1] + 3;
+    for (int z = -deep; z <= deep; ++z)
+        for (int y = -1; y <= 1; ++y)
+            if (w->v->dirty[at[1] + y + 1 + (deep ? (at[2] + z + 1) * wide : 0)]) return true;
+    return false;
+}
+
 static void most_task(void *context, int row) {
     const task *k = context;
     const job *w = k->w;
     const tree *t = &k->v->t;
     const box *b = &w->g->box;
     int at[3] = {0, row % t->n[1], row / t->n[1]}, cell[3] = {0, 0, 0};
+    for (int a = 1; a < b->dim; ++a) cell[a] = clamp(at[a] - PAD, b->n[a]);
+    if (!any_beside(w, cell)) {
+        memset(k->v->most + tree_at(t, at), t->levels - 1, (size_t)t->n[0]);
+        return;
+    }
     for (; at[0] < t->n[0]; ++at[0]) {
         bool inside = true;
         for (int a = 0; a < b->dim; ++a) {
@@ -211,7 +225,7 @@ static bool is_air(const job *w, const tree_leaf *l) {
     const box *b = &w->g->box;
     int cell[3] = {0, 0, 0};
     for (int a = 0; a < b->dim; ++a) cell[a] = clamp(l->at[a] - PAD, b->n[a]);
-    return w->in->phi[box_at(b, cell[0], cell[1], cell[2])] > 0;
+    return w->in->phi[box_at(b, cell[0], cell[1], cell[2])] >= 0;
 }
 
 static void mu_task(void *context, int block) {
