@@ -20,7 +20,7 @@ static const double SAFETY = 0.25;
 
 struct sparse_solver {
     pool *p;
-    sparse_kind kind;
+    sparse_kind kind, by; /* asked for; in use */
     int unknowns;
     sparse a, unordered, columns; /* columns: B^T */
     double *inverse;              /* 1 / A_ii, 0: left out */
@@ -191,7 +191,7 @@ static void factor(sparse_solver *s) {
             left -= s->l[e] * s->l[e];
         }
         if (!(left > SAFETY * whole)) left = whole;
-        s->pivot[i] = left > 0 ? 1 / sqrt(left) : 0;
+        s->pivot[i] = left > SPARSE_LEAST ? 1 / sqrt(left) : 0;
     }
 }
 
@@ -213,7 +213,7 @@ int sparse_solver_setup(sparse_solver *s, const sparse *terms, int unknowns, con
     for (int i = 0; i < unknowns; ++i) {
         s->inverse[i] = 0;
         for (int e = s->a.first[i]; e < s->a.first[i + 1]; ++e)
-            if (s->a.column[e] == i && s->a.value[e] > 0) s->inverse[i] = 1 / s->a.value[e];
+            if (s->a.column[e] == i && s->a.value[e] > SPARSE_LEAST) s->inverse[i] = 1 / s->a.value[e];
     }
     if (s->kind == SPARSE_MULTIGRID) return sparse_cycle_setup(&s->cycle, &s->a, ladder, s->p);
     if (s->kind != SPARSE_IC) return 0;
@@ -303,7 +303,7 @@ static double dot_task(void *context, int chunk) {
     sparse_solver *s = w->s;
     double dot = 0;
     for (int i = chunk * CHUNK; i < chunk_stop(s, chunk); ++i) {
-        if (s->kind == SPARSE_JACOBI) s->z[i] = s->inverse[i] * s->r[i];
+        if (s->by == SPARSE_JACOBI) s->z[i] = s->inverse[i] * s->r[i];
         dot += s->r[i] * s->z[i];
     }
     return dot;
@@ -326,8 +326,8 @@ static void substitute(sparse_solver *s) {
 }
 
 static double precondition(sparse_solver *s, pass *w) {
-    if (s->kind == SPARSE_IC) substitute(s);
-    if (s->kind == SPARSE_MULTIGRID) sparse_cycle_apply(&s->cycle, s->z, s->r);
+    if (s->by == SPARSE_IC) substitute(s);
+    if (s->by == SPARSE_MULTIGRID) sparse_cycle_apply(&s->cycle, s->z, s->r);
     return parallel_sum(s->p, block_count(s->unknowns, CHUNK), dot_task, w);
 }
 
@@ -345,7 +345,12 @@ static double replace_residual(sparse_solver *s, pass *w, double *x) {
 /* One step; returns r . r as the recursion has it, or a negative number where there is no way on. */
 static double step(sparse_solver *s, pass *w, double *x, double *rz_before) {
     const int chunks = block_count(s->unknowns, CHUNK);
-    const double rz = precondition(s, w);
+    double rz = precondition(s, w);
+    if (!(rz > 0) && s->by != SPARSE_JACOBI) { /* not positive: the diagonal is */
+        s->by = SPARSE_JACOBI;
+        *rz_before = 0;
+        rz = precondition(s, w);
+    }
     if (!(rz > 0)) return -1;
     w->beta = *rz_before > 0 ? rz / *rz_before : 0;
     parallel_for(s->p, chunks, direct_task, w);
@@ -373,6 +378,7 @@ sparse_result sparse_solve(sparse_solver *s, double *x, const double *b, double 
         rr = replace_residual(s, &w, x);
     }
     memset(s->search, 0, (size_t)s->unknowns * sizeof *s->search);
+    s->by = s->kind;
     while (out.iterations < max_iterations && rr > goal) {
         rr = step(s, &w, x, &rz_before);
         ++out.iterations;

@@ -35,6 +35,8 @@ typedef struct sparse_result {
     bool converged;
 } sparse_result;
 
+#define SPARSE_LEAST 1e-30 /* a smaller diagonal is none */
+
 typedef struct sparse_solver sparse_solver;
 
 sparse_solver *sparse_solver_create(pool *p, sparse_kind kind); /* NULL: no memory */
@@ -49,7 +51,7 @@ typedef struct sparse_ladder {
     int steps;
 } sparse_ladder;
 
-/* A = B^T B, taken in; an unknown that nothing holds (A_ii 0) is left out. ladder: of
+/* A = B^T B, taken in; an unknown that nothing holds is left out. ladder: of
  * SPARSE_MULTIGRID alone. -1: no memory. */
 int sparse_solver_setup(sparse_solver *s, const sparse *terms, int unknowns, const sparse_ladder *ladder);
 int64_t sparse_solver_unknowns(const sparse_solver *s); /* that are held */

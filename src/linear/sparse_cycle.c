@@ -49,7 +49,7 @@ static int take_level(sparse_level *l, const sparse *a) {
     for (int i = 0; i < a->rows; ++i) {
         l->inverse[i] = 0;
         for (int e = a->first[i]; e < a->first[i + 1]; ++e)
-            if (a->column[e] == i && a->value[e] > 0) l->inverse[i] = (float)(1 / a->value[e]);
+            if (a->column[e] == i && a->value[e] > SPARSE_LEAST) l->inverse[i] = (float)(1 / a->value[e]);
     }
     return 0;
 }
@@ -74,7 +74,7 @@ static int factorise(sparse_cycle *c) {
             double sum = row[j];
             for (int k = 0; k < j; ++k) sum -= row[k] * other[k];
             if (j < i) row[j] = sum * other[j];
-            else row[i] = sum > 1e-10 * whole ? 1 / sqrt(sum) : 0;
+            else row[i] = sum > SPARSE_LEAST && sum > 1e-10 * whole ? 1 / sqrt(sum) : 0;
         }
     }
     return 0;
