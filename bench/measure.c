@@ -57,6 +57,7 @@ static const rheo_case_name reproductions[] = {
     {"sph-volume", "ten seconds of a dam break of particles: energy, height, leaks"},
     {"sph-integrators", "leap-frog, Euler, prediction and relaxation: order in time"},
     {"sph-source", "Mao's one-shot pressure beside projection and equation of state"},
+    {"sph-elastic-drop", "a swinging elastic drop: its frequency"},
     {NULL, NULL},
 };
 static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
@@ -103,7 +104,8 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_sph_order},
                                           {.run = reproduce_sph_volume},
                                           {.run = reproduce_sph_integrators},
-                                          {.run = reproduce_sph_source}};
+                                          {.run = reproduce_sph_source},
+                                          {.run = reproduce_sph_elastic_drop}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},

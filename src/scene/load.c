@@ -41,6 +41,7 @@ rheo_fluid rheo_default_fluid(void) {
     fluid.viscosity = water->viscosity;
     fluid.conductivity = water->conductivity;
     fluid.heat_capacity = water->heat_capacity;
+    fluid.relaxation_time = fluid.yield_stress = RHEO_NEVER;
     memcpy(fluid.color, water->color, sizeof fluid.color);
     return fluid;
 }

@@ -29,6 +29,7 @@ static const char *const slip_names[] = {"auto", "free", "no", NULL};
 static const char *const kernel_names[] = {"wendland", "cubic", "poly6", "spiky", "viscosity", NULL};
 static const char *const sph_pressure_names[] = {"projection", "state", "source", NULL};
 static const char *const sph_integrator_names[] = {"leap-frog", "euler", "prediction-relaxation", NULL};
+static const char *const sph_stress_names[] = {"corotational", "upper-convected", "fixed-axes", "newtonian", NULL};
 static const char *const sph_tension_names[] = {"cohesion", "curvature", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
@@ -149,6 +150,9 @@ const param scene_params[] = {
      "percent; source: one system with the density as its source, which clumps: to be compared with"},
     {IN_SPH, "integrator", P_CHOICE, "", NONE, false, "leap-frog", SCENE(sph.integrator),
      sph_integrator_names, 0, "of pressure: state; source always predicts and corrects"},
+    {IN_SPH, "stress", P_CHOICE, "", NONE, false, "corotational", SCENE(sph.stress), sph_stress_names, 0,
+     "law of fluids with an elasticity: corotational turns with the fluid, upper-convected is drawn along (Oldroyd-B; "
+     "Giesekus with mobility), fixed-axes is corotational without its turn, to be compared with; newtonian: none"},
     {IN_SPH, "tension", P_CHOICE, "", NONE, false, "cohesion", SCENE(sph.tension), sph_tension_names, 0,
      "surface tension from cohesion of pairs, which keeps momentum and acts between fluids and on solids "
      "with "
@@ -192,6 +196,15 @@ const param scene_params[] = {
      "velocity of its fills when they appear"},
     {IN_FLUID, "surface_tension", P_REAL, "N/m", 0, 1e3, false, false, "0", FLUID(surface_tension), NULL, 0,
      "sph: surface tension"},
+    {IN_FLUID, "elasticity", P_REAL, "Pa", 0, 1e9, false, false, "", FLUID(elasticity), NULL, 0,
+     "sph: shear modulus; 0: none (default: the material's)"},
+    {IN_FLUID, "relaxation_time", P_ENDLESS, "s", 0, RHEO_NEVER, true, false, "", FLUID(relaxation_time), NULL, 0,
+     "sph: how fast elastic stress is forgotten; .inf: never (default: the material's)"},
+    {IN_FLUID, "yield_stress", P_ENDLESS, "Pa", 0, RHEO_NEVER, true, false, "", FLUID(yield_stress), NULL, 0,
+     "sph: only stress above it is forgotten, in Frobenius' norm (shear: 1.41 times as much); .inf: any stress is "
+     "(default: the material's)"},
+    {IN_FLUID, "mobility", P_REAL, "", 0, 1, false, false, "0", FLUID(mobility), NULL, 0,
+     "sph, upper-convected: Giesekus' mobility: how much it thins in shear"},
     {IN_FLUID, "conductivity", P_REAL, "W/(m K)", 0, 1e5, false, false, "", FLUID(conductivity), NULL, 0,
      "liquid: heat conduction (default: the material's)"},
     {IN_FLUID, "heat_capacity", P_REAL, "J/(kg K)", 0, 1e6, false, false, "", FLUID(heat_capacity), NULL, 0,
@@ -432,6 +445,7 @@ static int index_of(const char *word, const char *const *names) {
 static void fill_default(char *into, const param *p) {
     switch (p->type) {
     case P_INT: *(int *)(void *)into = (int)strtol(p->standard, NULL, 10); break;
+    case P_ENDLESS:
     case P_REAL: *(double *)(void *)into = strtod(p->standard, NULL); break;
     case P_BOOL: *(bool *)into = strcmp(p->standard, "true") == 0; break;
     case P_SLIP: *(double *)(void *)into = RHEO_SLIP_AUTO; break;
@@ -502,6 +516,7 @@ void param_allowed(char *text, size_t size, const param *p) {
     case P_LIST: snprintf(text, size, "a list of maps"); break;
     case P_INT: snprintf(text, size, "a whole number%s, %s", unit, range); break;
     case P_REAL: snprintf(text, size, "a number%s, %s", unit, range); break;
+    case P_ENDLESS: snprintf(text, size, "a number%s, %s0, or .inf", unit, p->above ? "above " : "from "); break;
     case P_BOOL: snprintf(text, size, "true or false"); break;
     case P_TEXT: snprintf(text, size, "a text"); break;
     case P_NAME:

@@ -718,6 +718,10 @@ static rheo_status read_param(reader *r, void *base, const node *n, const param 
     case P_LIST: return read_list(r, n, p, path);
     case P_INT: good = read_integer(into, n); break;
     case P_REAL: good = read_number(into, n); break;
+    case P_ENDLESS:
+        good = read_number(into, n);
+        if (good && *(double *)into == INFINITY) *(double *)into = RHEO_NEVER;
+        break;
     case P_BOOL: good = read_bool(into, n); break;
     case P_TEXT:
     case P_NAME: return read_text(r, into, n, path, p);

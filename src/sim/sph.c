@@ -36,6 +36,7 @@
 #define FULL_DRAWN                                                                                           \
     0.5                      /* likewise with tension by curvature, which holds no drops together by itself  \
                               */
+#define FULL_ELASTIC   0.3   /* with stress, whose surfaces pull inwards and outwards */
 #define DENSITY_SHARE  0.6   /* of solver.sph.density_error: residual of the density; the rest is nonlinear */
 #define RATE_SHARE     0.1   /* of the same: residual of dt D v */
 #define NEAR_SIDE      1e-3f /* cells */
@@ -44,6 +45,7 @@
 #define CAPILLARY_STEP 0.2   /* of sqrt(rho d^3 / sigma): of the shortest ripples */
 #define LEAST_VISCOUS  1e-5  /* viscosity dt / dx^2 below which it changes nothing that is seen */
 #define VISCOUS_ERROR  1e-4
+#define STRESS_ERROR   1e-4
 enum { MOST_ITERATIONS = 400, MOST_VISCOUS = 400 };
 
 /* ---- how long ---- */
@@ -202,6 +204,15 @@ static void contract(sph *e, const rheo_sim *s, double dt) {
     else sph_curve(e->fluid.v, &e->fluid, fluid, &e->tensions, e->density, dt);
 }
 
+/* The last pressure as one of a step of dt. */
+static void hold_pressure(sph *e, double dt) {
+    const particles *p = &e->markers.parts;
+    float *q = p->extra[SPH_PRESSURE];
+    if (e->q_dt > 0 && e->q_dt != dt)
+        for (size_t i = 0; i < p->count; ++i) q[i] *= (float)(dt / e->q_dt);
+    e->q_dt = dt;
+}
+
 static void weigh_bodies(sph *e, const rheo_sim *s) {
     const double mass = e->density * e->markers.particle_volume;
     for (int i = 0; i < e->bodies.count; ++i) {
@@ -260,6 +271,31 @@ static void resist(sph *e, rheo_sim *s, double dt) {
     if (e->bodies.count) bodies_follow(s);
 }
 
+/* What fluids with a memory pull back. */
+static sph_memory memory_of(const sph *e, const rheo_sim *s) {
+    const particles *p = &e->markers.parts;
+    sph_memory m = {.fluid = p->fluid, .law = e->laws, .fluids = s->def.fluid_count, .density = e->density};
+    m.apart = m.fluids > 1;
+    for (int c = 0, n = 0; c < SYM; ++c)
+        if (p->dim == 3 || (c != 2 && c < 4)) m.s[c] = p->extra[SPH_STRESS + n++];
+    return m;
+}
+
+static rheo_status strain(sph *e, rheo_sim *s, double dt, rheo_report *report) {
+    const sph_sticking sticking = {definition_slip(&s->def, NULL) / s->g.dx, e->slips};
+    if (!e->laws) return RHEO_OK;
+    const sph_memory m = memory_of(e, s);
+    if (sph_stress_reserve(&e->stress, &e->fluid, m.apart)) return report_no_memory(report, "stress of particles");
+    hold_pressure(e, dt);
+    if (e->bodies.count) weigh_bodies(e, s);
+    const sph_solve r = sph_stress_step(e->fluid.v, e->markers.parts.extra[SPH_PRESSURE], &m, &e->stress, &e->fluid,
+                                        &sticking, &e->bodies, dt, STRESS_ERROR, MOST_VISCOUS);
+    keep_worst(&s->stats.stress, &r, e->fluid.count);
+    move_bodies(e, s);
+    if (e->bodies.count) bodies_follow(s);
+    return RHEO_OK;
+}
+
 static void note_compression(const sph *e, rheo_sim *s) {
     const sph_fluid *f = &e->fluid;
     double sum = 0, most = 0;
@@ -276,14 +312,18 @@ static int is_drawn(const rheo_sim *s, const sph *e) {
     return e->tensions.count && s->def.sph.tension == RHEO_SPH_CURVATURE;
 }
 
+/* The density from which on the liquid is held from both sides. */
+static double full_from(const rheo_sim *s, const sph *e) {
+    if (e->laws) return FULL_ELASTIC;
+    return is_drawn(s, e) ? FULL_DRAWN : FULL;
+}
+
 /* The velocity that ends the step, and what bodies gain. */
 static void solve_pressure(sph *e, rheo_sim *s, double dt) {
     sph_fluid *f = &e->fluid;
     particles *p = &e->markers.parts;
     float *q = p->extra[SPH_PRESSURE];
-    if (e->q_dt > 0 && e->q_dt != dt)
-        for (size_t i = 0; i < p->count; ++i) q[i] *= (float)(dt / e->q_dt);
-    e->q_dt = dt;
+    hold_pressure(e, dt);
     if (e->bodies.count) {
         sph_drive_walls(f, s->solids);
         weigh_bodies(e, s);
@@ -297,7 +337,7 @@ static void solve_pressure(sph *e, rheo_sim *s, double dt) {
         sph_apply(f->v, q, f, &e->bodies);
     } else {
         const sph_solve r =
-            sph_project(f->v, q, f->rate, f, &e->bodies, dt, is_drawn(s, e) ? FULL_DRAWN : FULL,
+            sph_project(f->v, q, f->rate, f, &e->bodies, dt, full_from(s, e),
                         s->def.separation, RATE_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
         keep_worst(&s->stats.pressure, &r, f->count);
     }
@@ -409,6 +449,9 @@ rheo_status sph_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "viscosity");
     resist(e, s, dt);
 
+    timer_stage(&s->timer, "stress");
+    TRY(strain(e, s, dt, report));
+
     timer_stage(&s->timer, "pressure");
     TRY(project(e, s, dt, report));
 
@@ -518,8 +561,31 @@ out:
     return status;
 }
 
+/* What fluids remember; none: no laws. */
+static rheo_status find_laws(sph *e, rheo_sim *s, rheo_report *report) {
+    static const sph_law_kind kinds[] = {SPH_COROTATIONAL, SPH_CONVECTED, SPH_FIXED_AXES};
+    int any = 0;
+    for (int i = 0; i < s->def.fluid_count; ++i) any |= s->def.fluids[i].elasticity > 0;
+    if (!any || s->def.sph.stress == RHEO_SPH_NEWTONIAN) return RHEO_OK;
+    e->laws = arena_alloc(&s->text, (size_t)s->def.fluid_count * sizeof *e->laws);
+    if (!e->laws) return report_no_memory(report, "fluids");
+    for (int i = 0; i < s->def.fluid_count; ++i) {
+        const rheo_fluid *f = &s->def.fluids[i];
+        e->laws[i] = (sph_law){
+            .kind = kinds[s->def.sph.stress],
+            .dim = s->g.box.dim,
+            .modulus = f->elasticity,
+            .relaxation = f->relaxation_time < RHEO_NEVER ? f->relaxation_time : INFINITY,
+            .yield = f->yield_stress < RHEO_NEVER ? f->yield_stress : INFINITY,
+            .mobility = f->mobility,
+        };
+    }
+    return RHEO_OK;
+}
+
 static rheo_status sph_start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
-    static const char *const columns[SPH_COLUMNS] = {"pressure", "push", "packing"};
+    static const char *const columns[SPH_COLUMNS] = {"pressure",  "push",      "packing",   "stress_0", "stress_1",
+                                                     "stress_2", "stress_3", "stress_4", "stress_5"};
     sph *e = sph_of(s);
     rheo_status status;
     (void)scene; /* all that it starts from has been compiled */
@@ -527,7 +593,9 @@ static rheo_status sph_start(rheo_sim *s, const rheo_scene *scene, rheo_report *
     e->fluid.g = &s->g;
     e->fluid.dim = s->g.box.dim;
     e->fluid.kernel = sph_kernel_make((sph_kernel_kind)s->def.sph.kernel, s->g.box.dim);
-    TRY(markers_make_with(&e->markers, s, columns, SPH_COLUMNS, report));
+    TRY(find_laws(e, s, report));
+    const int stresses = e->laws ? (e->fluid.dim == 3 ? SYM : 3) : 0;
+    TRY(markers_make_with(&e->markers, s, columns, SPH_STRESS + stresses, report));
     e->markers.dense = SPH_DENSITY;
     if (world_count(s->world) && s->def.coupling != RHEO_SOLID_TO_FLUID) {
         e->bodies.count = s->wall_count;
@@ -557,12 +625,13 @@ static void sph_finish(rheo_sim *s) {
     walls_free(&e->walls);
     emitters_free(&e->emitters);
     sph_fluid_free(&e->fluid);
+    sph_stress_free(&e->stress);
 }
 
 static size_t sph_bytes(const rheo_sim *s) {
     const sph *e = sph_of(s);
     return markers_bytes(&e->markers) + walls_bytes(&e->walls, s) + emitters_bytes(&e->emitters, s) +
-           sph_fluid_bytes(&e->fluid);
+           sph_fluid_bytes(&e->fluid) + sph_stress_bytes(&e->stress);
 }
 
 /* ---- what is asked between steps ---- */
@@ -606,6 +675,10 @@ static void sph_measure(rheo_sim *s) {
     markers_measure(&e->markers, &e->walls, &e->vel, e->markers.phi, s);
     weigh_fluids(e, s);
     measure_momentum(e, s);
+    if (e->laws) {
+        const sph_memory m = memory_of(e, s);
+        s->stats.elastic = sph_elastic_energy(&m, e->markers.parts.count, e->markers.particle_volume);
+    }
     s->stats.speed = e->speed;
 }
 
