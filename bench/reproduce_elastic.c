@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <rheo/sim.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "sim/state.h"
@@ -35,7 +34,7 @@ static void prepare(setup *t, int dim, int cells, double radius) {
     t->scene.cells = cells;
     t->scene.method = RHEO_SPH;
     t->scene.sph.calm = 0;
-    if (getenv("DE")) t->scene.sph.density_error = atof(getenv("DE"));
+    t->scene.sph.density_error = 5e-5;
     t->scene.fluids = &t->fluid;
     t->scene.fluid_count = 1;
     t->scene.gravity = (rheo_curve){.count = 1, .values = t->gravity, .width = 3};
@@ -124,7 +123,7 @@ static rheo_status swing(rows *out, int dim, int cells) {
     int crossings = 0;
     char quantity[64];
     prepare(&t, dim, cells, radius);
-    t.scene.fps = getenv("FPS") ? atof(getenv("FPS")) : 60;
+    t.scene.fps = 60;
     rheo_status status = rheo_create_sim(&sim, &t.scene, out->threads, out->report);
     if (!status) status = set_swinging(sim, dim, radius, 0.05, out->report);
     rheo_read_stats(&stats, sim);
@@ -134,13 +133,6 @@ static rheo_status swing(rows *out, int dim, int cells) {
         if (status) break;
         rheo_read_stats(&stats, sim);
         const double now = stretching(sim);
-        if (getenv("DUMP") && stats.time > atof(getenv("DUMP"))) {
-            rheo_particle_view v;
-            rheo_view_particles(&v, sim);
-            for (size_t i = 0; i < v.count; ++i) printf("P %g %g %g %g %g\n", v.position[0][i], v.position[1][i], v.velocity[0][i], v.velocity[1][i], v.density[i]);
-            exit(0);
-        }
-        if (getenv("RHEO_SEE")) printf("%g %g %g %g\n", stats.time, now, stats.kinetic, stats.elastic);
         if ((now > 0) != (before > 0))
             crossing[crossings++] = time + (stats.time - time) * before / (before - now);
         before = now;
@@ -178,7 +170,6 @@ static rheo_status swing(rows *out, int dim, int cells) {
 
 rheo_status reproduce_sph_elastic_drop(rows *out) {
     rows_put_header(out);
-    if (getenv("ONE")) return swing(out, 2, 48);
     rheo_status status = swing(out, 2, 24);
     if (!status && !out->quick) status = swing(out, 2, 48);
     if (!status && !out->quick) status = swing(out, 3, 24);

@@ -370,6 +370,9 @@ static void spread(sph *e, rheo_sim *s, double dt) {
     keep_worst(&s->stats.density, &r, f->count);
     if (f->contacts == 0) sph_keep_turning(f->v, push, f); /* it costs a little viscosity */
     move_by(e, s, 1);
+    if (!e->laws) return;
+    sph_even_out(f);
+    move_by(e, s, 1);
 }
 
 /* The particles' own velocity; the fastest decides how long the next step is. */

@@ -8,4 +8,7 @@
  * fluid. */
 void sph_curve(float (*v)[4], sph_fluid *f, const uint8_t *fluid, const sph_tensions *t, double density,
                double dt);
+/* Displacements [cells] that even particles out, along the surface where they are of it, less: into a. Uses both
+ * works. */
+void sph_even_out(sph_fluid *f);
 #endif

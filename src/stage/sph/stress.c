@@ -22,7 +22,6 @@
 #include "stage/sph/stress.h"
 
 #include <string.h>
-#include <stdlib.h>
 #include "core/memory.h"
 
 #define THETA 0.52
