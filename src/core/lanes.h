@@ -61,6 +61,16 @@ INLINE vec8 vec8_join(vec4 low, vec4 high) {
 #endif
 }
 
+INLINE void vec8_halves(vec4 *low, vec4 *high, vec8 v) {
+#if defined(__clang__) || __GNUC__ >= 12
+    *low = __builtin_shufflevector(v, v, 0, 1, 2, 3);
+    *high = __builtin_shufflevector(v, v, 4, 5, 6, 7);
+#else
+    memcpy(low, &v, sizeof *low);
+    memcpy(high, (const char *)&v + sizeof *low, sizeof *high);
+#endif
+}
+
 INLINE void vec8_store(float *to, vec8 v) {
     memcpy(to, &v, sizeof v);
 }

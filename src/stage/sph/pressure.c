@@ -46,25 +46,33 @@ typedef struct {
     sph_bodies *bodies;
     float period[3];
     int wraps;
-    float (*v)[4]; /* what the rate is asked of */
+    const float (*of)[4]; /* what the rate is asked of; 0 behind it */
+    float (*v)[4];
     float *rate;
     /* of the solve */
-    float *now, *last, *best; /* iterates; x[.][3] holds the extrapolated one */
-    const float *b;           /* right-hand side */
-    const float *low;         /* bounds */
-    float *inverse;           /* of the diagonal */
-    float *slope;             /* A z - b */
+    float *now, *best; /* iterates; x[.][3] holds the extrapolated one */
+    float *b;          /* right-hand side */
+    float *low;        /* bounds */
+    float *inverse;    /* of the diagonal */
+    float *slope;      /* A z - b */
     float step, momentum;
-    double
-        tally[3]; /* sums of |projected gradient|, of its product with the step, of the first beside bodies */
+    int better;      /* than all so far */
+    double tally[3]; /* sums of |projected gradient|, of its product with the step, of the first by bodies */
     double (*block)[3];
     size_t pressed; /* particles beside bodies that are moved, marked in f->mark */
+    /* of what is asked */
+    float scale, slack;
+    double full;
+    int leaves;
 } job;
 
-static int block_range(size_t from_to[2], const sph_fluid *f, int block) {
+static void block_range(size_t from_to[2], const sph_fluid *f, int block) {
     from_to[0] = (size_t)block * SPH_GRAIN;
     from_to[1] = from_to[0] + SPH_GRAIN < f->count ? from_to[0] + SPH_GRAIN : f->count;
-    return from_to[0] < from_to[1];
+}
+
+static void over_blocks(job *s, void (*task)(void *, int)) {
+    parallel_for(s->f->g->pool, block_count((long)s->f->count, SPH_GRAIN), task, s);
 }
 
 /* ---- D and D^T ---- */
@@ -88,11 +96,8 @@ INLINE void force_range(const job *s, size_t from, size_t to, int dim, int wraps
                 sum[c] += w * d;
             }
         }
-        float *a = f->a[i];
-        for (int c = 0; c < dim; ++c) a[c] = f->lightness[i] * (sum8(sum[c]) + x[3] * wall[c]);
-        if (dim == 2) a[2] = 0;
-        a[3] = 0;
-        memcpy(f->both[i] + 4, a, sizeof *f->a);
+        const vec4 steep = vec4_load(wall) * (vec4){1, 1, 1, 0};
+        vec4_store(f->a[i], f->lightness[i] * (sums8(sum) + x[3] * steep));
     }
 }
 
@@ -109,32 +114,39 @@ HOT static void force_task(void *context, int block) {
     }
 }
 
-/* D of what f->both has behind x, for one particle, walls at rest. */
-INLINE float rate_of(const job *s, size_t i, int dim, int wraps) {
+INLINE vec8 twice(const float *from) {
+    const vec4 v = vec4_load(from);
+    return vec8_join(v, v);
+}
+
+INLINE vec8 rows_of_period(const job *s) {
+    const float *p = s->period;
+    return (vec8){p[0], p[1], p[2], 0, p[0], p[1], p[2], 0};
+}
+
+/* D of s->of for one particle, walls at rest. Rows are multiplied as they are; what is behind x meets 0. */
+INLINE float rate_of(const job *s, size_t i, int wraps) {
     const sph_fluid *f = s->f;
     const sph_pairs *p = &f->pairs;
-    const float *x = f->both[i], *own = x + 4, *wall = f->wall[i];
+    const float *own = s->of[i], *wall = f->wall[i];
+    const vec8 x = twice(f->x[i]), v = twice(own), period = rows_of_period(s);
     const int32_t *other = p->other + p->start[i];
     const float *weight = p->weight + p->start[i];
     vec8 sum = {0};
     for (int n = 0; n < p->length[i]; n += LANES) {
-        vec8 at[3], v[3], dot = {0};
-        gather8_both(at, v, (const float(*)[8])f->both, other + n);
-        for (int c = 0; c < dim; ++c) {
-            vec8 d = x[c] - at[c];
-            if (wraps) d = nearest8(d, s->period[c]);
-            dot += d * (own[c] - v[c]);
+        vec8 at[4], of[4];
+        rows8(at, (const float(*)[4])f->x, other + n);
+        rows8(of, s->of, other + n);
+        for (int l = 0; l < 4; ++l) {
+            vec8 d = x - at[l];
+            if (wraps) d = nearest8_of(d, period);
+            of[l] = d * (v - of[l]);
         }
-        sum += vec8_load(weight + n) * dot;
+        sum += vec8_load(weight + n) * row_sums8(of);
     }
     float total = sum8(sum);
-    for (int c = 0; c < dim; ++c) total += own[c] * wall[c];
+    for (int c = 0; c < 3; ++c) total += own[c] * wall[c];
     return total;
-}
-
-INLINE float rate_any(const job *s, size_t i) {
-    if (s->f->dim == 3) return s->wraps ? rate_of(s, i, 3, 1) : rate_of(s, i, 3, 0);
-    return s->wraps ? rate_of(s, i, 2, 1) : rate_of(s, i, 2, 0);
 }
 
 /* D v with walls that move. */
@@ -142,69 +154,73 @@ HOT static void rate_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
     block_range(r, s->f, block);
-    for (size_t i = r[0]; i < r[1]; ++i) s->rate[i] = rate_any(s, i) - s->f->wall[i][3];
+    for (size_t i = r[0]; i < r[1]; ++i)
+        s->rate[i] = (s->wraps ? rate_of(s, i, 1) : rate_of(s, i, 0)) - s->f->wall[i][3];
 }
 
-/* x and v side by side. */
-static void join_task(void *context, int block) {
+static void lay_out_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
     block_range(r, s->f, block);
     for (size_t i = r[0]; i < r[1]; ++i) {
-        memcpy(s->f->both[i], s->f->x[i], sizeof *s->f->x);
-        memcpy(s->f->both[i] + 4, s->v[i], sizeof *s->v);
+        for (int c = s->f->dim; c < 4; ++c) s->v[i][c] = 0;
+        s->f->x[i][3] = s->f->lightness[i];
     }
 }
 
-/* ---- the diagonal ---- */
-
-INLINE void diagonal_range(const job *s, size_t from, size_t to, int dim, int wraps) {
+/* The same, and the diagonal of A. */
+INLINE void rate_and_diagonal(const job *s, size_t i, int wraps) {
     const sph_fluid *f = s->f;
     const sph_pairs *p = &f->pairs;
-    for (size_t i = from; i < to; ++i) {
-        const float *x = f->x[i];
-        const int32_t *other = p->other + p->start[i];
-        const float *weight = p->weight + p->start[i];
-        vec8 sum[3] = {{0}}, squares = {0};
-        for (int n = 0; n < p->length[i]; n += LANES) {
-            vec8 at[4], d2 = {0};
-            gather8(at, (const float(*)[4])f->x, other + n);
-            const vec8 w = vec8_load(weight + n);
-            for (int c = 0; c < dim; ++c) {
-                vec8 d = x[c] - at[c];
-                if (wraps) d = nearest8(d, s->period[c]);
-                sum[c] += w * d;
-                d2 += d * d;
-            }
-            squares += w * w * d2 * at[3]; /* their lightness */
+    const float *own = s->of[i], *wall = f->wall[i];
+    const vec8 x = twice(f->x[i]), v = twice(own), period = rows_of_period(s);
+    const int32_t *other = p->other + p->start[i];
+    const float *weight = p->weight + p->start[i];
+    vec8 sum = {0}, slope[3] = {{0}}, squares = {0};
+    for (int n = 0; n < p->length[i]; n += LANES) {
+        vec8 row[4], of[4], d[4], d2 = {0};
+        const vec8 w = vec8_load(weight + n);
+        rows8(row, (const float(*)[4])f->x, other + n);
+        rows8(of, s->of, other + n);
+        for (int l = 0; l < 4; ++l) {
+            row[l] = x - row[l];
+            if (wraps) row[l] = nearest8_of(row[l], period);
+            of[l] = row[l] * (v - of[l]);
         }
-        float own = 0;
-        for (int c = 0; c < dim; ++c) {
-            const float g = sum8(sum[c]) + f->wall[i][c];
-            own += g * g;
+        sum += w * row_sums8(of);
+        columns8(d, row);
+        for (int c = 0; c < 3; ++c) {
+            slope[c] += w * d[c];
+            d2 += d[c] * d[c];
         }
-        const float whole = f->lightness[i] * own + sum8(squares);
-        s->inverse[i] = whole > 1e-3f ? 1 / whole : 0; /* none: nothing is near */
+        squares += w * w * d2 * (f->lightness[i] - d[3]); /* by their lightness */
     }
+    const vec4 g = sums8(slope) + vec4_load(wall);
+    const float whole = f->lightness[i] * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) + sum8(squares);
+    s->inverse[i] = whole > 1e-3f ? 1 / whole : 0; /* none: nothing is near */
+    s->rate[i] = sum8(sum) + (own[0] * wall[0] + own[1] * wall[1] + own[2] * wall[2]) - wall[3];
 }
 
-HOT static void diagonal_task(void *context, int block) {
+HOT static void rate_and_diagonal_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
     block_range(r, s->f, block);
-    if (s->f->dim == 3) {
-        if (s->wraps) diagonal_range(s, r[0], r[1], 3, 1);
-        else diagonal_range(s, r[0], r[1], 3, 0);
-    } else {
-        if (s->wraps) diagonal_range(s, r[0], r[1], 2, 1);
-        else diagonal_range(s, r[0], r[1], 2, 0);
-    }
+    for (size_t i = r[0]; i < r[1]; ++i)
+        if (s->wraps) rate_and_diagonal(s, i, 1);
+        else rate_and_diagonal(s, i, 0);
 }
 
-static void find_diagonal(job *s) {
+static void find_rate(job *s, float (*v)[4], float *rate, void (*task)(void *, int)) {
+    s->v = v;
+    s->of = (const float(*)[4])v;
+    s->rate = rate;
+    over_blocks(s, lay_out_task);
+    over_blocks(s, task);
+}
+
+/* What bodies add to the diagonal. */
+static void feel_own_push(job *s) {
     sph_fluid *f = s->f;
-    for (size_t i = 0; i < f->count; ++i) f->x[i][3] = f->lightness[i];
-    parallel_for(f->g->pool, block_count((long)f->count, SPH_GRAIN), diagonal_task, s);
     for (size_t c = 0; s->bodies && s->bodies->count && c < f->contacts; ++c) {
         const sph_contact *at = &f->contact[c];
         if (at->solid < 0 || s->inverse[at->particle] == 0) continue;
@@ -281,85 +297,102 @@ static void feel_bodies(job *s) {
 
 /* ---- FISTA ---- */
 
-HOT static void slope_task(void *context, int block) {
-    const job *s = context;
-    size_t r[2];
-    block_range(r, s->f, block);
-    for (size_t i = r[0]; i < r[1]; ++i) s->slope[i] = rate_any(s, i) - s->b[i];
+/* Where a gradient step leads from the extrapolated iterate. */
+INLINE float step_to(const job *s, size_t i) {
+    return greater(s->low[i], s->f->x[i][3] - s->step * s->inverse[i] * s->slope[i]);
 }
 
 /* |gradient| that bounds do not take up, and the descent that the last step made against it. */
-HOT static void judge_task(void *context, int block) {
-    const job *s = context;
-    size_t r[2];
+INLINE void judge(const job *s, int block, size_t from, size_t to) {
     double sum = 0, along = 0, pressed = 0;
-    block_range(r, s->f, block);
-    for (size_t i = r[0]; i < r[1]; ++i) {
+    for (size_t i = from; i < to; ++i) {
         const float z = s->f->x[i][3], g = s->slope[i];
-        const float to = greater(s->low[i], z - s->step * s->inverse[i] * g);
         const int held = z <= s->low[i] && g > 0;
         const double left = held || s->inverse[i] == 0 ? 0 : (double)fabsf(g);
         sum += left;
         if (s->pressed && s->f->mark[i]) pressed += left;
-        along += (double)g * (double)(to - s->now[i]);
-        s->last[i] = to;
+        along += (double)g * (double)(step_to(s, i) - s->now[i]);
     }
     s->block[block][0] = sum;
     s->block[block][1] = along;
     s->block[block][2] = pressed;
 }
 
-/* The next iterate is in `last`: it becomes `now`, and the extrapolated one follows from both. */
+HOT static void slope_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    block_range(r, s->f, block);
+    for (size_t i = r[0]; i < r[1]; ++i)
+        s->slope[i] = (s->wraps ? rate_of(s, i, 1) : rate_of(s, i, 0)) - s->b[i];
+    if (!moves_bodies(s)) judge(s, block, r[0], r[1]);
+}
+
+HOT static void judge_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    block_range(r, s->f, block);
+    judge(s, block, r[0], r[1]);
+}
+
+/* To the next iterate, and on from there. */
 HOT static void extrapolate_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
     block_range(r, s->f, block);
     for (size_t i = r[0]; i < r[1]; ++i) {
-        const float to = s->last[i], z = to + s->momentum * (to - s->now[i]);
+        const float to = step_to(s, i), z = to + s->momentum * (to - s->now[i]);
+        if (s->better) s->best[i] = s->f->x[i][3];
         s->now[i] = to;
         s->f->x[i][3] = greater(z, s->low[i]);
     }
 }
 
-static void product(job *s, int blocks) {
-    pool *threads = s->f->g->pool;
-    parallel_for(threads, blocks, force_task, s);
-    if (moves_bodies(s)) push_bodies(s);
-    parallel_for(threads, blocks, slope_task, s);
-    if (moves_bodies(s)) feel_bodies(s);
+static void load_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    block_range(r, s->f, block);
+    for (size_t i = r[0]; i < r[1]; ++i) {
+        s->now[i] = s->inverse[i] > 0 ? greater(s->now[i], s->low[i]) : 0;
+        s->f->x[i][3] = s->now[i];
+    }
 }
 
-static void judge(job *s, int blocks) {
-    parallel_for(s->f->g->pool, blocks, judge_task, s);
-    s->tally[0] = s->tally[1] = s->tally[2] = 0;
-    for (int b = 0; b < blocks; ++b) {
-        s->tally[0] += s->block[b][0];
-        s->tally[1] += s->block[b][1];
-        s->tally[2] += s->block[b][2];
+static void go_back_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    block_range(r, s->f, block);
+    for (size_t i = r[0]; i < r[1]; ++i) s->now[i] = s->f->x[i][3] = s->best[i];
+}
+
+/* The slope where x[.][3] is, and what is to be said of it. */
+static void look(job *s) {
+    const int blocks = block_count((long)s->f->count, SPH_GRAIN);
+    s->of = (const float(*)[4])s->f->a;
+    over_blocks(s, force_task);
+    if (moves_bodies(s)) push_bodies(s);
+    over_blocks(s, slope_task);
+    if (moves_bodies(s)) {
+        feel_bodies(s);
+        over_blocks(s, judge_task);
     }
+    s->tally[0] = s->tally[1] = s->tally[2] = 0;
+    for (int b = 0; b < blocks; ++b)
+        for (int n = 0; n < 3; ++n) s->tally[n] += s->block[b][n];
     s->tally[0] /= (double)s->f->count;
     /* a body hangs on few particles, which a mean over all would not show */
     if (s->pressed) s->tally[0] = fmax(s->tally[0], BODY_SHARE * s->tally[2] / (double)s->pressed);
 }
 
-static void load_iterate(job *s, const float *from) {
-    for (size_t i = 0; i < s->f->count; ++i) {
-        s->now[i] = s->inverse[i] > 0 ? greater(from[i], s->low[i]) : 0;
-        s->f->x[i][3] = s->now[i];
-    }
-}
-
 /* Leaves the solution in x[.][3], a = (1 / rho) D^T of it, slope = A z - b, and bodies with what they gain.
  */
 static sph_solve minimise(job *s, double tolerance, int most, int least) {
-    const int blocks = block_count((long)s->f->count, SPH_GRAIN);
     double l = STEP_FIRST, theta = 1, best = INFINITY;
     sph_solve r = {0};
-    load_iterate(s, s->now);
+    s->block = (double(*)[3])s->f->near; /* free once walls are found */
+    over_blocks(s, load_task);
     for (;;) {
         s->step = (float)(1 / l);
-        product(s, blocks);
-        judge(s, blocks);
+        look(s);
         r.residual = s->tally[0];
         ++r.iterations;
         if ((r.residual <= tolerance && r.iterations > least) || !(r.residual < INFINITY)) break;
@@ -367,19 +400,17 @@ static sph_solve minimise(job *s, double tolerance, int most, int least) {
         if (r.residual > WORSE * best) {
             l *= STEP_MORE;
             theta = 1;
-            load_iterate(s, s->best);
+            over_blocks(s, go_back_task);
             best = INFINITY;
             continue;
         }
-        if (r.residual < best) {
-            best = r.residual;
-            for (size_t i = 0; i < s->f->count; ++i) s->best[i] = s->f->x[i][3];
-        }
+        s->better = r.residual < best;
+        if (s->better) best = r.residual;
         if (s->tally[1] > 0) theta = 1;
         const double next = 0.5 * (1 + sqrt(1 + 4 * theta * theta));
         s->momentum = (float)((theta - 1) / next);
         theta = next;
-        parallel_for(s->f->g->pool, blocks, extrapolate_task, s);
+        over_blocks(s, extrapolate_task);
     }
     r.converged = r.residual <= tolerance;
     return r;
@@ -392,59 +423,82 @@ static job job_of(sph_fluid *f, sph_bodies *bodies) {
     s.inverse = f->scalar[0];
     s.slope = f->scalar[1];
     s.best = f->scalar[2];
-    s.last = f->scalar[3];
+    s.b = f->scalar[3];
+    s.low = f->scalar[4];
     return s;
+}
+
+static void ask_rate_task(void *context, int block) {
+    const job *s = context;
+    const sph_fluid *f = s->f;
+    size_t r[2];
+    block_range(r, f, block);
+    for (size_t i = r[0]; i < r[1]; ++i) {
+        const float gap = greater(0, 1 - f->density[i]);
+        const float *wall = f->wall[i];
+        const int held = !s->leaves || (wall[0] == 0 && wall[1] == 0 && wall[2] == 0);
+        const int is_full = (double)f->density[i] > s->full && held;
+        const float over = moves_bodies(s) ? greater(0, f->density[i] - 1 - s->slack) : 0;
+        s->low[i] = is_full ? UNBOUNDED : 0;
+        s->b[i] = s->rate[i] + s->scale * ((float)PUSH * over - (is_full ? 0 : gap));
+    }
+}
+
+static void give_velocity_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    block_range(r, s->f, block);
+    for (size_t i = r[0]; i < r[1]; ++i) {
+        for (int a = 0; a < 3; ++a) s->v[i][a] -= s->f->a[i][a];
+        s->rate[i] -= s->slope[i] + s->b[i];
+        s->now[i] = s->f->x[i][3];
+    }
 }
 
 sph_solve sph_project(float (*v)[4], float *q, float *rate, sph_fluid *f, sph_bodies *bodies, double dt,
                       double full, int leaves, double tolerance, int most) {
-    const int blocks = block_count((long)f->count, SPH_GRAIN);
-    const float scale = (float)(f->g->dx / dt);
+    const double scale = f->g->dx / dt;
     job s = job_of(f, bodies);
-    s.v = v;
-    s.rate = rate;
+    s.scale = (float)scale;
+    s.slack = (float)(SLACK * tolerance);
+    s.full = full;
+    s.leaves = leaves;
     s.now = q;
-    float *b = f->scalar[4], *low = f->scalar[5];
-    s.b = b;
-    s.low = low;
-    s.block = (double(*)[3])f->near; /* free once walls are found */
-    find_diagonal(&s);
     mark_pressed(&s);
-    parallel_for(f->g->pool, blocks, join_task, &s);
-    parallel_for(f->g->pool, blocks, rate_task, &s);
-    for (size_t i = 0; i < f->count; ++i) {
-        const float gap = greater(0, 1 - f->density[i]);
-        const float *wall = f->wall[i];
-        const int held = !leaves || (wall[0] == 0 && wall[1] == 0 && wall[2] == 0);
-        const int is_full = (double)f->density[i] > full && held;
-        low[i] = is_full ? UNBOUNDED : 0;
-        const float over = moves_bodies(&s) ? greater(0, f->density[i] - 1 - (float)(SLACK * tolerance)) : 0;
-        b[i] = rate[i] + scale * ((float)PUSH * over - (is_full ? 0 : gap));
-    }
-    sph_solve r = minimise(&s, tolerance * (double)scale, most, 1);
-    r.residual /= (double)scale;
-    for (size_t i = 0; i < f->count; ++i) {
-        for (int a = 0; a < f->dim; ++a) v[i][a] -= f->a[i][a];
-        rate[i] -= s.slope[i] + b[i];
-        q[i] = f->x[i][3];
-    }
+    find_rate(&s, v, rate, rate_and_diagonal_task);
+    feel_own_push(&s);
+    over_blocks(&s, ask_rate_task);
+    sph_solve r = minimise(&s, tolerance * scale, most, 1);
+    r.residual /= scale;
+    over_blocks(&s, give_velocity_task);
     return r;
 }
 
-sph_solve sph_spread(float *q, const float *rate, sph_fluid *f, double dt, double tolerance, int most) {
-    const float scale = (float)(dt / f->g->dx);
-    job s = job_of(f, NULL);
-    s.now = q;
-    float *b = f->scalar[4], *low = f->scalar[5];
-    s.b = b;
-    s.low = low;
-    s.block = (double(*)[3])f->near;
-    for (size_t i = 0; i < f->count; ++i) {
-        low[i] = 0;
-        b[i] = f->density[i] - 1 + scale * rate[i];
+static void ask_density_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    block_range(r, s->f, block);
+    for (size_t i = r[0]; i < r[1]; ++i) {
+        s->low[i] = 0;
+        s->b[i] = s->f->density[i] - 1 + s->scale * s->rate[i];
     }
+}
+
+static void keep_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    block_range(r, s->f, block);
+    for (size_t i = r[0]; i < r[1]; ++i) s->now[i] = s->f->x[i][3];
+}
+
+sph_solve sph_spread(float *q, float *rate, sph_fluid *f, double dt, double tolerance, int most) {
+    job s = job_of(f, NULL);
+    s.scale = (float)(dt / f->g->dx);
+    s.now = q;
+    s.rate = rate;
+    over_blocks(&s, ask_density_task);
     const sph_solve r = minimise(&s, tolerance, most, 0);
-    for (size_t i = 0; i < f->count; ++i) q[i] = f->x[i][3];
+    over_blocks(&s, keep_task);
     return r;
 }
 
@@ -463,7 +517,7 @@ static void state_task(void *context, int block) {
 void sph_apply(float (*v)[4], const float *q, sph_fluid *f, sph_bodies *bodies) {
     job s = job_of(f, bodies);
     for (size_t i = 0; i < f->count; ++i) f->x[i][3] = q[i];
-    parallel_for(f->g->pool, block_count((long)f->count, SPH_GRAIN), force_task, &s);
+    over_blocks(&s, force_task);
     if (moves_bodies(&s)) push_bodies(&s);
     for (size_t i = 0; i < f->count; ++i)
         for (int c = 0; c < f->dim; ++c) v[i][c] -= f->a[i][c];
@@ -473,17 +527,13 @@ void sph_press(float (*v)[4], float *q, sph_fluid *f, sph_bodies *bodies, double
     job s = job_of(f, bodies);
     s.now = q;
     s.step = (float)(dt / f->g->dx * sound * sound / 7);
-    parallel_for(f->g->pool, block_count((long)f->count, SPH_GRAIN), state_task, &s);
+    over_blocks(&s, state_task);
     sph_apply(v, q, f, bodies);
 }
 
 void sph_find_rate(float *rate, float (*v)[4], sph_fluid *f) {
-    const int blocks = block_count((long)f->count, SPH_GRAIN);
     job s = job_of(f, NULL);
-    s.v = v;
-    s.rate = rate;
-    parallel_for(f->g->pool, blocks, join_task, &s);
-    parallel_for(f->g->pool, blocks, rate_task, &s);
+    find_rate(&s, v, rate, rate_task);
 }
 
 /* ---- angular momentum ---- */
