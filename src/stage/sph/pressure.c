@@ -1,11 +1,10 @@
 /* Incompressible particles by two projections a step.
  *
- *   (D v)_i = sum_j V (v_i - v_j) . grad W_ij + (v_i - v_wall) . B_i      rate of the density, 1 at rest
- *   v <- v - (1 / rho) D^T q,   A = D (1 / rho) D^T                       q = p dt / rho_0
+ *   v <- v - (1 / rho) D^T q,   A = D (1 / rho) D^T,   q = p dt / rho_0,   D v: the rate of the density
  *
- * B_i is the slope of the walls' share in density i (kernel.c). D^T is the exact adjoint: forces between
- * pairs are equal, opposite and central, so that momentum and angular momentum are kept, and what walls give
- * particles they lose. A is symmetric and positive semidefinite, and is never stored.
+ * D^T is the exact adjoint (divergence.h): forces between pairs are equal, opposite and, but for beside
+ * walls, central, so that momentum and angular momentum are kept, and what walls give particles they lose. A
+ * is symmetric and positive semidefinite, and is never stored.
  *
  * 1. velocity: D v = 0 in the liquid (density > full), elsewhere q >= 0 and dt D v <= 1 - density;
  * 2. density:  displacements -(1 / rho) D^T r, r >= 0, so that density + dt D v <= 1; they move positions
@@ -29,6 +28,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "stage/sph/divergence.h"
 
 #define STEP_FIRST 2.2
 #define STEP_MORE  1.3
@@ -44,9 +44,7 @@
 typedef struct {
     sph_fluid *f;
     sph_bodies *bodies;
-    float period[3];
-    int wraps;
-    const float (*of)[4]; /* what the rate is asked of; 0 behind it */
+    sph_divergence by;
     float (*v)[4];
     float *rate;
     /* of the solve */
@@ -59,7 +57,7 @@ typedef struct {
     int better;      /* than all so far */
     double tally[3]; /* sums of |projected gradient|, of its product with the step, of the first by bodies */
     double (*block)[3];
-    size_t pressed; /* particles beside bodies that are moved, marked in f->mark */
+    size_t pressed; /* particles beside bodies that are moved */
     /* of what is asked */
     float scale, slack;
     double full;
@@ -75,160 +73,135 @@ static void over_blocks(job *s, void (*task)(void *, int)) {
     parallel_for(s->f->g->pool, block_count((long)s->f->count, SPH_GRAIN), task, s);
 }
 
-/* ---- D and D^T ---- */
+/* ---- D and D^T of all ---- */
 
-/* a = (1 / rho) D^T q of the particles, q in x[.][3]. */
-INLINE void force_range(const job *s, size_t from, size_t to, int dim, int wraps) {
-    const sph_fluid *f = s->f;
-    const sph_pairs *p = &f->pairs;
-    for (size_t i = from; i < to; ++i) {
-        const float *x = f->x[i], *wall = f->wall[i];
-        const int32_t *other = p->other + p->start[i];
-        const float *weight = p->weight + p->start[i];
-        vec8 sum[3] = {{0}};
-        for (int n = 0; n < p->length[i]; n += LANES) {
-            vec8 at[4];
-            gather8(at, (const float(*)[4])f->x, other + n);
-            const vec8 w = vec8_load(weight + n) * (at[3] + x[3]);
-            for (int c = 0; c < dim; ++c) {
-                vec8 d = x[c] - at[c];
-                if (wraps) d = nearest8(d, s->period[c]);
-                sum[c] += w * d;
-            }
-        }
-        const vec4 steep = vec4_load(wall) * (vec4){1, 1, 1, 0};
-        vec4_store(f->a[i], f->lightness[i] * (sums8(sum) + x[3] * steep));
-    }
+INLINE void force_range(const job *s, size_t from, size_t to, int wraps) {
+    for (size_t i = from; i < to; ++i)
+        vec4_store(s->f->a[i], s->f->mark[i] & SPH_BY_TILTED ? force_of(&s->by, i, wraps, 1)
+                                                             : force_of(&s->by, i, wraps, 0));
 }
 
+/* a = (1 / rho) D^T q of the particles, q in x[.][3]. */
 HOT static void force_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
     block_range(r, s->f, block);
-    if (s->f->dim == 3) {
-        if (s->wraps) force_range(s, r[0], r[1], 3, 1);
-        else force_range(s, r[0], r[1], 3, 0);
-    } else {
-        if (s->wraps) force_range(s, r[0], r[1], 2, 1);
-        else force_range(s, r[0], r[1], 2, 0);
-    }
+    if (s->by.wraps) force_range(s, r[0], r[1], 1);
+    else force_range(s, r[0], r[1], 0);
 }
 
-INLINE vec8 twice(const float *from) {
-    const vec4 v = vec4_load(from);
-    return vec8_join(v, v);
+INLINE float rate_at(const job *s, size_t i) {
+    const int tilted = s->f->mark[i] & SPH_TILTED;
+    if (s->by.wraps) return tilted ? rate_of(&s->by, i, 1, 1, NULL) : rate_of(&s->by, i, 1, 0, NULL);
+    return tilted ? rate_of(&s->by, i, 0, 1, NULL) : rate_of(&s->by, i, 0, 0, NULL);
 }
 
-INLINE vec8 rows_of_period(const job *s) {
-    const float *p = s->period;
-    return (vec8){p[0], p[1], p[2], 0, p[0], p[1], p[2], 0};
-}
-
-/* D of s->of for one particle, walls at rest. Rows are multiplied as they are; what is behind x meets 0. */
-INLINE float rate_of(const job *s, size_t i, int wraps) {
-    const sph_fluid *f = s->f;
-    const sph_pairs *p = &f->pairs;
-    const float *own = s->of[i], *wall = f->wall[i];
-    const vec8 x = twice(f->x[i]), v = twice(own), period = rows_of_period(s);
-    const int32_t *other = p->other + p->start[i];
-    const float *weight = p->weight + p->start[i];
-    vec8 sum = {0};
-    for (int n = 0; n < p->length[i]; n += LANES) {
-        vec8 at[4], of[4];
-        rows8(at, (const float(*)[4])f->x, other + n);
-        rows8(of, s->of, other + n);
-        for (int l = 0; l < 4; ++l) {
-            vec8 d = x - at[l];
-            if (wraps) d = nearest8_of(d, period);
-            of[l] = d * (v - of[l]);
+INLINE void begin_range(const job *s, size_t from, size_t to, int wraps) {
+    sph_fluid *f = s->f;
+    for (size_t i = from; i < to; ++i) {
+        const int tilted = f->mark[i] & SPH_TILTED;
+        const float *wall = f->wall[i];
+        sph_slopes slopes;
+        const float rate = tilted ? rate_of(&s->by, i, wraps, 1, &slopes) : rate_of(&s->by, i, wraps, 0, &slopes);
+        vec4 g = slopes.sum;
+        float whole = slopes.squares;
+        if (tilted) {
+            g += tilt_of(s->by.tilt[i], g);
+            whole *= (1 + fabsf(s->by.tilt[i][3])) * (1 + fabsf(s->by.tilt[i][3]));
         }
-        sum += vec8_load(weight + n) * row_sums8(of);
+        g += vec4_load(wall);
+        whole += f->lightness[i] * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        s->rate[i] = rate - wall[3];
+        s->inverse[i] = whole > 1e-3f ? 1 / whole : 0; /* none: nothing is near */
+        if (tilted || slopes.beside) f->mark[i] |= SPH_BY_TILTED;
     }
-    float total = sum8(sum);
-    for (int c = 0; c < 3; ++c) total += own[c] * wall[c];
-    return total;
 }
 
-/* D v with walls that move. */
-HOT static void rate_task(void *context, int block) {
+/* D v with walls that move, the diagonal of A, and who is beside whom. */
+HOT static void begin_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
     block_range(r, s->f, block);
-    for (size_t i = r[0]; i < r[1]; ++i)
-        s->rate[i] = (s->wraps ? rate_of(s, i, 1) : rate_of(s, i, 0)) - s->f->wall[i][3];
+    if (s->by.wraps) begin_range(s, r[0], r[1], 1);
+    else begin_range(s, r[0], r[1], 0);
+}
+
+/* ---- walls ---- */
+
+/* T of a particle from its walls. */
+static void tilt_by(float row[4], const sph_kernel *k, const sph_contact *c, int count, int dim) {
+    float t[SPH_CONTACTS], mean = 0, u[3] = {0, 0, 0}, more;
+    for (int w = 0; w < count; ++w) t[w] = sph_kernel_along(k, c[w].distance);
+    if (count == 1) {
+        mean = t[0];
+        more = 1 - mean;
+        memcpy(u, c->normal, sizeof u);
+    } else if (count == 2) {
+        mean = 0.5f * (t[0] + t[1]);
+        more = dim == 3 ? t[0] * t[1] - mean : 0;
+        for (int a = 0; a < 3; ++a) {
+            const int b = (a + 1) % 3, e = (a + 2) % 3;
+            u[a] = c[0].normal[b] * c[1].normal[e] - c[0].normal[e] * c[1].normal[b];
+        }
+        const float size = sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        for (int a = 0; a < 3; ++a) u[a] = size > 0 ? u[a] / size : 0;
+    } else {
+        mean = (t[0] * t[1] + t[1] * t[2] + t[2] * t[0]) / 3;
+        more = 0;
+    }
+    const float long_ = sqrtf(fabsf(more));
+    for (int a = 0; a < 3; ++a) row[a] = long_ * u[a];
+    row[3] = more < 0 ? 1 - mean : mean - 1;
+}
+
+/* Contacts from block x SPH_GRAIN on, of particles whose first one is among them. */
+static void tilt_task(void *context, int block) {
+    const job *s = context;
+    const sph_fluid *f = s->f;
+    const size_t from = (size_t)block * SPH_GRAIN;
+    for (size_t c = from; c < from + SPH_GRAIN && c < f->contacts; ++c) {
+        const uint32_t i = f->contact[c].particle;
+        if (c > 0 && f->contact[c - 1].particle == i) continue;
+        int count = 1;
+        while (c + (size_t)count < f->contacts && f->contact[c + (size_t)count].particle == i) ++count;
+        tilt_by(f->work[0][i], &f->kernel, &f->contact[c], count, f->dim);
+        if (f->work[0][i][3] != 0) f->mark[i] |= SPH_TILTED;
+    }
+}
+
+static void mark_pressed(job *s) {
+    sph_fluid *f = s->f;
+    for (size_t c = 0; s->bodies && s->bodies->count && c < f->contacts; ++c) {
+        const sph_contact *at = &f->contact[c];
+        if (at->solid < 0 || s->bodies->body[at->solid].lightness == 0) continue;
+        s->pressed += !(f->mark[at->particle] & SPH_PRESSED);
+        f->mark[at->particle] |= SPH_PRESSED;
+    }
 }
 
 static void lay_out_task(void *context, int block) {
     const job *s = context;
-    size_t r[2];
-    block_range(r, s->f, block);
-    for (size_t i = r[0]; i < r[1]; ++i) {
-        for (int c = s->f->dim; c < 4; ++c) s->v[i][c] = 0;
-        s->f->x[i][3] = s->f->lightness[i];
-    }
-}
-
-/* The same, and the diagonal of A. */
-INLINE void rate_and_diagonal(const job *s, size_t i, int wraps) {
-    const sph_fluid *f = s->f;
-    const sph_pairs *p = &f->pairs;
-    const float *own = s->of[i], *wall = f->wall[i];
-    const vec8 x = twice(f->x[i]), v = twice(own), period = rows_of_period(s);
-    const int32_t *other = p->other + p->start[i];
-    const float *weight = p->weight + p->start[i];
-    vec8 sum = {0}, slope[3] = {{0}}, squares = {0};
-    for (int n = 0; n < p->length[i]; n += LANES) {
-        vec8 row[4], of[4], d[4], d2 = {0};
-        const vec8 w = vec8_load(weight + n);
-        rows8(row, (const float(*)[4])f->x, other + n);
-        rows8(of, s->of, other + n);
-        for (int l = 0; l < 4; ++l) {
-            row[l] = x - row[l];
-            if (wraps) row[l] = nearest8_of(row[l], period);
-            of[l] = row[l] * (v - of[l]);
-        }
-        sum += w * row_sums8(of);
-        columns8(d, row);
-        for (int c = 0; c < 3; ++c) {
-            slope[c] += w * d[c];
-            d2 += d[c] * d[c];
-        }
-        squares += w * w * d2 * (f->lightness[i] - d[3]); /* by their lightness */
-    }
-    const vec4 g = sums8(slope) + vec4_load(wall);
-    const float whole = f->lightness[i] * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) + sum8(squares);
-    s->inverse[i] = whole > 1e-3f ? 1 / whole : 0; /* none: nothing is near */
-    s->rate[i] = sum8(sum) + (own[0] * wall[0] + own[1] * wall[1] + own[2] * wall[2]) - wall[3];
-}
-
-HOT static void rate_and_diagonal_task(void *context, int block) {
-    const job *s = context;
-    size_t r[2];
-    block_range(r, s->f, block);
-    for (size_t i = r[0]; i < r[1]; ++i)
-        if (s->wraps) rate_and_diagonal(s, i, 1);
-        else rate_and_diagonal(s, i, 0);
-}
-
-static void find_rate(job *s, float (*v)[4], float *rate, void (*task)(void *, int)) {
-    s->v = v;
-    s->of = (const float(*)[4])v;
-    s->rate = rate;
-    over_blocks(s, lay_out_task);
-    over_blocks(s, task);
-}
-
-/* What bodies add to the diagonal. */
-static void feel_own_push(job *s) {
     sph_fluid *f = s->f;
-    for (size_t c = 0; s->bodies && s->bodies->count && c < f->contacts; ++c) {
-        const sph_contact *at = &f->contact[c];
-        if (at->solid < 0 || s->inverse[at->particle] == 0) continue;
-        const double own = s->bodies->body[at->solid].lightness;
-        double g2 = 0;
-        for (int a = 0; a < 3; ++a) g2 += (double)(at->slope[a] * at->slope[a]);
-        s->inverse[at->particle] = (float)(1 / (1 / (double)s->inverse[at->particle] + own * g2));
+    size_t r[2];
+    block_range(r, f, block);
+    for (size_t i = r[0]; i < r[1]; ++i) {
+        for (int c = f->dim; c < 4; ++c) s->v[i][c] = 0;
+        f->x[i][3] = f->mark[i] & SPH_TILTED ? -f->lightness[i] : f->lightness[i];
     }
+}
+
+/* What walls do to all the rest, the rate of v, and the diagonal. */
+static void begin(job *s, float (*v)[4], float *rate) {
+    sph_fluid *f = s->f;
+    s->v = v;
+    s->rate = rate;
+    s->by.of = (const float(*)[4])v;
+    parallel_zero(f->g->pool, f->work[0], f->count * sizeof *f->work[0]);
+    parallel_zero(f->g->pool, f->mark, f->count);
+    parallel_for(f->g->pool, block_count((long)f->contacts, SPH_GRAIN), tilt_task, s);
+    mark_pressed(s);
+    over_blocks(s, lay_out_task);
+    over_blocks(s, begin_task);
 }
 
 /* ---- bodies ---- */
@@ -237,15 +210,16 @@ static int moves_bodies(const job *s) {
     return s->bodies && s->bodies->count;
 }
 
-static void mark_pressed(job *s) {
-    sph_fluid *f = s->f;
-    if (!moves_bodies(s)) return;
-    memset(f->mark, 0, f->count);
-    for (size_t c = 0; c < f->contacts; ++c) {
+/* What bodies add to the diagonal. */
+static void feel_own_push(job *s) {
+    const sph_fluid *f = s->f;
+    for (size_t c = 0; moves_bodies(s) && c < f->contacts; ++c) {
         const sph_contact *at = &f->contact[c];
-        if (at->solid < 0 || s->bodies->body[at->solid].lightness == 0) continue;
-        s->pressed += !f->mark[at->particle];
-        f->mark[at->particle] = 1;
+        if (at->solid < 0 || s->inverse[at->particle] == 0) continue;
+        const double own = s->bodies->body[at->solid].lightness;
+        double g2 = 0;
+        for (int a = 0; a < 3; ++a) g2 += (double)(at->slope[a] * at->slope[a]);
+        s->inverse[at->particle] = (float)(1 / (1 / (double)s->inverse[at->particle] + own * g2));
     }
 }
 
@@ -310,7 +284,7 @@ INLINE void judge(const job *s, int block, size_t from, size_t to) {
         const int held = z <= s->low[i] && g > 0;
         const double left = held || s->inverse[i] == 0 ? 0 : (double)fabsf(g);
         sum += left;
-        if (s->pressed && s->f->mark[i]) pressed += left;
+        if (s->pressed && s->f->mark[i] & SPH_PRESSED) pressed += left;
         along += (double)g * (double)(step_to(s, i) - s->now[i]);
     }
     s->block[block][0] = sum;
@@ -322,8 +296,7 @@ HOT static void slope_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
     block_range(r, s->f, block);
-    for (size_t i = r[0]; i < r[1]; ++i)
-        s->slope[i] = (s->wraps ? rate_of(s, i, 1) : rate_of(s, i, 0)) - s->b[i];
+    for (size_t i = r[0]; i < r[1]; ++i) s->slope[i] = rate_at(s, i) - s->b[i];
     if (!moves_bodies(s)) judge(s, block, r[0], r[1]);
 }
 
@@ -367,7 +340,7 @@ static void go_back_task(void *context, int block) {
 /* The slope where x[.][3] is, and what is to be said of it. */
 static void look(job *s) {
     const int blocks = block_count((long)s->f->count, SPH_GRAIN);
-    s->of = (const float(*)[4])s->f->a;
+    s->by.of = (const float(*)[4])s->f->a;
     over_blocks(s, force_task);
     if (moves_bodies(s)) push_bodies(s);
     over_blocks(s, slope_task);
@@ -418,8 +391,8 @@ static sph_solve minimise(job *s, double tolerance, int most, int least) {
 
 static job job_of(sph_fluid *f, sph_bodies *bodies) {
     job s = {.f = f, .bodies = bodies};
-    periods_of(s.period, f->g);
-    s.wraps = wraps_around(f->g);
+    s.by = (sph_divergence){.f = f, .tilt = (const float(*)[4])f->work[0], .wraps = wraps_around(f->g)};
+    periods_of(s.by.period, f->g);
     s.inverse = f->scalar[0];
     s.slope = f->scalar[1];
     s.best = f->scalar[2];
@@ -464,8 +437,7 @@ sph_solve sph_project(float (*v)[4], float *q, float *rate, sph_fluid *f, sph_bo
     s.full = full;
     s.leaves = leaves;
     s.now = q;
-    mark_pressed(&s);
-    find_rate(&s, v, rate, rate_and_diagonal_task);
+    begin(&s, v, rate);
     feel_own_push(&s);
     over_blocks(&s, ask_rate_task);
     sph_solve r = minimise(&s, tolerance * scale, most, 1);
@@ -533,7 +505,7 @@ void sph_press(float (*v)[4], float *q, sph_fluid *f, sph_bodies *bodies, double
 
 void sph_find_rate(float *rate, float (*v)[4], sph_fluid *f) {
     job s = job_of(f, NULL);
-    find_rate(&s, v, rate, rate_task);
+    begin(&s, v, rate);
 }
 
 /* ---- angular momentum ---- */

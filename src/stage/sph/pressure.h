@@ -35,6 +35,7 @@ sph_solve sph_spread(float *q, float *rate, sph_fluid *f, double dt, double tole
 
 /* v, so that the displacements of q keep the angular momentum. Uses work[0]; leaves a. */
 void sph_keep_turning(float (*v)[4], const float *q, sph_fluid *f);
+
 /* Pressure of an equation of state: q = (dt / dx) (sound^2 / 7) (density^7 - 1), 0 at least, with sound in
  * m/s; v after it, and what bodies gain. */
 void sph_press(float (*v)[4], float *q, sph_fluid *f, sph_bodies *bodies, double dt, double sound);
