@@ -165,7 +165,7 @@ typedef struct rheo_sph {
     double spacing;       /* m, between particles; 0: half a cell */
     double density_error; /* mean compression that a step may leave */
     double jitter;        /* of the fill, in spacings */
-    double calm;          /* how fast neighbours calm each other, in sqrt(gravity / spacing) */
+    double calm;          /* how fast single particles calm down, in sqrt(gravity / spacing) */
 } rheo_sph;
 
 typedef struct rheo_fluid {

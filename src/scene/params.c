@@ -153,9 +153,9 @@ const param scene_params[] = {
      "mean compression that a step may leave"},
     {IN_SPH, "jitter", P_REAL, "", 0, 1, false, false, "0", SCENE(sph.jitter), NULL, 0,
      "how far particles of the fill are moved off their lattice at random, in spacings"},
-    {IN_SPH, "calm", P_REAL, "", 0, 100, false, false, "1.2", SCENE(sph.calm), NULL, 0,
-     "how fast neighbours calm each other, in sqrt(gravity / spacing): a viscosity of calm/4 sqrt(gravity "
-     "spacing^3), unless the fluid's is larger; 0: not at all"},
+    {IN_SPH, "calm", P_REAL, "", 0, 100, false, false, "6", SCENE(sph.calm), NULL, 0,
+     "how fast single particles among others calm down, in sqrt(gravity / spacing), unless viscosity does it "
+     "faster; what is many spacings long does not; 0: not at all"},
 
     {IN_FLUID, "name", P_NAME, "", NONE, false, "", FLUID(name), NULL, 0,
      "used by emitters and in file names (default: the material)"},

@@ -32,7 +32,7 @@
 #define STEP_SHARE (0.2 / 3) /* of time.cfl: 0.4 of a spacing for the usual 3 */
 #define CFL_MOST   3.0       /* of time.cfl: longer steps let rows of particles pair */
 #define WAVE_STEP  0.3       /* of sqrt(dx / g) */
-#define FULL       0.95      /* density from which on the liquid is held from both sides */
+#define FULL       0.9 /* density from which on the liquid is held from both sides: a level surface is */
 #define FULL_DRAWN                                                                                           \
     0.5                      /* likewise with tension by curvature, which holds no drops together by itself  \
                               */
@@ -44,6 +44,7 @@
 #define CAPILLARY_STEP 0.2   /* of sqrt(rho d^3 / sigma): of the shortest ripples */
 #define LEAST_VISCOUS  1e-5  /* viscosity dt / dx^2 below which it changes nothing that is seen */
 #define VISCOUS_ERROR  1e-4
+#define CALM_MOST      0.4 /* share of a step: crowded pairs would swing on more */
 enum { MOST_ITERATIONS = 400, MOST_VISCOUS = 400 };
 
 /* ---- how long ---- */
@@ -122,15 +123,18 @@ static void move_task(void *context, int block) {
     }
 }
 
+/* By what is left of compression, and by what the step's mean velocity was more than the one that it began
+ * with: things then fall as far as they should, and gain no energy by it. */
 static void spread_task(void *context, int block) {
     const job *t = context;
     particles *p = &t->e->markers.parts;
     const sph_fluid *f = &t->e->fluid;
+    const float half = (float)(0.5 * t->dt / t->s->g.dx);
     for (int a = 0; a < p->dim; ++a) {
         const int around = t->s->g.box.periodic[a], n = t->s->g.box.n[a];
         const float high = (float)n - NEAR_SIDE;
         for (size_t i = (size_t)block * SPH_GRAIN; i < p->count && i < ((size_t)block + 1) * SPH_GRAIN; ++i) {
-            const float x = p->x[a][i] - f->a[i][a];
+            const float x = p->x[a][i] - f->a[i][a] + half * (f->v[i][a] - p->v[a][i]);
             p->x[a][i] = around ? wrap_place(x, n) : greater(lesser(x, high), NEAR_SIDE);
         }
     }
@@ -169,13 +173,14 @@ static void pull(sph *e, const double kick[3]) {
         for (int a = 0; a < f->dim; ++a) f->v[i][a] += (float)kick[a];
 }
 
-/* What pairs have of motion that pressure does not see: a tank of 24 cells rests at 20 mm/s after 2 s,
- * without at 100. Viscosity of that size does the same. */
+/* What single particles have of motion that pressure does not see: in a tank of 24 cells at rest the fastest
+ * has 10 mm/s after 2 s, without 60. Viscosity of that size does the same. */
 static void calm_down(sph *e, const rheo_sim *s, const double gravity[3], double dt) {
     const double spacing = SPH_SPACING * s->g.dx;
     const double pull = vec_length(gravity) + e->tightest / (spacing * spacing);
     const double rate = s->def.sph.calm * sqrt(pull / spacing);
-    if (rate > 4 * e->thinnest / (spacing * spacing)) sph_smooth(e->fluid.v, &e->fluid, 1 - exp(-rate * dt));
+    if (rate > 4 * e->thinnest / (spacing * spacing))
+        sph_smooth(e->fluid.v, &e->fluid, fmin(1 - exp(-rate * dt), CALM_MOST));
 }
 
 static void contract(sph *e, const rheo_sim *s, double dt) {
@@ -291,9 +296,9 @@ static void solve_pressure(sph *e, rheo_sim *s, double dt) {
 }
 
 /* Moves particles by what is left of compression. */
-static void spread(sph *e, rheo_sim *s) {
+static void spread(sph *e, rheo_sim *s, double dt) {
     sph_fluid *f = &e->fluid;
-    job t = {.e = e, .s = s};
+    job t = {.e = e, .s = s, .dt = dt};
     float *push = e->markers.parts.extra[SPH_PUSH];
     if (s->def.sph.pressure != RHEO_SPH_PROJECTION) return;
     const sph_solve r = sph_spread(push, f->rate, f, clock_ahead(s), DENSITY_SHARE * s->def.sph.density_error,
@@ -316,8 +321,7 @@ static rheo_status project(sph *e, rheo_sim *s, double dt, rheo_report *report) 
         if (status) return status;
         bodies_follow(s);
     }
-    store(e, s);
-    spread(e, s);
+    spread(e, s, dt);
     store(e, s);
     return e->speed < INFINITY ? RHEO_OK
                                : report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",

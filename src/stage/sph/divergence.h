@@ -119,8 +119,8 @@ INLINE float rate_of(const sph_divergence *s, size_t i, int wraps, int tilted, s
         if (tilted) {
             columns8(u, u);
             sum += w * (d[0] * u[0] + d[1] * u[1] + d[2] * u[2]);
-            along += w * (r[0] * d[0] + r[1] * d[1] + r[2] * d[2]) *
-                     (r[0] * u[0] + r[1] * u[1] + r[2] * u[2]);
+            along +=
+                w * (r[0] * d[0] + r[1] * d[1] + r[2] * d[2]) * (r[0] * u[0] + r[1] * u[1] + r[2] * u[2]);
         } else {
             for (int l = 0; l < 4; ++l) u[l] *= row[l];
             sum += w * row_sums8(u);
@@ -134,8 +134,7 @@ INLINE float rate_of(const sph_divergence *s, size_t i, int wraps, int tilted, s
         squares += w * w * d2 * size8(lightness);
         signs |= (int8)lightness;
     }
-    if (slopes)
-        *slopes = (sph_slopes){sums8(slope), sum8(squares), mask_bits(signs < 0) != 0};
+    if (slopes) *slopes = (sph_slopes){sums8(slope), sum8(squares), mask_bits(signs < 0) != 0};
     float total = sum8(sum);
     if (tilted) total += fabsf(r[3]) * total + (r[3] < 0 ? -sum8(along) : sum8(along));
     return total + (own[0] * wall[0] + own[1] * wall[1] + own[2] * wall[2]);

@@ -102,7 +102,8 @@ INLINE void begin_range(const job *s, size_t from, size_t to, int wraps) {
         const int tilted = f->mark[i] & SPH_TILTED;
         const float *wall = f->wall[i];
         sph_slopes slopes;
-        const float rate = tilted ? rate_of(&s->by, i, wraps, 1, &slopes) : rate_of(&s->by, i, wraps, 0, &slopes);
+        const float rate =
+            tilted ? rate_of(&s->by, i, wraps, 1, &slopes) : rate_of(&s->by, i, wraps, 0, &slopes);
         vec4 g = slopes.sum;
         float whole = slopes.squares;
         if (tilted) {
