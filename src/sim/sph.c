@@ -123,8 +123,9 @@ static void move_task(void *context, int block) {
     }
 }
 
-/* By what is left of compression, and by what the step's mean velocity was more than the one that it began
- * with: things then fall as far as they should, and gain no energy by it. */
+/* By what is left of compression, and for dt by half of what velocities have changed: what is pulled then
+ * falls as far as it should, where it would gain g v dt / 2. Without a pull dt is 0: that keeps angular
+ * momentum, which moving apart on one's own would not. */
 static void spread_task(void *context, int block) {
     const job *t = context;
     particles *p = &t->e->markers.parts;
@@ -296,9 +297,9 @@ static void solve_pressure(sph *e, rheo_sim *s, double dt) {
 }
 
 /* Moves particles by what is left of compression. */
-static void spread(sph *e, rheo_sim *s, double dt) {
+static void spread(sph *e, rheo_sim *s, double pulled_for) {
     sph_fluid *f = &e->fluid;
-    job t = {.e = e, .s = s, .dt = dt};
+    job t = {.e = e, .s = s, .dt = pulled_for};
     float *push = e->markers.parts.extra[SPH_PUSH];
     if (s->def.sph.pressure != RHEO_SPH_PROJECTION) return;
     const sph_solve r = sph_spread(push, f->rate, f, clock_ahead(s), DENSITY_SHARE * s->def.sph.density_error,
@@ -314,14 +315,14 @@ static void store(sph *e, rheo_sim *s) {
     e->speed = sqrt(parallel_max(s->g.pool, blocks_of(e), store_task, &t));
 }
 
-static rheo_status project(sph *e, rheo_sim *s, double dt, rheo_report *report) {
+static rheo_status project(sph *e, rheo_sim *s, const double gravity[3], double dt, rheo_report *report) {
     solve_pressure(e, s, dt);
     if (world_count(s->world)) {
         const rheo_status status = bodies_constrain(s, dt, report);
         if (status) return status;
         bodies_follow(s);
     }
-    spread(e, s, dt);
+    spread(e, s, vec_length(gravity) > 0 ? dt : 0);
     store(e, s);
     return e->speed < INFINITY ? RHEO_OK
                                : report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
@@ -385,7 +386,7 @@ rheo_status sph_step(rheo_sim *s, double dt, rheo_report *report) {
     resist(e, s, dt);
 
     timer_stage(&s->timer, "pressure");
-    TRY(project(e, s, dt, report));
+    TRY(project(e, s, gravity, dt, report));
 
     timer_stage(&s->timer, "surface");
     if (s->clock.closing_step) TRY(find_surface(e, s, report));
