@@ -302,8 +302,8 @@ static void spread(sph *e, rheo_sim *s, double pulled_for) {
     job t = {.e = e, .s = s, .dt = pulled_for};
     float *push = e->markers.parts.extra[SPH_PUSH];
     if (s->def.sph.pressure != RHEO_SPH_PROJECTION) return;
-    const sph_solve r = sph_spread(push, f->rate, f, clock_ahead(s), DENSITY_SHARE * s->def.sph.density_error,
-                                   MOST_ITERATIONS);
+    const sph_solve r = sph_spread(push, f->rate, f, clock_ahead(s), FULL,
+                                   DENSITY_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
     keep_worst(&s->stats.density, &r, f->count);
     if (f->contacts == 0) sph_keep_turning(f->v, push, f); /* it costs a little viscosity */
     parallel_for(s->g.pool, blocks_of(e), spread_task, &t);
