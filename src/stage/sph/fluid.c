@@ -16,7 +16,7 @@ static int make(void *slot, size_t count, size_t element) {
 
 int sph_fluid_reserve(sph_fluid *f, size_t count) {
     if (count <= f->room) return 0;
-    const size_t room = count + count / 8;
+    const size_t room = f->room ? count + count / 8 : count; /* more to come, if there came some */
     int bad = make(&f->x, room, sizeof *f->x) | make(&f->v, room, sizeof *f->v) |
               make(&f->a, room, sizeof *f->a) | make(&f->work[0], room, sizeof *f->a) |
               make(&f->work[1], room, sizeof *f->a) | make(&f->wall, room, sizeof *f->wall) |

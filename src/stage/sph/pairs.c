@@ -13,7 +13,7 @@
 #include <immintrin.h>
 #endif
 
-enum { CANDIDATES = 6144, HITS = 12288, PER_PARTICLE = 40, SIXTEEN = 2 * LANES };
+enum { CANDIDATES = 6144, HITS = 12288, PER_PARTICLE = 33, SIXTEEN = 2 * LANES };
 
 /* What is around a cell, as columns; places are moved by whole periods to be near. */
 typedef struct {
@@ -62,7 +62,7 @@ static int make_room(sph_pairs *p, size_t count, size_t room) {
         mem_free(p->start);
         mem_free(p->length);
         mem_free(p->true_length);
-        p->particles = count + count / 8;
+        p->particles = p->particles ? count + count / 8 : count; /* more to come, if there came some */
         p->start = mem_alloc(p->particles * sizeof *p->start);
         p->length = mem_alloc(p->particles * sizeof *p->length);
         p->true_length = mem_alloc(p->particles * sizeof *p->true_length);
@@ -330,7 +330,7 @@ int sph_pairs_find(sph_pairs *pairs, float (*x)[4], float *density, const mac_gr
         const size_t used = atomic_load(&pairs->used);
         if (bad || used <= pairs->room) return bad;
         if (used >= UINT32_MAX) return SPH_CROWDED;
-        bad = make_room(pairs, p->count, used + used / 8);
+        bad = make_room(pairs, p->count, used + used / 16);
     }
     return bad;
 }
