@@ -103,6 +103,12 @@ rheo_viscosity rheo_choose_viscosity(const rheo_scene *s) {
                                                                      : RHEO_VISCOSITY_NONE;
 }
 
+bool definition_keeps_particles(const rheo_scene *scene) {
+    bool drawn = scene->output_particles;
+    for (int i = 0; i < scene->fluid_count; ++i) drawn |= scene->fluids[i].look == RHEO_FLUID_PARTICLES;
+    return drawn && rheo_describe_method(scene->method)->particles;
+}
+
 double definition_slip(const rheo_scene *s, const rheo_solid *solid) {
     if (solid && solid->slip != RHEO_SLIP_AUTO) return solid->slip;
     if (s->slip != RHEO_SLIP_AUTO) return s->slip;
@@ -163,6 +169,8 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
     copy->file = copy_text(owner, scene->file, &fail);
     copy->fluids =
         copy_bytes(owner, scene->fluids, (size_t)scene->fluid_count * sizeof *scene->fluids, &fail);
+    copy->interfaces = copy_bytes(owner, scene->interfaces,
+                                  (size_t)scene->interface_count * sizeof *scene->interfaces, &fail);
     copy->emitters =
         copy_bytes(owner, scene->emitters, (size_t)scene->emitter_count * sizeof *scene->emitters, &fail);
     copy->solids =

@@ -506,6 +506,7 @@ static void state_task(void *context, int block) {
 
 void sph_apply(float (*v)[4], const float *q, sph_fluid *f, sph_bodies *bodies) {
     job s = job_of(f, bodies);
+    begin(&s, v, f->rate);
     for (size_t i = 0; i < f->count; ++i) f->x[i][3] = q[i];
     over_blocks(&s, force_task);
     if (moves_bodies(&s)) push_bodies(&s);
@@ -519,11 +520,6 @@ void sph_press(float (*v)[4], float *q, sph_fluid *f, sph_bodies *bodies, double
     s.step = (float)(dt / f->g->dx * sound * sound / 7);
     over_blocks(&s, state_task);
     sph_apply(v, q, f, bodies);
-}
-
-void sph_find_rate(float *rate, float (*v)[4], sph_fluid *f) {
-    job s = job_of(f, NULL);
-    begin(&s, v, rate);
 }
 
 /* ---- angular momentum ---- */
