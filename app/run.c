@@ -342,7 +342,8 @@ static void on_frame(void *user, rheo_sim *sim, const rheo_frame_stats *s) {
                  s->viscosity.residual);
     length = (int)strlen(now);
     if (!s->stress.converged && length < (int)sizeof now)
-        snprintf(now + length, sizeof now - (size_t)length, ", stress not converged (%.1e)", s->stress.residual);
+        snprintf(now + length, sizeof now - (size_t)length, ", stress not converged (%.1e)",
+                 s->stress.residual);
     progress_step(&r->bar, s->frame, now);
 }
 

@@ -1,7 +1,7 @@
 /* Elastic fluids of particles against answers that are known.
  *
- * sph-elastic-drop  a drop without weight that was set swinging: omega R / sqrt(G / rho) = 2.666 for a ball (Lamb 1882),
- *                   2.354 for a disc
+ * sph-elastic-drop  a drop without weight that was set swinging: omega R / sqrt(G / rho) = 2.666 for a ball
+ * (Lamb 1882), 2.354 for a disc
  */
 #include "cases.h"
 
@@ -44,11 +44,12 @@ static double bessel2(double x) { /* spherical */
     return (3 / (x * x) - 1) * sin(x) / x - 3 * cos(x) / (x * x);
 }
 
-/* The lowest mode of a free incompressible body of radius 1 at (x, y): potential flow and shear waves, whose shear at
- * the surface cancels. In the plane psi = (A r^2 + J2(k r)) sin 2 t; of a ball about the x axis u = grad (A r^2 P2) +
- * curl curl (r j2(k r) P2). */
+/* The lowest mode of a free incompressible body of radius 1 at (x, y): potential flow and shear waves, whose
+ * shear at the surface cancels. In the plane psi = (A r^2 + J2(k r)) sin 2 t; of a ball about the x axis u =
+ * grad (A r^2 P2) + curl curl (r j2(k r) P2). */
 static void lowest_mode(double u[2], int dim, double x, double y) {
-    const double k = dim == 3 ? 2.666 : 2.354, h = 1e-4, r = fmax(sqrt(x * x + y * y), 1e-6), c = x / r, s = y / r;
+    const double k = dim == 3 ? 2.666 : 2.354, h = 1e-4, r = fmax(sqrt(x * x + y * y), 1e-6), c = x / r,
+                 s = y / r;
     double radial, around;
     if (dim == 2) {
         const double curve = (jn(2, k + h) - 2 * jn(2, k) + jn(2, k - h)) / (h * h),
@@ -96,7 +97,8 @@ static rheo_status set_swinging(rheo_sim *sim, int dim, double radius, double sp
                                 .velocity = (const float(*)[3])u,
                                 .id = id,
                                 .fluid = fluid};
-    const rheo_status status = x && u && id && fluid ? sim_place_particles(sim, 0, &from, report) : RHEO_INTERNAL;
+    const rheo_status status =
+        x && u && id && fluid ? sim_place_particles(sim, 0, &from, report) : RHEO_INTERNAL;
     free(x), free(u), free(id), free(fluid);
     return status;
 }
@@ -143,8 +145,8 @@ static rheo_status swing(rows *out, int dim, int cells) {
     if (status) return status;
     const double ours = crossings == 3 ? 2 * pi / (crossing[2] - crossing[0]) : 0;
     const double error = fabs(ours / exact - 1);
-    rows_format(quantity, sizeof quantity, "%s: omega R / c, radius in spacings %g", dim == 3 ? "ball" : "disc",
-                2 * cells * radius);
+    rows_format(quantity, sizeof quantity, "%s: omega R / c, radius in spacings %g",
+                dim == 3 ? "ball" : "disc", 2 * cells * radius);
     rows_put(out, &(row){.name = "sph-elastic-drop",
                          .quantity = quantity,
                          .n = cells,

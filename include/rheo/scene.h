@@ -185,7 +185,7 @@ typedef struct rheo_sph {
     double spacing;       /* m, between particles; 0: half a cell */
     double density_error; /* mean compression that a step may leave */
     double jitter;        /* of the fill, in spacings */
-    double calm;          /* how fast neighbours calm each other, in sqrt(gravity / spacing) */
+    double calm;          /* how fast single particles calm down, in sqrt(gravity / spacing) */
 } rheo_sph;
 
 #define RHEO_NEVER 1e30 /* longer, or more, than anything */
@@ -199,9 +199,9 @@ typedef struct rheo_fluid {
     double surface_tension;    /* N/m, sph */
     double elasticity;         /* Pa, sph: shear modulus; 0: none */
     double relaxation_time;    /* s, sph: in which it forgets; RHEO_NEVER and more: never */
-    double yield_stress;       /* Pa, sph: it forgets only what is more (Frobenius norm); RHEO_NEVER: all of it */
-    double mobility;           /* sph, upper-convected: Giesekus' */
-    rheo_viscosity_law law;    /* other than NONE: the viscosity follows from the temperature */
+    double yield_stress; /* Pa, sph: it forgets only what is more (Frobenius norm); RHEO_NEVER: all of it */
+    double mobility;     /* sph, upper-convected: Giesekus' */
+    rheo_viscosity_law law; /* other than NONE: the viscosity follows from the temperature */
     double law_temperature[2], law_viscosity[2]; /* degrees C, rising; Pa s */
     double temperature;                          /* degrees C, of the fill and of what emitters bring */
     double conductivity;                         /* W/(m K) */

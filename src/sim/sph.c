@@ -32,7 +32,7 @@
 #define STEP_SHARE (0.2 / 3) /* of time.cfl: 0.4 of a spacing for the usual 3 */
 #define CFL_MOST   3.0       /* of time.cfl: longer steps let rows of particles pair */
 #define WAVE_STEP  0.3       /* of sqrt(dx / g) */
-#define FULL       0.95      /* density from which on the liquid is held from both sides */
+#define FULL       0.9 /* density from which on the liquid is held from both sides: a level surface is */
 #define FULL_DRAWN                                                                                           \
     0.5                      /* likewise with tension by curvature, which holds no drops together by itself  \
                               */
@@ -46,6 +46,7 @@
 #define LEAST_VISCOUS  1e-5  /* viscosity dt / dx^2 below which it changes nothing that is seen */
 #define VISCOUS_ERROR  1e-4
 #define STRESS_ERROR   1e-4
+#define CALM_MOST      0.4 /* share of a step: crowded pairs would swing on more */
 enum { MOST_ITERATIONS = 400, MOST_VISCOUS = 400 };
 
 /* ---- how long ---- */
@@ -187,13 +188,14 @@ static void pull(sph *e, const double kick[3]) {
         for (int a = 0; a < f->dim; ++a) f->v[i][a] += (float)kick[a];
 }
 
-/* What pairs have of motion that pressure does not see: a tank of 24 cells rests at 20 mm/s after 2 s,
- * without at 100. Viscosity of that size does the same. */
+/* What single particles have of motion that pressure does not see: in a tank of 24 cells at rest the fastest
+ * has 10 mm/s after 2 s, without 60. Viscosity of that size does the same. */
 static void calm_down(sph *e, const rheo_sim *s, const double gravity[3], double dt) {
     const double spacing = SPH_SPACING * s->g.dx;
     const double pull = vec_length(gravity) + e->tightest / (spacing * spacing);
     const double rate = s->def.sph.calm * sqrt(pull / spacing);
-    if (rate > 4 * e->thinnest / (spacing * spacing)) sph_smooth(e->fluid.v, &e->fluid, 1 - exp(-rate * dt));
+    if (rate > 4 * e->thinnest / (spacing * spacing))
+        sph_smooth(e->fluid.v, &e->fluid, fmin(1 - exp(-rate * dt), CALM_MOST));
 }
 
 static void contract(sph *e, const rheo_sim *s, double dt) {
@@ -285,12 +287,14 @@ static rheo_status strain(sph *e, rheo_sim *s, double dt, rheo_report *report) {
     const sph_sticking sticking = {definition_slip(&s->def, NULL) / s->g.dx, e->slips};
     if (!e->laws) return RHEO_OK;
     const sph_memory m = memory_of(e, s);
-    if (sph_stress_reserve(&e->stress, &e->fluid, m.apart)) return report_no_memory(report, "stress of particles");
+    if (sph_stress_reserve(&e->stress, &e->fluid, m.apart))
+        return report_no_memory(report, "stress of particles");
     hold_pressure(e, dt);
     if (e->bodies.count) weigh_bodies(e, s);
-    const sph_solve r = sph_stress_step(e->fluid.v, e->markers.parts.extra[SPH_PRESSURE], &m, &e->stress, &e->fluid,
-                                        &sticking, &e->bodies, dt, STRESS_ERROR, MOST_VISCOUS);
+    const sph_solve r = sph_stress_step(e->fluid.v, e->markers.parts.extra[SPH_PRESSURE], &m, &e->stress,
+                                        &e->fluid, &sticking, &e->bodies, dt, STRESS_ERROR, MOST_VISCOUS);
     keep_worst(&s->stats.stress, &r, e->fluid.count);
+    sph_find_evening(e->stress.delta, &e->fluid);
     move_bodies(e, s);
     if (e->bodies.count) bodies_follow(s);
     return RHEO_OK;
@@ -337,12 +341,22 @@ static void solve_pressure(sph *e, rheo_sim *s, double dt) {
         sph_apply(f->v, q, f, &e->bodies);
     } else {
         const sph_solve r =
-            sph_project(f->v, q, f->rate, f, &e->bodies, dt, full_from(s, e),
-                        s->def.separation, RATE_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
+            sph_project(f->v, q, f->rate, f, &e->bodies, dt, full_from(s, e), s->def.separation,
+                        RATE_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
         keep_worst(&s->stats.pressure, &r, f->count);
     }
     move_bodies(e, s);
     find_stiffness(e, s, dt);
+}
+
+/* a loses half of what velocities have changed by, as a way. */
+static void fall_task(void *context, int block) {
+    const job *t = context;
+    const particles *p = &t->e->markers.parts;
+    const sph_fluid *f = &t->e->fluid;
+    const float half = (float)(0.5 * t->dt / t->s->g.dx);
+    for (size_t i = (size_t)block * SPH_GRAIN; i < p->count && i < ((size_t)block + 1) * SPH_GRAIN; ++i)
+        for (int a = 0; a < p->dim; ++a) f->a[i][a] -= half * (f->v[i][a] - p->v[a][i]);
 }
 
 static void move_by(sph *e, rheo_sim *s, double scale) {
@@ -358,20 +372,25 @@ static void leap(sph *e, rheo_sim *s, double dt) {
     move_by(e, s, dt / s->g.dx);
 }
 
-/* Moves particles by what is left of compression; with an equation of state, as the integrator has it. */
-static void spread(sph *e, rheo_sim *s, double dt) {
+/* Moves particles by what is left of compression; with an equation of state, as the integrator has it. What
+ * is pulled goes by half of what velocities have changed as well: then it falls as far as it should, where it
+ * would gain g v dt / 2. Without a pull it does not, which keeps angular momentum. */
+static void spread(sph *e, rheo_sim *s, const double gravity[3], double dt) {
     sph_fluid *f = &e->fluid;
+    job t = {.e = e, .s = s, .dt = dt};
     float *push = e->markers.parts.extra[SPH_PUSH];
     if (relaxes(s)) move_by(e, s, dt / s->g.dx);
     if (early_share(s) < 1) leap(e, s, (1 - early_share(s)) * dt);
     if (s->def.sph.pressure != RHEO_SPH_PROJECTION) return;
-    const sph_solve r = sph_spread(push, f->rate, f, clock_ahead(s), DENSITY_SHARE * s->def.sph.density_error,
-                                   MOST_ITERATIONS);
+    const float(*skin)[4] = e->laws ? (const float(*)[4])e->stress.delta : NULL;
+    const sph_solve r = sph_spread(push, f->rate, f, skin, clock_ahead(s), FULL,
+                                   DENSITY_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
     keep_worst(&s->stats.density, &r, f->count);
     if (f->contacts == 0) sph_keep_turning(f->v, push, f); /* it costs a little viscosity */
+    if (vec_length(gravity) > 0) parallel_for(s->g.pool, blocks_of(e), fall_task, &t);
     move_by(e, s, 1);
     if (!e->laws) return;
-    sph_even_out(f);
+    memcpy(f->a, e->stress.delta, f->count * sizeof *f->a);
     move_by(e, s, 1);
 }
 
@@ -381,15 +400,14 @@ static void store(sph *e, rheo_sim *s) {
     e->speed = sqrt(parallel_max(s->g.pool, blocks_of(e), store_task, &t));
 }
 
-static rheo_status project(sph *e, rheo_sim *s, double dt, rheo_report *report) {
+static rheo_status project(sph *e, rheo_sim *s, const double gravity[3], double dt, rheo_report *report) {
     solve_pressure(e, s, dt);
     if (world_count(s->world)) {
         const rheo_status status = bodies_constrain(s, dt, report);
         if (status) return status;
         bodies_follow(s);
     }
-    store(e, s);
-    spread(e, s, dt);
+    spread(e, s, gravity, dt);
     store(e, s);
     return e->speed < INFINITY ? RHEO_OK
                                : report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
@@ -456,7 +474,7 @@ rheo_status sph_step(rheo_sim *s, double dt, rheo_report *report) {
     TRY(strain(e, s, dt, report));
 
     timer_stage(&s->timer, "pressure");
-    TRY(project(e, s, dt, report));
+    TRY(project(e, s, gravity, dt, report));
 
     timer_stage(&s->timer, "surface");
     if (s->clock.closing_step) TRY(find_surface(e, s, report));
@@ -587,8 +605,9 @@ static rheo_status find_laws(sph *e, rheo_sim *s, rheo_report *report) {
 }
 
 static rheo_status sph_start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
-    static const char *const columns[SPH_COLUMNS] = {"pressure",  "push",      "packing",   "stress_0", "stress_1",
-                                                     "stress_2", "stress_3", "stress_4", "stress_5"};
+    static const char *const columns[SPH_COLUMNS] = {"pressure", "push",     "packing",
+                                                     "stress_0", "stress_1", "stress_2",
+                                                     "stress_3", "stress_4", "stress_5"};
     sph *e = sph_of(s);
     rheo_status status;
     (void)scene; /* all that it starts from has been compiled */

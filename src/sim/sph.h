@@ -9,7 +9,13 @@
 #include "stage/sph/stress.h"
 #include "stage/sph/tension.h"
 
-enum { SPH_PRESSURE, SPH_PUSH, SPH_DENSITY, SPH_STRESS, SPH_COLUMNS = SPH_STRESS + SYM }; /* columns of the particles */
+enum {
+    SPH_PRESSURE,
+    SPH_PUSH,
+    SPH_DENSITY,
+    SPH_STRESS,
+    SPH_COLUMNS = SPH_STRESS + SYM
+}; /* columns of the particles */
 
 typedef struct sph {
     markers markers;
@@ -19,7 +25,7 @@ typedef struct sph {
     sph_bodies bodies;
     sph_tensions tensions;
     sph_stress stress;
-    sph_law *laws; /* of fluids; NULL: none has a memory */
+    sph_law *laws;             /* of fluids; NULL: none has a memory */
     double *slips, *wets;      /* of obstacles: slip lengths in cells; how they draw (NULL: none does) */
     double tightest;           /* m3/s2: the largest surface tension by its density */
     double thickest, thinnest; /* m2/s: the largest and least viscosity by its own density */

@@ -21,8 +21,8 @@
 #define LEAST_GRADIENT                                                                                       \
     0.4f /* of g_0, from which on a particle is of the surface: within, packing makes up to 0.2 */
 
-/* Where fluids with a memory are stretched their particles draw together into clumps: each step moves them apart by
- * this share of d^2 grad C, at most so many spacings. */
+/* Where fluids with a memory are stretched their particles draw together into clumps: each step moves them
+ * apart by this share of d^2 grad C, at most so many spacings. */
 #define EVEN_SHARE 0.3f
 #define EVEN_MOST  0.02f
 
@@ -163,15 +163,17 @@ static job find_normals(float (*g)[4], float (*n)[4], sph_fluid *f) {
     return s;
 }
 
-void sph_even_out(sph_fluid *f) {
+void sph_find_evening(float (*to)[4], sph_fluid *f) {
     float(*g)[4] = f->work[0], (*n)[4] = f->work[1];
     find_normals(g, n, f);
     for (size_t i = 0; i < f->count; ++i) {
-        const float scale = EVEN_SHARE * (float)(SPH_SPACING * SPH_SPACING), most = EVEN_MOST * (float)SPH_SPACING;
+        to[i][3] = n[i][3];
+        const float scale = EVEN_SHARE * (float)(SPH_SPACING * SPH_SPACING),
+                    most = EVEN_MOST * (float)SPH_SPACING;
         const float out = g[i][0] * n[i][0] + g[i][1] * n[i][1] + g[i][2] * n[i][2];
-        for (int a = 0; a < 3; ++a) f->a[i][a] = scale * (g[i][a] - out * n[i][a]);
-        const float size = size_of(f->a[i]);
-        for (int a = 0; a < 3 && size > most; ++a) f->a[i][a] *= most / size;
+        for (int a = 0; a < 3; ++a) to[i][a] = scale * (g[i][a] - out * n[i][a]);
+        const float size = size_of(to[i]);
+        for (int a = 0; a < 3 && size > most; ++a) to[i][a] *= most / size;
     }
 }
 

@@ -3,18 +3,18 @@
  *   L_i = sum_j (v_j - v_i) K_i g_ij,   K_i = (sum_j (x_j - x_i) g_ij)^-1,   g_ij = V grad W_ij
  *   rho dv_i/dt = sum_j (S_i K_i + S_j K_j) g_ij
  *
- * The gradient is exact for linear velocities also at surfaces, and the force is its exact adjoint: pairs pull
- * equally and oppositely, and S being symmetric, rigid motions feel nothing: momentum and angular momentum are kept.
- * A wall that holds the fluid is one more neighbour on it, at the velocity and with the slope (kernel.c) that it has
- * there, for what is tangential; slip lengths put it that much farther away.
+ * The gradient is exact for linear velocities also at surfaces, and the force is its exact adjoint: pairs
+ * pull equally and oppositely, and S being symmetric, rigid motions feel nothing: momentum and angular
+ * momentum are kept. A wall that holds the fluid is one more neighbour on it, at the velocity and with the
+ * slope (kernel.c) that it has there, for what is tangential; slip lengths put it that much farther away.
  *
  * A step is one of the implicit midpoint rule, a little beyond the middle (theta): with td = theta dt
  *
  *   (1 - (td / rho) div 2 eta e') v = v* + (td / rho) div S(td),   eta and S(td) from the law (law.h),
  *
- * by conjugate gradients in the inner product of mass, from which rigid motions stay out; then v* moves by 1 / theta
- * of the difference, and S goes on by the law with the velocity of the middle. v* has felt the last pressure already:
- * without it all that pressure undoes afterwards would be strain in between.
+ * by conjugate gradients in the inner product of mass, from which rigid motions stay out; then v* moves by 1
+ * / theta of the difference, and S goes on by the law with the velocity of the middle. v* has felt the last
+ * pressure already: without it all that pressure undoes afterwards would be strain in between.
  *
  * Source: Mao 2006, 4.2.2, with the gradient corrected (Bonet and Lok 1999), and as an implicit viscosity.
  *
@@ -25,10 +25,10 @@
 #include "core/memory.h"
 
 #define THETA 0.52
-/* Of the stress' viscosity: gradients do not see rows of particles that zigzag. A twentieth of it takes 2.5 % of a swing
- * of 40 steps a period. */
+/* Of the stress' viscosity: gradients do not see rows of particles that zigzag. A twentieth of it takes 2.5 %
+ * of a swing of 40 steps a period. */
 #define CENTRAL      0.05
-#define LEAST_DET    0.02  /* of the moments: less is a thread or a sheet */
+#define LEAST_DET    0.02   /* of the moments: less is a thread or a sheet */
 #define NEAREST_WALL 0.125f /* cells */
 
 typedef struct {
@@ -79,7 +79,8 @@ int sph_stress_reserve(sph_stress *w, const sph_fluid *f, int apart) {
         w->inverse = mem_alloc(w->room * sizeof *w->inverse);
         w->base = mem_alloc(w->room * sizeof *w->base);
         w->delta = mem_alloc(w->room * sizeof *w->delta);
-        if (!w->row[0] || !w->row[1] || !w->row[2] || !w->inverse || !w->base || !w->delta) return w->room = 0, -1;
+        if (!w->row[0] || !w->row[1] || !w->row[2] || !w->inverse || !w->base || !w->delta)
+            return w->room = 0, -1;
     }
     if (apart && w->weight_room < f->pairs.room) {
         mem_free(w->weight);
@@ -160,7 +161,8 @@ HOT static void gradient_task(void *context, int block) {
     }
 }
 
-/* to = (td / rho dx) sum_j w [(T_i + T_j) d + (m_i + m_j) / 2 (d . (v_i - v_j)) d / d^2], m behind the first row */
+/* to = (td / rho dx) sum_j w [(T_i + T_j) d + (m_i + m_j) / 2 (d . (v_i - v_j)) d / d^2], m behind the first
+ * row */
 HOT static void force_task(void *context, int block) {
     const job *s = context;
     const sph_pairs *p = &s->f->pairs;
@@ -337,7 +339,8 @@ static void stress_task(void *context, int block) {
         const law_matrix now = law_unpack(stress), t = law_times(&now, &k);
         for (int a = 0; a < 3; ++a) {
             for (int b = 0; b < 3; ++b) s->w->row[a][i][b] = (float)t.m[a][b];
-            s->w->row[a][i][3] = (float)(2 * CENTRAL * s->central * sqrt(law->modulus * s->m->density / (double)s->f->lightness[i]));
+            s->w->row[a][i][3] = (float)(2 * CENTRAL * s->central *
+                                         sqrt(law->modulus * s->m->density / (double)s->f->lightness[i]));
         }
     }
 }
@@ -460,7 +463,8 @@ static void find_moments(job *s) {
 }
 
 sph_solve sph_stress_step(float (*v)[4], const float *q, const sph_memory *m, sph_stress *w, sph_fluid *f,
-                          const sph_sticking *sticking, sph_bodies *bodies, double dt, double tolerance, int most) {
+                          const sph_sticking *sticking, sph_bodies *bodies, double dt, double tolerance,
+                          int most) {
     job s = {.f = f, .w = w, .m = m, .sticking = sticking, .r = f->work[0], .p = f->work[1]};
     const size_t bytes = f->count * sizeof *v;
     periods_of(s.period, f->g);

@@ -21,18 +21,19 @@ typedef struct sph_memory {
     const uint8_t *fluid; /* of each particle */
     const sph_law *law;   /* of each fluid; modulus 0: it has no memory */
     int fluids;
-    int apart; /* fluids do not mix: one does not pull at another */
-    double density;       /* kg/m3 of lightness 1 */
+    int apart;      /* fluids do not mix: one does not pull at another */
+    double density; /* kg/m3 of lightness 1 */
 } sph_memory;
 
 int sph_stress_reserve(sph_stress *w, const sph_fluid *f, int apart); /* -1: no memory */
 void sph_stress_free(sph_stress *w);
 size_t sph_stress_bytes(const sph_stress *w);
 
-/* v and the stresses after dt. q: the last pressure, which goes on acting meanwhile. Where walls hold the fluid they
- * pull at it, and bodies gain what it loses. */
+/* v and the stresses after dt. q: the last pressure, which goes on acting meanwhile. Where walls hold the
+ * fluid they pull at it, and bodies gain what it loses. */
 sph_solve sph_stress_step(float (*v)[4], const float *q, const sph_memory *m, sph_stress *w, sph_fluid *f,
-                          const sph_sticking *sticking, sph_bodies *bodies, double dt, double tolerance, int most);
+                          const sph_sticking *sticking, sph_bodies *bodies, double dt, double tolerance,
+                          int most);
 /* J; 2D: per metre. volume: of a particle, m3. */
 double sph_elastic_energy(const sph_memory *m, size_t count, double volume);
 #endif
