@@ -51,16 +51,7 @@ static void repeats(void **state) {
         stored.count = sim_list_state(stored.list, first);
         if (sim_restore_state(second, read_stored, &stored, &report)) fail_msg("%s", report.message);
         run_frames(second, 3);
-        state_array a[STATE_ARRAYS_MAX], b[STATE_ARRAYS_MAX];
-        const int count = sim_list_state(a, whole);
-        static const size_t width[] = {[STATE_F32] = 4, [STATE_F64] = 8, [STATE_U32] = 4,
-                                       [STATE_U8] = 1,  [STATE_I32] = 4, [STATE_I64] = 8};
-        assert_int_equal(count, sim_list_state(b, second));
-        for (int i = 0; i < count; ++i) {
-            assert_int_equal(a[i].count, b[i].count);
-            if (memcmp(a[i].data, b[i].data, a[i].count * width[a[i].type]))
-                fail_msg("%s differs", a[i].name);
-        }
+        check_same_state(whole, second);
         rheo_free_sim(whole);
         rheo_free_sim(first);
         rheo_free_sim(second);
