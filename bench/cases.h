@@ -50,6 +50,9 @@ rheo_status reproduce_sph_order(rows *out);
 rheo_status reproduce_sph_volume(rows *out);
 rheo_status reproduce_sph_integrators(rows *out);
 rheo_status reproduce_sph_source(rows *out);
+rheo_status reproduce_shear_startup(rows *out);
+rheo_status reproduce_spin(rows *out);
+rheo_status reproduce_couette_startup(rows *out);
 rheo_status reproduce_sph_elastic_drop(rows *out);
 
 rheo_status bench_stream(rows *out);

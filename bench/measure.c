@@ -57,6 +57,9 @@ static const rheo_case_name reproductions[] = {
     {"sph-volume", "ten seconds of a dam break of particles: energy, height, leaks"},
     {"sph-integrators", "leap-frog, Euler, prediction and relaxation: order in time"},
     {"sph-source", "Mao's one-shot pressure beside projection and equation of state"},
+    {"shear-startup", "stress of one particle in shear from rest, two laws"},
+    {"spin", "stress of one particle that turns"},
+    {"couette-startup", "a plate starts above a layer of Oldroyd-B's fluid"},
     {"sph-elastic-drop", "a swinging elastic drop: its frequency"},
     {NULL, NULL},
 };
@@ -105,6 +108,9 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_sph_volume},
                                           {.run = reproduce_sph_integrators},
                                           {.run = reproduce_sph_source},
+                                          {.run = reproduce_shear_startup},
+                                          {.run = reproduce_spin},
+                                          {.run = reproduce_couette_startup},
                                           {.run = reproduce_sph_elastic_drop}};
 
 static const rheo_case_name benches[] = {

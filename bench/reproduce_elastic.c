@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sim/state.h"
+#include "stage/sph/law.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -175,5 +176,166 @@ rheo_status reproduce_sph_elastic_drop(rows *out) {
     rheo_status status = swing(out, 2, 24);
     if (!status && !out->quick) status = swing(out, 2, 48);
     if (!status && !out->quick) status = swing(out, 3, 24);
+    return status;
+}
+
+/* ---- one particle ---- */
+
+static void shear(double s[SYM], const sph_law *law, double rate, double time) {
+    const law_matrix l = {{{0, rate, 0}, {0, 0, 0}, {0, 0, 0}}};
+    const int steps = (int)(200 * time);
+    memset(s, 0, SYM * sizeof *s);
+    for (int i = 0; i < steps; ++i) law_advance(s, law, &l, time / steps);
+}
+
+static void put_stress(rows *out, const char *law, const char *what, double w, double ours, double exact, double least) {
+    char quantity[64];
+    const double error = fabs(ours - exact) / fmax(fabs(exact), least);
+    rows_format(quantity, sizeof quantity, "%s, W %.1f: %s", law, w, what);
+    rows_put(out, &(row){.name = "shear-startup",
+                         .quantity = quantity,
+                         .n = 200,
+                         .ours = ours,
+                         .reference = exact,
+                         .error = error,
+                         .order = (double)NAN,
+                         .wanted = "within 1 %",
+                         .pass = error < 0.01});
+}
+
+rheo_status reproduce_shear_startup(rows *out) {
+    static const double times[] = {0.5, 1, 3, 12};
+    rows_title(out, "Shear from rest, eta = l = 1: stress at t = 0.5, 1, 3, 12");
+    rows_put_header(out);
+    for (int law = 0; law < 2; ++law)
+        for (int r = 0; r < 3; ++r)
+            for (int i = 0; i < 4; ++i) {
+                static const double rates[] = {0.2, 0.5, 0.9};
+                const double g = rates[r], t = times[i], e = exp(-t), over = g / (1 + g * g);
+                const sph_law of = {law ? SPH_CONVECTED : SPH_COROTATIONAL, 3, 1, 1, INFINITY, 0};
+                const char *name = law ? "upper-convected" : "corotational";
+                const double exact = law ? g * (1 - e) : over * (1 - e * (cos(g * t) - g * sin(g * t)));
+                const double normal =
+                    law ? 2 * g * g * (1 - e * (1 + t)) : 2 * g * over * (1 - e * (cos(g * t) + sin(g * t) / g));
+                double s[SYM];
+                shear(s, &of, g, t);
+                put_stress(out, name, "sigma_xy", g, s[3], exact, 0);
+                put_stress(out, name, "N1", g, s[0] - s[1], normal, 0);
+                put_stress(out, name, "N2", g, s[1] - s[2], law ? 0 : -0.5 * normal, normal);
+            }
+    return RHEO_OK;
+}
+
+/* The largest error of the stress over ten turns of 200 steps, relative to its norm. */
+static double spin_error(const sph_law *law, double *at_whole) {
+    const double start[SYM] = {1, -0.4, -0.6, 0.3, -0.2, 0.5}, angle = 2 * pi / 200, dt = 0.01;
+    const law_matrix r = {{{cos(angle), -sin(angle), 0}, {sin(angle), cos(angle), 0}, {0, 0, 1}}};
+    const law_matrix l = law_sum(-1 / dt, 1 / dt, &r);
+    law_matrix whole = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    double s[SYM], most = 0;
+    memcpy(s, start, sizeof s);
+    for (int n = 1; n <= 2000; ++n) {
+        double own[SYM], error[SYM];
+        law_advance(s, law, &l, dt);
+        whole = law_times(&r, &whole);
+        const law_matrix back = law_transposed(&whole), m = law_unpack(s), here = law_carried(&m, &back);
+        law_pack(own, &here);
+        for (int c = 0; c < SYM; ++c) error[c] = own[c] - start[c];
+        most = fmax(most, law_norm(error) / law_norm(start));
+        if (n % 200 == 0) *at_whole = law_norm(error) / law_norm(start);
+    }
+    return most;
+}
+
+rheo_status reproduce_spin(rows *out) {
+    static const struct {
+        const char *name;
+        sph_law law;
+    } laws[] = {{"corotational", {SPH_COROTATIONAL, 3, 1, INFINITY, INFINITY, 0}},
+                {"corotational, below its yield", {SPH_COROTATIONAL, 3, 1, 0.1, 5, 0}},
+                {"upper-convected", {SPH_CONVECTED, 3, 4, INFINITY, INFINITY, 0}},
+                {"without the turn", {SPH_FIXED_AXES, 3, 1, INFINITY, INFINITY, 0}}};
+    rows_title(out, "Ten turns: the largest error of the stress in axes that turn along");
+    rows_put_header(out);
+    for (int i = 0; i < 4; ++i) {
+        double whole = 0;
+        const int wrong = laws[i].law.kind == SPH_FIXED_AXES;
+        const double most = spin_error(&laws[i].law, &whole);
+        rows_put(out, &(row){.name = "spin",
+                             .quantity = laws[i].name,
+                             .n = 200,
+                             .ours = most,
+                             .reference = 0,
+                             .error = wrong ? whole : most,
+                             .order = (double)NAN,
+                             .wanted = wrong ? "> 0.5, and < 1e-6 after whole turns" : "<= 1e-6",
+                             .pass = wrong ? most > 0.5 && whole < 1e-6 : most <= 1e-6});
+    }
+    return RHEO_OK;
+}
+
+/* ---- a plate that starts ---- */
+
+static rheo_status plate(rows *out, int across) {
+    static const double times[] = {0.25, 1, 3}, exact[] = {0.0880, 0.7316, 0.5286};
+    const double speed = 0.1, gap = 1;
+    static const double when[2] = {0, 10};
+    double places[6] = {0, 1.2, 0.5, speed * when[1], 1.2, 0.5};
+    setup t;
+    rheo_sim *sim;
+    rheo_solid lid = rheo_default_solid();
+    rheo_shape pool = rheo_default_shape(RHEO_SHAPE_BOX);
+    prepare(&t, 2, (int)(0.6 * across + 0.5), 0.1);
+    t.scene.size[0] = 0.8;
+    t.scene.size[1] = 1.2;
+    for (int a = 0; a < 3; ++a) pool.a[a] = a == 2 ? -1 : 0, pool.b[a] = a == 1 ? gap : 2;
+    t.fill = pool;
+    t.fluid.viscosity = 0.1 * gap * gap * 1000; /* of rho L^2 / l, l = 1 s: E = 1 */
+    t.fluid.elasticity = 0.9 * gap * gap * 1000;
+    t.fluid.relaxation_time = 1;
+    t.scene.sph.stress = RHEO_SPH_CONVECTED;
+    t.scene.wall[RHEO_LEFT] = t.scene.wall[RHEO_RIGHT] = RHEO_WALL_PERIODIC;
+    t.scene.slip = 0;
+    t.scene.dt_max = 0.01;
+    lid.shape = rheo_default_shape(RHEO_SHAPE_BOX);
+    for (int a = 0; a < 3; ++a) lid.shape.a[a] = a == 1 ? gap : -20, lid.shape.b[a] = a == 1 ? 1.4 : 20;
+    lid.motion = RHEO_KEYED;
+    lid.slip = 0;
+    lid.position = (rheo_curve){.count = 2, .times = when, .values = places, .width = 3};
+    t.scene.solids = &lid;
+    t.scene.solid_count = 1;
+    t.scene.fps = 20;
+    rheo_frame_stats stats = {0};
+    rheo_status status = rheo_create_sim(&sim, &t.scene, out->threads, out->report);
+    const rheo_probe probe = {.from = {0.5, 0.5 * gap, 0}, .to = {0.5, 0.5 * gap, 0}, .samples = 1, .of = RHEO_OF_VELOCITY};
+    for (int i = 0; i < (out->quick ? 2 : 3) && !status; ++i) {
+        double got[6];
+        char quantity[64];
+        while (!status && stats.time < times[i] - 1e-9) status = rheo_advance_frame(sim, NULL, &stats, out->report);
+        if (status) break;
+        rheo_sample_probe(got, sim, &probe);
+        const double ours = got[3] / speed, error = fabs(ours - exact[i]);
+        rows_format(quantity, sizeof quantity, "u / U in the middle at t / l = %g, %d across", times[i], across);
+        rows_put(out, &(row){.name = "couette-startup",
+                             .quantity = quantity,
+                             .n = across,
+                             .ours = ours,
+                             .reference = exact[i],
+                             .error = error,
+                             .order = (double)NAN,
+                             .wanted = "within 0.015",
+                             .informative = across < 40,
+                             .pass = error < 0.015});
+    }
+    rheo_free_sim(sim);
+    return status;
+}
+
+rheo_status reproduce_couette_startup(rows *out) {
+    rows_title(out, "Oldroyd-B between plates, elasticity number 1, a tenth of solvent");
+    rows_put_header(out);
+    rheo_status status = plate(out, 20);
+    if (!status && !out->quick) status = plate(out, 40);
+    if (!status && !out->quick) status = plate(out, 80);
     return status;
 }
