@@ -253,7 +253,17 @@ static void move_bodies(sph *e, const rheo_sim *s) {
             body_add_motion(s->solids[i].body->now, e->bodies.body[i].gain, 1);
 }
 
-/* Viscosity, where it does more than rounding would. */
+/* Viscosity of a fluid at the end of the step, Pa s. */
+static double viscosity_of(const rheo_sim *s, int fluid, double dt) {
+    const rheo_fluid *f = &s->def.fluids[fluid];
+    return rheo_evaluate_viscosity(f, f->temperature, s->clock.time + dt);
+}
+
+static int remembers(const sph *e, int fluid) {
+    return e->laws && e->laws[fluid].modulus > 0;
+}
+
+/* Viscosity, where it does more than rounding would; that of fluids with a memory goes with their stress. */
 static void resist(sph *e, rheo_sim *s, double dt) {
     sph_fluid *f = &e->fluid;
     const particles *p = &e->markers.parts;
@@ -261,9 +271,7 @@ static void resist(sph *e, rheo_sim *s, double dt) {
     float *nu = f->scalar[0], mu[RHEO_FLUIDS_MAX];
     if (!(e->thickest * dt / (s->g.dx * s->g.dx) > LEAST_VISCOUS)) return;
     for (int i = 0; i < s->def.fluid_count; ++i)
-        mu[i] = (float)(rheo_evaluate_viscosity(&s->def.fluids[i], s->def.fluids[i].temperature,
-                                                s->clock.time + dt) /
-                        e->density);
+        mu[i] = remembers(e, i) ? 0 : (float)(viscosity_of(s, i, dt) / e->density);
     for (size_t i = 0; i < p->count; ++i) nu[i] = mu[p->fluid[i]];
     if (e->bodies.count) weigh_bodies(e, s);
     const sph_solve r = sph_viscosity(f->v, (float(*const[3])[4]){f->work[0], f->work[1], f->a}, nu, f,
@@ -289,6 +297,7 @@ static rheo_status strain(sph *e, rheo_sim *s, double dt, rheo_report *report) {
     const sph_memory m = memory_of(e, s);
     if (sph_stress_reserve(&e->stress, &e->fluid, m.apart))
         return report_no_memory(report, "stress of particles");
+    for (int i = 0; i < s->def.fluid_count; ++i) e->laws[i].solvent = viscosity_of(s, i, dt);
     hold_pressure(e, dt);
     if (e->bodies.count) weigh_bodies(e, s);
     const sph_solve r = sph_stress_step(e->fluid.v, e->markers.parts.extra[SPH_PRESSURE], &m, &e->stress,

@@ -76,7 +76,11 @@ static void test_lists(void **state) {
                                         "sph-order",
                                         "sph-volume",
                                         "sph-integrators",
-                                        "sph-source"};
+                                        "sph-source",
+                                        "shear-startup",
+                                        "spin",
+                                        "couette-startup",
+                                        "sph-elastic-drop"};
     static const char *const figures[] = {"stream", "poisson", "particles", "separation", "step",
                                           "smoke",  "bodies",  "viscosity", "sph"};
     enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };

@@ -19,7 +19,7 @@ static void corotational(void **state) {
             const double shared = g / (1 + w * w);
             const double exact = shared * (1 - e * (cos(g * time) - w * sin(g * time)));
             const double normal = 2 * w * shared * (1 - e * (cos(g * time) + sin(g * time) / w));
-            const sph_law law = {SPH_COROTATIONAL, 3, 1, 1, INFINITY, 0};
+            const sph_law law = {SPH_COROTATIONAL, 3, 1, 1, INFINITY, 0, 0};
             double s[SYM];
             shear(s, &law, g, time, (int)(50 * time)); /* dt / l = .02 */
             check_near(s[3], exact, 1e-3 * exact);
@@ -36,7 +36,7 @@ static void upper_convected(void **state) {
     (void)state;
     for (double time = 0.5; time < 13; time *= 2) {
         const double g = 0.9, e = exp(-time);
-        const sph_law law = {SPH_CONVECTED, 3, 1, 1, INFINITY, 0};
+        const sph_law law = {SPH_CONVECTED, 3, 1, 1, INFINITY, 0, 0};
         double s[SYM];
         shear(s, &law, g, time, (int)(500 * time));
         check_near(s[3], g * (1 - e), 2e-3 * g);
@@ -52,7 +52,7 @@ static void giesekus(void **state) {
     const double chi2 = (sqrt(1 + 16 * a * (1 - a) * g * g) - 1) / (8 * a * (1 - a) * g * g);
     const double chi = sqrt(chi2), f = (1 - chi) / (1 + (1 - 2 * a) * chi);
     const double exact = g * (1 - f) * (1 - f) / (1 + (1 - 2 * a) * f);
-    const sph_law law = {SPH_CONVECTED, 3, 1, 1, INFINITY, a};
+    const sph_law law = {SPH_CONVECTED, 3, 1, 1, INFINITY, a, 0};
     double s[SYM];
     shear(s, &law, g, 20, 20000);
     check_near(s[3], exact, 2e-3 * exact);
@@ -89,10 +89,10 @@ static double turned(const sph_law *law, double *at_whole) {
 static void turns(void **state) {
     (void)state;
     double whole;
-    const sph_law elastic = {SPH_COROTATIONAL, 3, 1, INFINITY, INFINITY, 0},
-                  yields = {SPH_COROTATIONAL, 3, 1, 0.1, 5, 0},
-                  fixed = {SPH_FIXED_AXES, 3, 1, INFINITY, INFINITY, 0},
-                  convected = {SPH_CONVECTED, 3, 4, INFINITY, INFINITY, 0};
+    const sph_law elastic = {SPH_COROTATIONAL, 3, 1, INFINITY, INFINITY, 0, 0},
+                  yields = {SPH_COROTATIONAL, 3, 1, 0.1, 5, 0, 0},
+                  fixed = {SPH_FIXED_AXES, 3, 1, INFINITY, INFINITY, 0, 0},
+                  convected = {SPH_CONVECTED, 3, 4, INFINITY, INFINITY, 0, 0};
     check_below(turned(&elastic, &whole), 1e-9);
     check_below(turned(&yields, &whole), 1e-9);
     check_below(turned(&convected, &whole), 1e-9);
@@ -104,7 +104,7 @@ static void turns(void **state) {
 static void yielding(void **state) {
     (void)state;
     const law_matrix still = {{{0}}};
-    const sph_law law = {SPH_COROTATIONAL, 3, 100, 0.1, 2, 0};
+    const sph_law law = {SPH_COROTATIONAL, 3, 100, 0.1, 2, 0, 0};
     double s[SYM] = {0, 0, 0, 3, 0, 0};
     check_near(law_norm(s), 3 * sqrt(2), 1e-12);
     for (int i = 0; i < 100; ++i) law_advance(s, &law, &still, 0.01);

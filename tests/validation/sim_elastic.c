@@ -4,6 +4,13 @@
 #include "sim/state.h"
 #include "stored_state.h"
 
+static void flows(void **state) {
+    (void)state;
+    check_case(reproduce_shear_startup, 72);
+    check_case(reproduce_spin, 4);
+    check_case(reproduce_couette_startup, 2);
+}
+
 static void swings(void **state) {
     (void)state;
     check_case(reproduce_sph_elastic_drop, 2);
@@ -30,8 +37,9 @@ static void collides(void **state) {
         end = run_frames(sim, 1);
         most = fmax(most, end.kinetic + end.elastic);
         stored = fmax(stored, end.elastic);
-        printf("%.3f s: kinetic %.3f, elastic %.3f, momentum %.2g, turn %.2g\n", end.time, end.kinetic, end.elastic,
-               end.momentum[0] / size, (end.angular_momentum[2] - start.angular_momentum[2]) / size);
+        printf("%.3f s: kinetic %.3f, elastic %.3f, momentum %.2g, turn %.2g\n", end.time, end.kinetic,
+               end.elastic, end.momentum[0] / size,
+               (end.angular_momentum[2] - start.angular_momentum[2]) / size);
     }
     assert_true(stored > 0.1 * start.kinetic);
     assert_true(end.kinetic > 0.25 * start.kinetic);
@@ -43,8 +51,8 @@ static void collides(void **state) {
     rheo_free_sim(sim);
 }
 
-/* The same bits for any number of threads, and after a checkpoint within a frame, where two stressed fluids lie on a
- * wall that holds them and a body. */
+/* The same bits for any number of threads, and after a checkpoint within a frame, where two stressed fluids
+ * lie on a wall that holds them and a body. */
 static void repeats(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; ++dim) {
@@ -56,7 +64,8 @@ static void repeats(void **state) {
         add_fluid(&t, "other", ball_at(0.7, 0.24, 0.5, 0.15))->yield_stress = 100;
         add_body(&t, ball_at(0.45, 0.55, 0.5, 0.12), 400);
         t.scene.slip = 0;
-        rheo_sim *whole = start_sim(&t.scene, 1), *first = start_sim(&t.scene, 2), *second = start_sim(&t.scene, 5);
+        rheo_sim *whole = start_sim(&t.scene, 1), *first = start_sim(&t.scene, 2),
+                 *second = start_sim(&t.scene, 5);
         rheo_report report = {0};
         stored_state stored;
         run_frames(whole, 6);
@@ -95,6 +104,7 @@ static void forgets(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flows),
         cmocka_unit_test(swings),
         cmocka_unit_test(collides),
         cmocka_unit_test(repeats),

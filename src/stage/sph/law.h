@@ -30,6 +30,7 @@ typedef struct sph_law {
     double relaxation; /* s; INFINITY: none */
     double yield;      /* Pa; INFINITY: none, it always relaxes */
     double mobility;
+    double solvent; /* Pa s: viscosity beside it, which remembers nothing */
 } sph_law;
 
 /* Symmetric: xx yy zz xy xz yz. */

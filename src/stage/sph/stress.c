@@ -10,11 +10,12 @@
  *
  * A step is one of the implicit midpoint rule, a little beyond the middle (theta): with td = theta dt
  *
- *   (1 - (td / rho) div 2 eta e') v = v* + (td / rho) div S(td),   eta and S(td) from the law (law.h),
+ *   (1 - (td / rho) div 2 (eta + mu) e') v = v* + (td / rho) div S(td),   eta and S(td) from the law (law.h),
  *
- * by conjugate gradients in the inner product of mass, from which rigid motions stay out; then v* moves by 1
- * / theta of the difference, and S goes on by the law with the velocity of the middle. v* has felt the last
- * pressure already: without it all that pressure undoes afterwards would be strain in between.
+ * mu being the solvent's viscosity, by conjugate gradients in the inner product of mass, from which rigid
+ * motions stay out; then v* moves by 1 / theta of the difference, and S goes on by the law with the velocity
+ * of the middle. v* has felt the last pressure already: without it all that pressure undoes afterwards would
+ * be strain in between.
  *
  * Source: Mao 2006, 4.2.2, with the gradient corrected (Bonet and Lok 1999), and as an implicit viscosity.
  *
@@ -333,7 +334,8 @@ static void stress_task(void *context, int block) {
         for (int a = 0; a < law->dim; ++a) trace += rate[a] / law->dim;
         for (int a = 0; a < law->dim; ++a) rate[a] -= trace;
         load_stress(stress, s->m, i);
-        const double grow = law->modulus > 0 ? 2 * law_viscosity(law, s->dt) * stiffness(stress, law) : 0;
+        const double grow =
+            law->modulus > 0 ? 2 * (law_viscosity(law, s->dt) * stiffness(stress, law) + law->solvent) : 0;
         const double share = s->with_memory ? law_share(law, law_norm(stress), s->dt) : 0;
         for (int c = 0; c < SYM; ++c) stress[c] = share * stress[c] + grow * rate[c];
         const law_matrix now = law_unpack(stress), t = law_times(&now, &k);
