@@ -188,8 +188,6 @@ typedef struct rheo_sph {
     double calm;          /* how fast single particles calm down, in sqrt(gravity / spacing) */
 } rheo_sph;
 
-#define RHEO_NEVER 1e30 /* longer, or more, than anything */
-
 typedef struct rheo_fluid {
     const char *name;
     const char *material;

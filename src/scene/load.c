@@ -189,6 +189,10 @@ static const struct {
 } sph_keys[] = {
     {true, "solver", "sph"},
     {true, "fluids", "surface_tension"},
+    {true, "fluids", "elasticity"},
+    {true, "fluids", "relaxation_time"},
+    {true, "fluids", "yield_stress"},
+    {true, "fluids", "mobility"},
     {true, "solids", "adhesion"},
     {false, "solver", "pressure"},
     {false, "solver", "pic_blend"},
