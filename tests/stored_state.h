@@ -34,7 +34,8 @@ static inline void check_same_state(rheo_sim *one, rheo_sim *two) {
     assert_int_equal(count, sim_list_state(b, two));
     for (int i = 0; i < count; ++i) {
         assert_int_equal(a[i].count, b[i].count);
-        if (memcmp(a[i].data, b[i].data, a[i].count * stored_bytes[a[i].type])) fail_msg("%s differs", a[i].name);
+        if (memcmp(a[i].data, b[i].data, a[i].count * stored_bytes[a[i].type]))
+            fail_msg("%s differs", a[i].name);
     }
 }
 #endif

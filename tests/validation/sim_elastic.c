@@ -104,11 +104,8 @@ static void forgets(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flows),
-        cmocka_unit_test(swings),
-        cmocka_unit_test(collides),
-        cmocka_unit_test(repeats),
-        cmocka_unit_test(forgets),
+        cmocka_unit_test(flows),   cmocka_unit_test(swings),  cmocka_unit_test(collides),
+        cmocka_unit_test(repeats), cmocka_unit_test(forgets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
