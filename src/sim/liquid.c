@@ -219,7 +219,7 @@ static void liquid_list(rheo_sim *s) {
     stress_list(&l->stress, s);
     heat_list(&l->heat, s);
     l->markers.stiff = l->stress.model != RHEO_VISCOSITY_NONE;
-    s->fields.borrowed = (scratch_count){.faces = 2, .cells = l->heat.on ? 4 : 3, .marks = 2};
+    s->fields.borrowed = (scratch_count){.faces = 2, .cells = l->heat.on ? 5 : 3, .marks = 2};
 }
 
 static int starts_moving(const rheo_sim *s) {

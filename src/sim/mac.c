@@ -224,7 +224,7 @@ static void mac_list(rheo_sim *s) {
     emitters_list(&m->emitters, s);
     projection_list(&m->projection, &m->walls, s);
     heat_list(&m->heat, s);
-    s->fields.borrowed = (scratch_count){.faces = 3, .cells = m->heat.on ? 4 : 3, .marks = 3};
+    s->fields.borrowed = (scratch_count){.faces = 3, .cells = m->heat.on ? 5 : 3, .marks = 3};
 }
 
 /* Fields of the markers as they are, without moving anything. */

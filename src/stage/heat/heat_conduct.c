@@ -20,7 +20,7 @@ enum { L = TRIDIAGONAL_LANES, LINE_MOST = 4096 };
 
 typedef struct sweep {
     float *change;
-    const heat_cell *cells;
+    const heat_cells *cells;
     const heat_input *in;
     int axis, beside, other; /* lines lie side by side along `beside` */
     double per_face;         /* A dt / dx, m s */
@@ -36,71 +36,124 @@ typedef struct bundle {
     int lanes, from, end; /* cells from .. end - 1 of some line hold heat */
 } bundle;
 
-static void find_wet(bundle *q, const sweep *s, int n) {
-    q->from = n;
-    q->end = 0;
-    for (int l = 0; l < q->lanes; ++l) {
-        const heat_cell *line = s->cells + q->first + l * q->across;
-        int low = 0, high = n;
-        while (low < n && !(line[low * q->along].capacity > 0)) ++low;
-        while (high > low && !(line[(high - 1) * q->along].capacity > 0)) --high;
-        if (low < q->from) q->from = low;
-        if (high > q->end) q->end = high;
+/* A cell of each line; those that there are not hold nothing. */
+typedef struct slice {
+    float capacity[L], conductivity[L], fill[L];
+    double temperature[L];
+} slice;
+
+INLINE int is_wet(const bundle *q, const sweep *s, int k, ptrdiff_t across) {
+    const float *capacity = s->cells->capacity + q->first + k * q->along;
+    int wet = 0;
+    for (int l = 0; l < q->lanes; ++l) wet |= capacity[l * across] > 0;
+    return wet;
+}
+
+INLINE void find_wet(bundle *q, const sweep *s, int n, ptrdiff_t across) {
+    q->from = 0;
+    q->end = n;
+    while (q->from < n && !is_wet(q, s, q->from, across)) ++q->from;
+    while (q->end > q->from && !is_wet(q, s, q->end - 1, across)) --q->end;
+}
+
+INLINE void load_slice(slice *to, const bundle *q, const sweep *s, int k, ptrdiff_t across) {
+    const ptrdiff_t c = q->first + k * q->along;
+    const float *capacity = s->cells->capacity + c, *conductivity = s->cells->conductivity + c,
+                *fill = s->cells->fill + c, *was = s->cells->temperature + c, *by = s->change + c;
+    for (int l = 0; l < L; ++l) {
+        to->capacity[l] = l < q->lanes ? capacity[l * across] : 0;
+        to->conductivity[l] = conductivity[l * across];
+        to->fill[l] = fill[l * across];
+        to->temperature[l] = (double)was[l * across] + (double)by[l * across];
     }
 }
 
-/* G dt of the face between a cell and the next one, whose open share is `open`. */
-INLINE double conductance(const heat_cell *a, const heat_cell *b, float open) {
-    const float sum = a->conductivity + b->conductivity;
-    if (!(a->capacity > 0 && b->capacity > 0 && sum > 0)) return 0;
-    return (double)(a->conductivity / sum * b->conductivity * (a->fill + b->fill) * open);
+/* G dt of the faces between cells and the next ones, whose open shares are `open`. */
+INLINE void find_conductances(double to[L], const slice *a, const slice *b, const float *open,
+                              ptrdiff_t across, double per_face) {
+    for (int l = 0; l < L; ++l) {
+        const float sum = a->conductivity[l] + b->conductivity[l];
+        const float g = a->conductivity[l] / (sum > 0 ? sum : 1) * b->conductivity[l] *
+                        (a->fill[l] + b->fill[l]) * open[l * across];
+        to[l] = a->capacity[l] > 0 && b->capacity[l] > 0 ? per_face * (double)g : 0;
+    }
 }
 
-INLINE void load_lane(lines *w, const bundle *q, const sweep *s, int l, int n) {
-    const ptrdiff_t line = q->first + l * q->across;
-    const float *open = s->in->open->open.value[s->axis];
-    double before = 0, flux = 0; /* of the face below */
+INLINE void load_lines(lines *w, const bundle *q, const sweep *s, ptrdiff_t across) {
+    const float *open = s->in->open->open.value[s->axis] + q->first;
+    double before[L] = {0}, flux[L] = {0}; /* of the faces below */
+    slice two[2];
+    load_slice(&two[0], q, s, q->from, across);
     for (int k = q->from; k < q->end; ++k) {
-        const ptrdiff_t c = line + k * q->along, next = c + q->along;
-        const heat_cell *here = &s->cells[c];
-        const int at = (k - q->from) * L + l;
-        double g = 0, up = 0;
-        if (here->capacity > 0) {
-            const double t = (double)here->temperature + (double)s->change[c];
-            double fixed = 0, pull = 0;
-            if (k + 1 < n && k + 1 < q->end) {
-                g = s->per_face * conductance(here, &s->cells[next], open[next]);
-                up = g * ((double)s->cells[next].temperature + (double)s->change[next] - t);
-            }
-            for (int side = 0; side < 2; ++side) {
-                const double held = s->in->side[2 * s->axis + side];
-                if (k != (side ? n - 1 : 0) || isnan(held)) continue;
-                const double to = 2 * s->per_face * (double)(here->conductivity * here->fill);
-                fixed += to;
-                pull += to * (held - t);
-            }
-            if (s->in->outside) {
-                const double to = s->in->dt / s->in->g->box.dim * (double)s->in->outside[c];
-                fixed += to;
-                pull += s->in->dt / s->in->g->box.dim * (double)s->in->pull[c] - to * t;
-            }
-            w->d[at] = (double)here->capacity + before + g + fixed;
-            w->b[at] = up - flux + pull;
-        } else {
-            w->d[at] = 1;
-            w->b[at] = 0;
+        const slice *here = &two[(k - q->from) & 1];
+        slice *next = &two[(k - q->from + 1) & 1];
+        double g[L] = {0}, *b = w->b + (k - q->from) * L, *d = w->d + (k - q->from) * L,
+               *e = w->e + (k - q->from) * L;
+        if (k + 1 < q->end) {
+            load_slice(next, q, s, k + 1, across);
+            find_conductances(g, here, next, open + (k + 1) * q->along, across, s->per_face);
         }
-        w->e[at] = -g;
-        before = g;
-        flux = up;
+        for (int l = 0; l < L; ++l) {
+            const double up = k + 1 < q->end ? g[l] * (next->temperature[l] - here->temperature[l]) : 0;
+            const int wet = here->capacity[l] > 0;
+            d[l] = wet ? (double)here->capacity[l] + before[l] + g[l] : 1;
+            b[l] = wet ? up - flux[l] : 0;
+            e[l] = -g[l];
+            before[l] = g[l];
+            flux[l] = up;
+        }
     }
 }
 
-static void fill_lane(lines *w, const bundle *q, int l) {
-    for (int at = l; at < (q->end - q->from) * L; at += L) {
-        w->d[at] = 1;
-        w->b[at] = w->e[at] = 0;
+/* A side of the domain that is held at a temperature, where the lines reach it. */
+static void hold_side(lines *w, const bundle *q, const sweep *s, int side, int n) {
+    const double held = s->in->side[2 * s->axis + side];
+    const int k = side ? n - 1 : 0;
+    if (isnan(held) || k < q->from || k >= q->end) return;
+    for (int l = 0; l < q->lanes; ++l) {
+        const ptrdiff_t c = q->first + l * q->across + k * q->along;
+        const double to = 2 * s->per_face * (double)(s->cells->conductivity[c] * s->cells->fill[c]);
+        w->d[(k - q->from) * L + l] += to;
+        w->b[(k - q->from) * L + l] +=
+            to * (held - ((double)s->cells->temperature[c] + (double)s->change[c]));
     }
+}
+
+INLINE void meet_outside(lines *w, const bundle *q, const sweep *s, ptrdiff_t across) {
+    const double share = s->in->dt / s->in->g->box.dim;
+    for (int k = q->from; k < q->end; ++k) {
+        const ptrdiff_t c = q->first + k * q->along;
+        double *b = w->b + (k - q->from) * L, *d = w->d + (k - q->from) * L;
+        for (int l = 0; l < q->lanes; ++l) {
+            const ptrdiff_t i = c + l * across;
+            const int wet = s->cells->capacity[i] > 0;
+            const double to = wet ? share * (double)s->in->outside[i] : 0;
+            const double pull = wet ? share * (double)s->in->pull[i] : 0;
+            d[l] += to;
+            b[l] += pull - to * ((double)s->cells->temperature[i] + (double)s->change[i]);
+        }
+    }
+}
+
+/* Whether anything changes: lines of one temperature stay as they are. */
+INLINE int any_flows(const lines *w, int count) {
+    double sum = 0;
+    for (int i = 0; i < count; ++i) sum = fabs(w->b[i]) > sum ? fabs(w->b[i]) : sum;
+    return sum > 0;
+}
+
+INLINE void sweep_bundle(const sweep *s, bundle *q, int n, ptrdiff_t across) {
+    lines w;
+    find_wet(q, s, n, across);
+    if (q->from >= q->end) return;
+    load_lines(&w, q, s, across);
+    for (int side = 0; side < 2; ++side) hold_side(&w, q, s, side, n);
+    if (s->in->outside) meet_outside(&w, q, s, across);
+    if (!any_flows(&w, (q->end - q->from) * L)) return;
+    tridiagonal_solve(w.b, w.d, w.e, q->end - q->from);
+    for (int k = q->from; k < q->end; ++k)
+        for (int l = 0; l < q->lanes; ++l)
+            s->change[q->first + l * across + k * q->along] += (float)w.b[(k - q->from) * L + l];
 }
 
 HOT static void sweep_task(void *context, int block) {
@@ -108,20 +161,13 @@ HOT static void sweep_task(void *context, int block) {
     const box *b = &s->in->g->box;
     const int n = b->n[s->axis], groups = (b->n[s->beside] + L - 1) / L;
     const int start = block % groups * L, row = block / groups, left = b->n[s->beside] - start;
-    lines w;
     bundle q = {.along = b->step[s->axis], .across = b->step[s->beside], .lanes = left < L ? left : L};
     q.first = b->first + start * b->step[s->beside] + (b->dim == 3 ? row * b->step[s->other] : 0);
-    find_wet(&q, s, n);
-    if (q.from >= q.end) return;
-    for (int l = 0; l < q.lanes; ++l) load_lane(&w, &q, s, l, n);
-    for (int l = q.lanes; l < L; ++l) fill_lane(&w, &q, l);
-    tridiagonal_solve(w.b, w.d, w.e, q.end - q.from);
-    for (int l = 0; l < q.lanes; ++l)
-        for (int k = q.from; k < q.end; ++k)
-            s->change[q.first + l * q.across + k * q.along] += (float)w.b[(k - q.from) * L + l];
+    if (q.across == 1) sweep_bundle(s, &q, n, 1);
+    else sweep_bundle(s, &q, n, q.across);
 }
 
-void heat_conduct(float *change, const heat_cell *cells, const heat_input *in, int reversed) {
+void heat_conduct(float *change, const heat_cells *cells, const heat_input *in, int reversed) {
     const mac_grid *g = in->g;
     const box *b = &g->box;
     parallel_zero(g->pool, change, b->size * sizeof *change);
@@ -139,7 +185,7 @@ void heat_conduct(float *change, const heat_cell *cells, const heat_input *in, i
 
 typedef struct exchanging {
     float *change;
-    const heat_cell *cells;
+    const heat_cells *cells;
     const heat_input *in;
     const float *conductance;
     double temperature;
@@ -177,9 +223,9 @@ static void exchange_task(void *context, int block) {
     FOR_ROWS(&t->range, block, j, k) {
         const ptrdiff_t row = box_at(&t->in->g->box, 0, j, k);
         for (ptrdiff_t c = row; c < row + t->in->g->box.n[0]; ++c) {
-            const double g = (double)t->conductance[c] * t->in->dt, capacity = (double)t->cells[c].capacity;
+            const double g = (double)t->conductance[c] * t->in->dt, capacity = (double)t->cells->capacity[c];
             if (!(g > 0 && capacity > 0)) continue;
-            const double now = (double)t->cells[c].temperature + (double)t->change[c];
+            const double now = (double)t->cells->temperature[c] + (double)t->change[c];
             t->change[c] += (float)(g * (t->temperature - now) / (capacity + g));
         }
     }
@@ -193,10 +239,10 @@ static double pull_task(void *context, int block) {
     FOR_ROWS(&t->range, block, j, k) {
         const ptrdiff_t row = box_at(&t->in->g->box, 0, j, k);
         for (ptrdiff_t c = row; c < row + t->in->g->box.n[0]; ++c) {
-            const double g = (double)t->conductance[c] * t->in->dt, capacity = (double)t->cells[c].capacity;
+            const double g = (double)t->conductance[c] * t->in->dt, capacity = (double)t->cells->capacity[c];
             if (g > 0 && capacity > 0)
                 sum += g * capacity / (capacity + g) *
-                       ((double)t->cells[c].temperature + (double)t->change[c] - t->temperature);
+                       ((double)t->cells->temperature[c] + (double)t->change[c] - t->temperature);
         }
     }
     return sum;
@@ -208,14 +254,14 @@ static double joined_task(void *context, int block) {
     FOR_ROWS(&t->range, block, j, k) {
         const ptrdiff_t row = box_at(&t->in->g->box, 0, j, k);
         for (ptrdiff_t c = row; c < row + t->in->g->box.n[0]; ++c) {
-            const double g = (double)t->conductance[c] * t->in->dt, capacity = (double)t->cells[c].capacity;
+            const double g = (double)t->conductance[c] * t->in->dt, capacity = (double)t->cells->capacity[c];
             if (g > 0 && capacity > 0) sum += g * capacity / (capacity + g);
         }
     }
     return sum;
 }
 
-double heat_share(float *change, const heat_cell *cells, const heat_input *in, const float *conductance,
+double heat_share(float *change, const heat_cells *cells, const heat_input *in, const float *conductance,
                   double capacity, double temperature) {
     exchanging t = {change, cells, in, conductance, temperature, range_cells(in->g)};
     const int blocks = range_blocks(&t.range);
