@@ -77,7 +77,7 @@ static heat_input describe(double side[6], const markers *m, const walls *w, con
         side[i] = held->count ? at_time(held, time) - s->def.ambient : NAN;
     }
     return (heat_input){.g = &s->g,
-                        .open = &w->open,
+                        .open = s->wall_count ? &w->open : NULL,
                         .law = m->warmth.law,
                         .laws = s->def.fluid_count,
                         .column = {m->warmth.enthalpy, m->warmth.rest},
@@ -109,29 +109,39 @@ static void meet_solid(float *conductance, float *const spare[2], const heat *h,
     heat_solid(conductance, spare, &h->cells, in, walls_distance(w, s), s->solids, s->wall_count, solid);
 }
 
-/* Air, and solids that are held at temperatures. */
-static void meet_outside(heat_input *in, const heat *h, const float *phi, const walls *w, rheo_sim *s) {
-    int any = s->def.exchange > 0;
-    for (int i = 0; i < s->wall_count; ++i) any |= !isnan(s->warmth[i]) && !has_own(&s->solids[i]);
-    if (!any) return;
-    float *outside = scratch_cells(&s->scratch), *pull = scratch_cells(&s->scratch);
+static int is_held(const rheo_sim *s, int solid) {
+    return !isnan(s->warmth[solid]) && !has_own(&s->solids[solid]);
+}
+
+/* Solids that are held at temperatures, beside what `outside` has already. */
+static void meet_held(float *outside, float *pull, const heat *h, const heat_input *in, const walls *w,
+                      rheo_sim *s) {
     const scratch_count mine = s->scratch.lent;
     float *conductance = scratch_cells(&s->scratch), *const spare[2] = {scratch_cells(&s->scratch),
                                                                         scratch_cells(&s->scratch)};
-    parallel_zero(s->g.pool, outside, s->g.box.size * sizeof *outside);
     parallel_zero(s->g.pool, pull, s->g.box.size * sizeof *pull);
-    if (s->def.exchange > 0) {
-        heat_air(conductance, spare, &h->cells, in, phi, s->def.exchange);
-        heat_outside(outside, pull, in, conductance, 0);
-    }
     for (int i = 0; i < s->wall_count; ++i) {
-        if (isnan(s->warmth[i]) || has_own(&s->solids[i])) continue;
+        if (!is_held(s, i)) continue;
         meet_solid(conductance, spare, h, in, w, s, i);
         heat_outside(outside, pull, in, conductance, s->warmth[i] - s->def.ambient);
     }
     scratch_back(&s->scratch, mine);
+}
+
+/* Air, whose temperature is the zero of all, and solids that are held at temperatures. */
+static void meet_outside(heat_input *in, const heat *h, const float *phi, const walls *w, rheo_sim *s) {
+    int held = 0;
+    for (int i = 0; i < s->wall_count; ++i) held |= is_held(s, i);
+    if (!(s->def.exchange > 0) && !held) return;
+    float *outside = scratch_cells(&s->scratch), *pull = scratch_cells(&s->scratch);
+    const scratch_count mine = s->scratch.lent;
+    float *const spare[2] = {scratch_cells(&s->scratch), scratch_cells(&s->scratch)};
+    if (s->def.exchange > 0) heat_air(outside, spare, &h->cells, in, phi, s->def.exchange);
+    else parallel_zero(s->g.pool, outside, s->g.box.size * sizeof *outside);
+    scratch_back(&s->scratch, mine);
+    if (held) meet_held(outside, pull, h, in, w, s);
     in->outside = outside;
-    in->pull = pull;
+    in->pull = held ? pull : NULL;
 }
 
 /* Bodies whose temperature follows from what they take. */
@@ -166,12 +176,12 @@ static int parts_of_step(const heat_input *in, const rheo_sim *s) {
 static void spread(heat *h, markers *m, const heat_input *in, const walls *w, rheo_sim *s) {
     const scratch_count mine = s->scratch.lent;
     heat_input now = *in;
-    heat_to_cells(&h->cells, in, &m->parts);
+    now.farthest = heat_to_cells(&h->cells, in, &m->parts);
     meet_outside(&now, h, m->phi, w, s);
     heat_conduct(h->change, &h->cells, &now, h->turn);
     scratch_back(&s->scratch, mine);
     meet_bodies(h, in, w, s);
-    heat_to_particles(&m->parts, &h->cells, h->change, in);
+    heat_to_particles(&m->parts, &h->cells, h->change, &now);
     h->turn = !h->turn;
 }
 

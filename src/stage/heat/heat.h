@@ -29,9 +29,10 @@ typedef struct heat_cells {
     float *capacity;     /* J/K, of 2D a metre deep; 0: there is no particle */
     float *temperature;  /* K */
     float *conductivity; /* W/(m K) */
+    float *beyond;       /* K: what rounding leaves of the temperature */
     float *least, *most; /* K: of particles */
 } heat_cells;
-enum { HEAT_CELL_ARRAYS = 6 };
+enum { HEAT_CELL_ARRAYS = 7 };
 /* Places them in one block of so many arrays of `size`. */
 heat_cells heat_cells_in(float *block, size_t size);
 
@@ -42,20 +43,21 @@ typedef struct heat_columns {
 
 typedef struct heat_input {
     const mac_grid *g;
-    const openings *open;
-    const heat_law *law; /* of fluids */
+    const openings *open; /* NULL: all faces between cells are */
+    const heat_law *law;  /* of fluids */
     int laws;
     heat_columns column;
     double mass;          /* kg of a particle */
     double full;          /* particles in a full cell */
     double dt;            /* s, times what quickens heat */
     const float *outside; /* W/K of cells to what is held at temperatures; NULL: nothing is */
-    const float *pull;    /* W: the same times those temperatures */
+    const float *pull;    /* W: the same times those temperatures; NULL: all of them are 0 */
     const double *side;   /* K: of the domain's sides (RHEO_LEFT ...), NAN where they are insulated */
+    double farthest;      /* K: the largest |T|, whose rounding is not told from differences */
 } heat_input;
 
-/* Sums over the sorted particles of each cell, which are only read. */
-void heat_to_cells(const heat_cells *cells, const heat_input *in, const particles *p);
+/* Sums over the sorted particles of each cell, which are only read. Returns the largest |T| of them, K. */
+double heat_to_cells(const heat_cells *cells, const heat_input *in, const particles *p);
 /* Temperatures of particles [K] as they follow from their enthalpies, above `zero`. */
 void heat_temperatures(float *degrees, const heat_law *law, int laws, int column, const particles *p,
                        double zero, pool *workers);

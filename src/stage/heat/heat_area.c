@@ -46,14 +46,19 @@ static double area_in_cell(const double corner[8], int dim) {
 /* ---- what cells without particles have goes to those beside them ---- */
 
 typedef struct hand_job {
-    float *to, *given;
-    const float *from;
+    float *to, *given, *from;
     const float *capacity;
     const box *b;
     cell_range range;
 } hand_job;
 
 enum { NEIGHBOURS_MOST = 27 };
+
+/* The outermost sample of a row's border, which nothing else reads, says whether there is anything in the
+ * row: else nobody writes or reads the rest of it. */
+INLINE float *row_mark(float *field, ptrdiff_t row) {
+    return field + row - GHOST;
+}
 
 /* From a cell to those around it, itself too. */
 static int neighbours(ptrdiff_t near[NEIGHBOURS_MOST], const box *b) {
@@ -65,52 +70,62 @@ static int neighbours(ptrdiff_t near[NEIGHBOURS_MOST], const box *b) {
     return count;
 }
 
-/* given: what cells around an empty one get for each J/K that they hold. Its border's outermost sample, which
- * nobody else reads, says whether there is any in a row. */
+/* given: what cells around an empty one get for each J/K that they hold. */
 static void give_task(void *context, int block) {
     const hand_job *t = context;
     ptrdiff_t near[NEIGHBOURS_MOST];
-    const int count = neighbours(near, t->b);
+    const int count = neighbours(near, t->b), n = t->b->n[0];
     FOR_ROWS(&t->range, block, j, k) {
         const ptrdiff_t row = box_at(t->b, 0, j, k);
         int any = 0;
-        for (ptrdiff_t c = row; c < row + t->b->n[0]; ++c) {
+        *row_mark(t->given, row) = 0;
+        if (!(*row_mark(t->from, row) > 0)) continue;
+        memset(t->given + row - 1, 0, (size_t)(n + 2) * sizeof *t->given);
+        for (ptrdiff_t c = row; c < row + n; ++c) {
             float sum = 0;
             if (!(t->from[c] > 0) || t->capacity[c] > 0) continue;
             for (int q = 0; q < count; ++q) sum += t->capacity[c + near[q]];
             if (sum > 0) t->given[c] = t->from[c] / sum;
             any |= sum > 0;
         }
-        t->given[row - GHOST] = (float)any;
+        *row_mark(t->given, row) = (float)any;
     }
+}
+
+/* sum: of what those around a row's cells give them. */
+INLINE void sum_given(float *restrict sum, const hand_job *t, int j, int k) {
+    const int deep = t->b->dim == 3, n = t->b->n[0];
+    for (int z = k - deep; z <= k + deep; ++z)
+        for (int y = j - 1; y <= j + 1; ++y) {
+            if (y < 0 || y >= t->b->n[1] || z < 0 || z >= t->b->n[2]) continue;
+            const ptrdiff_t row = box_at(t->b, 0, y, z);
+            const float *restrict given = t->given + row;
+            if (!(*row_mark(t->given, row) > 0)) continue;
+            for (int i = 0; i < n; ++i) sum[i] += given[i - 1] + given[i] + given[i + 1];
+        }
 }
 
 HOT static void take_task(void *context, int block) {
     const hand_job *t = context;
     const int n = t->b->n[0];
-    ptrdiff_t near[NEIGHBOURS_MOST];
-    const int count = neighbours(near, t->b);
     FOR_ROWS(&t->range, block, j, k) {
         const ptrdiff_t row = box_at(t->b, 0, j, k);
         float *restrict to = t->to + row;
         const float *restrict from = t->from + row, *restrict capacity = t->capacity + row;
         float sum[ROW_MOST];
         memset(sum, 0, (size_t)n * sizeof *sum);
-        for (int q = 0; q < count; ++q) { /* x fastest: one row's */
-            const float *restrict given = t->given + row + near[q];
-            if (!(given[1 - q % 3 - GHOST] > 0)) continue;
-            for (int i = 0; i < n; ++i) sum[i] += given[i];
+        sum_given(sum, t, j, k);
+        const int own = *row_mark(t->from, row) > 0;
+        for (int i = 0; i < n; ++i) {
+            const float all = (own ? from[i] : 0) + capacity[i] * sum[i];
+            to[i] = capacity[i] > 0 ? all : 0;
         }
-        for (int i = 0; i < n; ++i) to[i] = capacity[i] > 0 ? from[i] + capacity[i] * sum[i] : 0;
     }
 }
 
-/* from: spare[0]; spare[1] holds what is given on. */
+/* spare[0]: what cells have; spare[1] holds what is given on. */
 static void hand_on(float *to, float *const spare[2], const heat_cells *cells, const heat_input *in) {
-    float *given = spare[1];
-    const float *from = spare[0];
-    parallel_zero(in->g->pool, given, in->g->box.size * sizeof *given);
-    hand_job t = {to, given, from, cells->capacity, &in->g->box, range_cells(in->g)};
+    hand_job t = {to, spare[1], spare[0], cells->capacity, &in->g->box, range_cells(in->g)};
     parallel_for(in->g->pool, range_blocks(&t.range), give_task, &t);
     parallel_for(in->g->pool, range_blocks(&t.range), take_task, &t);
 }
@@ -143,8 +158,10 @@ INLINE void air_rows(const area_job *t, int block, int dim) {
     FOR_ROWS(&t->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
         float at[4][ROW_MOST + 1];
+        const int near = row_is_near(t->phi + row, (float)g->dx, n);
+        *row_mark(t->conductance, row) = (float)near;
+        if (!near) continue;
         memset(t->conductance + row, 0, (size_t)n * sizeof *t->conductance);
-        if (!row_is_near(t->phi + row, (float)g->dx, n)) continue;
         for (int q = 0; q < corners / 2; ++q)
             corner_row(at[q], t->phi, b, row + (q & 1) * b->step[1] + (q >> 1) * b->step[2], n, dim);
         for (int i = 0; i < n; ++i) {
@@ -223,6 +240,7 @@ static void solid_task(void *context, int block) {
     const box *b = &g->box;
     FOR_ROWS(&t->range, block, j, k) {
         const ptrdiff_t row = box_at(b, 0, j, k);
+        *row_mark(t->conductance, row) = 1;
         for (int i = 0; i < b->n[0]; ++i) {
             const ptrdiff_t c = row + i;
             double corner[8];

@@ -14,6 +14,8 @@
  * sums to nothing. Towards temperatures interpolated from cells it would be carried on to the next ones: as
  * if heat were conducted by two thirds more, on any grid. In cells in which something melts, s = 1.
  *
+ * What differs by no more than floats round counts as equal, so that what has one temperature costs nothing.
+ *
  * That is linear as long as no particle begins or ends to melt. Where one does, the step is taken once more,
  * by what each law makes of enthalpies. Enthalpies keep what a float drops (Kahan), else slow changes would
  * be lost one by one. */
@@ -21,6 +23,8 @@
 #include "stage/heat/heat_lanes.h"
 
 enum { PIECE = 64 };
+#define ROUNDING                                                                                             \
+    (2.0 / (1 << 24)) /* of a float: what it makes of equal temperatures, and of what is kept of it */
 
 typedef struct blend {
     particles *p;
@@ -29,7 +33,8 @@ typedef struct blend {
     const heat_input *in;
     int melts; /* some law has a zone in which it does */
     cell_range range;
-    double waves, volume;
+    float share_rate;   /* w of a cell over its k f / C, W/(m K) / (J/K) */
+    float noise, least; /* K: differences, and changes, that are none */
 } blend;
 
 /* Of the cells of a piece of a row: what their particles do. */
@@ -95,8 +100,8 @@ INLINE vec8 find_lost(const blend *t, ptrdiff_t c, vec8 here, int dim) {
 
 INLINE vec8 find_share(const blend *t, ptrdiff_t c) {
     const vec8 capacity = vec8_load(t->cells->capacity + c);
-    const vec8 w = (float)(t->waves * t->volume) * vec8_load(t->cells->conductivity + c) *
-                   vec8_load(t->cells->fill + c) / vec8_select(capacity > 0, capacity, vec8_all(1));
+    const vec8 w = t->share_rate * vec8_load(t->cells->conductivity + c) * vec8_load(t->cells->fill + c) /
+                   vec8_select(capacity > 0, capacity, vec8_all(1));
     return w / (1 + w);
 }
 
@@ -107,12 +112,12 @@ INLINE void find_plan(plan *a, const blend *t, ptrdiff_t from, int count, int di
         int8 sloped = {0};
         for (int d = 0; d < dim; ++d) {
             const vec8 slope = find_slope(t, c, t->in->g->box.step[d], here);
-            sloped |= slope != 0;
+            sloped |= size_of(slope) > t->noise;
             vec8_store(a->slope[d] + i, slope);
         }
-        const int8 differ = vec8_load(t->cells->least + c) < vec8_load(t->cells->most + c);
+        const int8 differ = vec8_load(t->cells->most + c) - vec8_load(t->cells->least + c) > t->noise;
         a->sloped[i / LANES] = mask_bits(sloped);
-        a->acts[i / LANES] = mask_bits(sloped | differ | (vec8_load(t->change + c) != 0));
+        a->acts[i / LANES] = mask_bits(sloped | differ | (size_of(vec8_load(t->change + c)) > t->least));
         if (!a->acts[i / LANES]) continue;
         if (a->sloped[i / LANES]) vec8_store(a->room + i, find_room(t, c, here, dim));
         vec8_store(a->lost + i, find_lost(t, c, here, dim));
@@ -122,11 +127,11 @@ INLINE void find_plan(plan *a, const blend *t, ptrdiff_t from, int count, int di
 
 /* ---- particles of a cell, as long as laws are straight ---- */
 
-/* What m c_p weighs. */
+/* The middle of a cell's heat. */
 typedef struct middle {
-    float capacity, beyond; /* of particles' own T less the cell's: what rounding leaves */
-    float x[3];             /* cells, from the cell's low corner */
-    int melts;              /* something does, or some have and others have not */
+    float beyond; /* of its temperature: what rounding leaves */
+    float x[3];   /* what m c_p weighs, cells from the cell's low corner */
+    int melts;    /* something does, or some have and others have not */
 } middle;
 
 typedef struct group {
@@ -147,36 +152,38 @@ INLINE vec8 offsets_of(const blend *t, const group *q, const float slope[3], con
     return off;
 }
 
-INLINE middle find_middle(const blend *t, const group *q, const law_lanes *all, int sloped, float before,
-                          int melts) {
+INLINE void find_centre(middle *m, const blend *t, const group *q, const law_lanes *all, int melts) {
     const float *h = t->p->extra[t->in->column.enthalpy];
-    vec8 capacity = vec8_all(0), beyond = capacity, x[3] = {capacity, capacity, capacity};
-    int8 zone = {0}, below = {0}, above = {0};
-    middle m = {0};
+    vec8 capacity = vec8_all(0), x[3] = {capacity, capacity, capacity};
     for (size_t i = q->from; i < q->end; i += LANES) {
         const law_lanes law = law_here(t, q, i, all, melts);
-        const int8 mask = lanes_first(q->end - i);
-        const vec8 here = vec8_load(h + i), own = lanes_masked(mask, lanes_capacity(&law, here));
+        const vec8 own = lanes_masked(lanes_first(q->end - i), lanes_capacity(&law, vec8_load(h + i)));
         capacity += own;
-        beyond += lanes_masked(mask, own * (lanes_temperature(&law, here) - before));
-        for (int a = 0; a < t->p->dim && sloped; ++a)
-            x[a] += lanes_masked(mask, own * (vec8_load(t->p->x[a] + i) - (float)q->at[a]));
-        if (!melts) continue;
-        const int8 may = mask & (law.melting_capacity > law.capacity);
+        for (int a = 0; a < t->p->dim; ++a) x[a] += own * (vec8_load(t->p->x[a] + i) - (float)q->at[a]);
+    }
+    const float sum = lanes_sum(capacity);
+    for (int a = 0; a < t->p->dim; ++a) m->x[a] = lanes_sum(x[a]) / sum;
+}
+
+INLINE int find_melting(const blend *t, const group *q, const law_lanes *all) {
+    const float *h = t->p->extra[t->in->column.enthalpy];
+    const int melts = 1;
+    int8 zone = {0}, below = {0}, above = {0};
+    for (size_t i = q->from; i < q->end; i += LANES) {
+        const law_lanes law = law_here(t, q, i, all, melts);
+        const int8 may = lanes_first(q->end - i) & (law.melting_capacity > law.capacity);
+        const vec8 here = vec8_load(h + i);
         zone |= may & lanes_melting(&law, here);
         below |= may & (here <= law.cold[1]);
         above |= may & (here >= law.warm[1]);
     }
-    m.capacity = lanes_sum(capacity);
-    m.beyond = lanes_sum(beyond) / m.capacity;
-    for (int a = 0; a < t->p->dim && sloped; ++a) m.x[a] = lanes_sum(x[a]) / m.capacity;
-    m.melts = melts && (mask_bits(zone) || (mask_bits(below) && mask_bits(above)));
-    return m;
+    return mask_bits(zone) || (mask_bits(below) && mask_bits(above));
 }
 
 /* Slopes along several axes add up: in a corner they may lead beyond all that is around, and are cut. */
 INLINE void limit_slopes(float slope[3], const blend *t, const group *q, const middle *m, float room) {
     vec8 most = vec8_all(0);
+    if (fabsf(slope[0]) + fabsf(slope[1]) + fabsf(slope[2]) <= room) return; /* nothing is a cell off */
     for (size_t i = q->from; i < q->end; i += LANES) {
         const vec8 off = lanes_masked(lanes_first(q->end - i), offsets_of(t, q, slope, m->x, i));
         const vec8 size = vec8_select(off < 0, -off, off);
@@ -333,7 +340,8 @@ INLINE void blend_cell(const blend *t, const group *q, const plan *a, int n, int
     const int sloped = a->sloped[n / LANES] >> n % LANES & 1;
     deed w = {.change = t->change[q->cell], .before = t->cells->temperature[q->cell]};
     for (int d = 0; d < t->p->dim; ++d) w.slope[d] = a->slope[d][n];
-    const middle m = find_middle(t, q, &all, sloped, w.before, melts);
+    middle m = {.beyond = t->cells->beyond[q->cell], .melts = melts && find_melting(t, q, &all)};
+    if (sloped) find_centre(&m, t, q, &all, melts);
     w.share = m.melts ? 1 : a->share[n];
     w.gone = a->lost[n] + w.share * (1 - a->lost[n]);
     if (sloped) limit_slopes(w.slope, t, q, &m, a->room[n]);
@@ -385,8 +393,9 @@ static void change_task(void *context, int block) {
 void heat_to_particles(particles *p, const heat_cells *cells, const float *change, const heat_input *in) {
     const mac_grid *g = in->g;
     blend t = {.p = p, .cells = cells, .change = change, .in = in, .range = range_cells(g)};
-    t.volume = pow(g->dx, g->box.dim);
-    t.waves = 2 * g->box.dim * in->dt / (g->dx * g->dx);
+    t.share_rate = (float)(2 * g->box.dim * in->dt * pow(g->dx, g->box.dim - 2));
+    t.noise = (float)(ROUNDING * in->farthest);
+    t.least = (float)(ROUNDING * ROUNDING * in->farthest);
     t.melts = law_melts(in->law, in->laws);
     parallel_for(g->pool, range_blocks(&t.range), blend_task, &t);
     parallel_for(g->pool, range_blocks(&t.range), change_task, &t);

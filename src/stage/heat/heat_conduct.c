@@ -14,7 +14,7 @@
 #include <math.h>
 #include "grid/rows.h"
 #include "linear/tridiagonal.h"
-#include "stage/heat/heat.h"
+#include "stage/heat/heat_lanes.h"
 
 enum { L = TRIDIAGONAL_LANES, LINE_MOST = 4096 };
 
@@ -36,73 +36,132 @@ typedef struct bundle {
     int lanes, from, end; /* cells from .. end - 1 of some line hold heat */
 } bundle;
 
-/* A cell of each line; those that there are not hold nothing. */
-typedef struct slice {
-    float capacity[L], conductivity[L], fill[L];
-    double temperature[L];
-} slice;
-
-INLINE int is_wet(const bundle *q, const sweep *s, int k, ptrdiff_t across) {
+INLINE int is_wet(const bundle *q, const sweep *s, int k) {
     const float *capacity = s->cells->capacity + q->first + k * q->along;
     int wet = 0;
-    for (int l = 0; l < q->lanes; ++l) wet |= capacity[l * across] > 0;
+    for (int l = 0; l < q->lanes; ++l) wet |= capacity[l * q->across] > 0;
     return wet;
 }
 
-INLINE void find_wet(bundle *q, const sweep *s, int n, ptrdiff_t across) {
+static void find_wet(bundle *q, const sweep *s, int n) {
     q->from = 0;
     q->end = n;
-    while (q->from < n && !is_wet(q, s, q->from, across)) ++q->from;
-    while (q->end > q->from && !is_wet(q, s, q->end - 1, across)) --q->end;
+    while (q->from < n && !is_wet(q, s, q->from)) ++q->from;
+    while (q->end > q->from && !is_wet(q, s, q->end - 1)) --q->end;
 }
 
-INLINE void load_slice(slice *to, const bundle *q, const sweep *s, int k, ptrdiff_t across) {
-    const ptrdiff_t c = q->first + k * q->along;
-    const float *capacity = s->cells->capacity + c, *conductivity = s->cells->conductivity + c,
-                *fill = s->cells->fill + c, *was = s->cells->temperature + c, *by = s->change + c;
-    for (int l = 0; l < L; ++l) {
-        to->capacity[l] = l < q->lanes ? capacity[l * across] : 0;
-        to->conductivity[l] = conductivity[l * across];
-        to->fill[l] = fill[l * across];
-        to->temperature[l] = (double)was[l * across] + (double)by[l * across];
+/* Slices of the lines, a cell of each, TILE at a time. Where lines lie along x eight rows are turned about.
+ */
+enum { TILE = 4 };
+
+INLINE void turn_about(vec8 v[TILE]) {
+    const vec8 low01 = SHUFFLE(v[0], v[1], 0, 8, 1, 9, 4, 12, 5, 13),
+               high01 = SHUFFLE(v[0], v[1], 2, 10, 3, 11, 6, 14, 7, 15),
+               low23 = SHUFFLE(v[2], v[3], 0, 8, 1, 9, 4, 12, 5, 13),
+               high23 = SHUFFLE(v[2], v[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    v[0] = SHUFFLE(low01, low23, 0, 1, 8, 9, 4, 5, 12, 13);
+    v[1] = SHUFFLE(low01, low23, 2, 3, 10, 11, 6, 7, 14, 15);
+    v[2] = SHUFFLE(high01, high23, 0, 1, 8, 9, 4, 5, 12, 13);
+    v[3] = SHUFFLE(high01, high23, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+/* Lines that there are not repeat the last one. */
+INLINE ptrdiff_t line_at(const bundle *q, int l) {
+    return q->first + (l < q->lanes ? l : q->lanes - 1) * q->across;
+}
+
+INLINE void load_tile(vec8 v[TILE], const float *field, const bundle *q, int k, int along_x) {
+    const int last = q->end - 1;
+    for (int i = 0; i < TILE; ++i)
+        if (along_x)
+            v[i] =
+                vec8_join(vec4_load(field + line_at(q, i) + k), vec4_load(field + line_at(q, i + TILE) + k));
+        else v[i] = vec8_load(field + q->first + (k + i < last ? k + i : last) * q->along);
+    if (along_x) turn_about(v);
+}
+
+typedef struct tile {
+    vec8 capacity[TILE], conductivity[TILE], fill[TILE], was[TILE], by[TILE], open[TILE], outside[TILE],
+        pull[TILE];
+} tile;
+
+INLINE void load_tiles(tile *to, const bundle *q, const sweep *s, int k, int along_x) {
+    load_tile(to->capacity, s->cells->capacity, q, k, along_x);
+    load_tile(to->conductivity, s->cells->conductivity, q, k, along_x);
+    load_tile(to->fill, s->cells->fill, q, k, along_x);
+    load_tile(to->was, s->cells->temperature, q, k, along_x);
+    load_tile(to->by, s->change, q, k, along_x);
+    if (s->in->open) load_tile(to->open, s->in->open->open.value[s->axis], q, k, along_x);
+    if (s->in->outside) load_tile(to->outside, s->in->outside, q, k, along_x);
+    if (s->in->pull) load_tile(to->pull, s->in->pull, q, k, along_x);
+}
+
+/* The slice before: what it still waits for is the face that it shares with the next one. */
+typedef struct slice {
+    vec8 capacity, conductivity, fill;
+    wide temperature, b, d;
+} slice;
+
+/* k s f of the faces between cells and those before them. */
+INLINE vec8 conductances(const slice *before, const slice *here) {
+    const vec8 sum = before->conductivity + here->conductivity;
+    const int8 joined = (before->capacity > 0) & (here->capacity > 0) & (sum > 0);
+    const vec8 mean = before->conductivity / vec8_select(sum > 0, sum, vec8_all(1)) * here->conductivity;
+    return lanes_masked(joined, mean * (before->fill + here->fill));
+}
+
+INLINE void put_slice(lines *w, int k, const slice *s, const wide *g) {
+    for (int i = 0; i < 2; ++i) {
+        const double4 e = -g->half[i];
+        memcpy(w->b + k * L + 4 * i, &s->b.half[i], sizeof e);
+        memcpy(w->d + k * L + 4 * i, &s->d.half[i], sizeof e);
+        memcpy(w->e + k * L + 4 * i, &e, sizeof e);
     }
 }
 
-/* G dt of the faces between cells and the next ones, whose open shares are `open`. */
-INLINE void find_conductances(double to[L], const slice *a, const slice *b, const float *open,
-                              ptrdiff_t across, double per_face) {
-    for (int l = 0; l < L; ++l) {
-        const float sum = a->conductivity[l] + b->conductivity[l];
-        const float g = a->conductivity[l] / (sum > 0 ? sum : 1) * b->conductivity[l] *
-                        (a->fill[l] + b->fill[l]) * open[l * across];
-        to[l] = a->capacity[l] > 0 && b->capacity[l] > 0 ? per_face * (double)g : 0;
+INLINE slice begin_slice(const tile *t, const sweep *s, int i, int8 lanes) {
+    slice to = {
+        lanes_masked(lanes, t->capacity[i]), t->conductivity[i], t->fill[i], {{{0}}}, {{{0}}}, {{{0}}}};
+    const int8 wet = to.capacity > 0;
+    const wide was = lanes_wide(t->was[i]), by = lanes_wide(t->by[i]);
+    to.d = lanes_wide(vec8_select(wet, to.capacity, vec8_all(1)));
+    for (int h = 0; h < 2; ++h) to.temperature.half[h] = was.half[h] + by.half[h];
+    if (!s->in->outside) return to;
+    const double part = s->in->dt / s->in->g->box.dim;
+    const wide outside = lanes_wide(lanes_masked(wet, t->outside[i]));
+    const wide pull = lanes_wide(s->in->pull ? lanes_masked(wet, t->pull[i]) : vec8_all(0));
+    for (int h = 0; h < 2; ++h) {
+        to.d.half[h] += part * outside.half[h];
+        to.b.half[h] = part * (pull.half[h] - outside.half[h] * to.temperature.half[h]);
     }
+    return to;
 }
 
-INLINE void load_lines(lines *w, const bundle *q, const sweep *s, ptrdiff_t across) {
-    const float *open = s->in->open->open.value[s->axis] + q->first;
-    double before[L] = {0}, flux[L] = {0}; /* of the faces below */
-    slice two[2];
-    load_slice(&two[0], q, s, q->from, across);
+INLINE void load_lines(lines *w, const bundle *q, const sweep *s, int along_x) {
+    const int8 lanes = lanes_first((size_t)q->lanes);
+    tile t;
+    slice before = {0};
+    wide g = {0};
     for (int k = q->from; k < q->end; ++k) {
-        const slice *here = &two[(k - q->from) & 1];
-        slice *next = &two[(k - q->from + 1) & 1];
-        double g[L] = {0}, *b = w->b + (k - q->from) * L, *d = w->d + (k - q->from) * L,
-               *e = w->e + (k - q->from) * L;
-        if (k + 1 < q->end) {
-            load_slice(next, q, s, k + 1, across);
-            find_conductances(g, here, next, open + (k + 1) * q->along, across, s->per_face);
+        const int i = (k - q->from) % TILE;
+        if (i == 0) load_tiles(&t, q, s, k, along_x);
+        slice here = begin_slice(&t, s, i, lanes);
+        if (k > q->from) {
+            const vec8 all = conductances(&before, &here);
+            g = lanes_wide(s->in->open ? all * t.open[i] : all);
+            for (int h = 0; h < 2; ++h) {
+                g.half[h] *= s->per_face;
+                const double4 flux = g.half[h] * (here.temperature.half[h] - before.temperature.half[h]);
+                before.d.half[h] += g.half[h];
+                before.b.half[h] += flux;
+                here.d.half[h] += g.half[h];
+                here.b.half[h] -= flux;
+            }
+            put_slice(w, k - 1 - q->from, &before, &g);
         }
-        for (int l = 0; l < L; ++l) {
-            const double up = k + 1 < q->end ? g[l] * (next->temperature[l] - here->temperature[l]) : 0;
-            const int wet = here->capacity[l] > 0;
-            d[l] = wet ? (double)here->capacity[l] + before[l] + g[l] : 1;
-            b[l] = wet ? up - flux[l] : 0;
-            e[l] = -g[l];
-            before[l] = g[l];
-            flux[l] = up;
-        }
+        before = here;
     }
+    put_slice(w, q->end - 1 - q->from, &before, &(wide){{{0}}});
 }
 
 /* A side of the domain that is held at a temperature, where the lines reach it. */
@@ -119,66 +178,89 @@ static void hold_side(lines *w, const bundle *q, const sweep *s, int side, int n
     }
 }
 
-INLINE void meet_outside(lines *w, const bundle *q, const sweep *s, ptrdiff_t across) {
-    const double share = s->in->dt / s->in->g->box.dim;
-    for (int k = q->from; k < q->end; ++k) {
-        const ptrdiff_t c = q->first + k * q->along;
-        double *b = w->b + (k - q->from) * L, *d = w->d + (k - q->from) * L;
-        for (int l = 0; l < q->lanes; ++l) {
-            const ptrdiff_t i = c + l * across;
-            const int wet = s->cells->capacity[i] > 0;
-            const double to = wet ? share * (double)s->in->outside[i] : 0;
-            const double pull = wet ? share * (double)s->in->pull[i] : 0;
-            d[l] += to;
-            b[l] += pull - to * ((double)s->cells->temperature[i] + (double)s->change[i]);
-        }
+/* Whether anything changes: lines of one temperature stay as they are. */
+INLINE int any_flows(const lines *w, int count) {
+    int any = 0;
+    for (int i = 0; i < count; ++i) any |= w->b[i] != 0;
+    return any;
+}
+
+INLINE void add_lines(const sweep *s, const bundle *q, const lines *w, int along_x) {
+    for (int k = q->from; k < q->end; k += TILE) {
+        const double *b = w->b + (k - q->from) * L;
+        const int count = q->end - k < TILE ? q->end - k : TILE;
+        if (along_x && count == TILE && q->lanes == L) {
+            vec8 v[TILE];
+            for (int i = 0; i < TILE; ++i) v[i] = lanes_narrow(b + i * L);
+            turn_about(v);
+            for (int l = 0; l < L; ++l) {
+                float *to = s->change + line_at(q, l) + k, own[LANES];
+                vec8_store(own, v[l % TILE]);
+                vec4_store(to, vec4_load(to) + vec4_load(own + l / TILE * TILE));
+            }
+        } else
+            for (int i = 0; i < count; ++i)
+                for (int l = 0; l < q->lanes; ++l)
+                    s->change[q->first + l * q->across + (k + i) * q->along] += (float)b[i * L + l];
     }
 }
 
-/* Whether anything changes: lines of one temperature stay as they are. */
-INLINE int any_flows(const lines *w, int count) {
-    double sum = 0;
-    for (int i = 0; i < count; ++i) sum = fabs(w->b[i]) > sum ? fabs(w->b[i]) : sum;
-    return sum > 0;
-}
-
-INLINE void sweep_bundle(const sweep *s, bundle *q, int n, ptrdiff_t across) {
+INLINE void sweep_bundle(const sweep *s, bundle *q, int n, int along_x) {
     lines w;
-    find_wet(q, s, n, across);
+    find_wet(q, s, n);
     if (q->from >= q->end) return;
-    load_lines(&w, q, s, across);
+    load_lines(&w, q, s, along_x);
     for (int side = 0; side < 2; ++side) hold_side(&w, q, s, side, n);
-    if (s->in->outside) meet_outside(&w, q, s, across);
     if (!any_flows(&w, (q->end - q->from) * L)) return;
     tridiagonal_solve(w.b, w.d, w.e, q->end - q->from);
-    for (int k = q->from; k < q->end; ++k)
-        for (int l = 0; l < q->lanes; ++l)
-            s->change[q->first + l * across + k * q->along] += (float)w.b[(k - q->from) * L + l];
+    add_lines(s, q, &w, along_x);
+}
+
+static int groups_of(const sweep *s) {
+    return (s->in->g->box.n[s->beside] + L - 1) / L;
+}
+
+/* Lines beside each other, of row `row` along the third axis. */
+INLINE void sweep_group(const sweep *s, int group, int row) {
+    const box *b = &s->in->g->box;
+    const int n = b->n[s->axis], start = group * L, left = b->n[s->beside] - start;
+    bundle q = {.along = b->step[s->axis], .across = b->step[s->beside], .lanes = left < L ? left : L};
+    q.first = b->first + start * b->step[s->beside] + (b->dim == 3 ? row * b->step[s->other] : 0);
+    if (q.along == 1) sweep_bundle(s, &q, n, 1);
+    else sweep_bundle(s, &q, n, 0);
 }
 
 HOT static void sweep_task(void *context, int block) {
     const sweep *s = context;
-    const box *b = &s->in->g->box;
-    const int n = b->n[s->axis], groups = (b->n[s->beside] + L - 1) / L;
-    const int start = block % groups * L, row = block / groups, left = b->n[s->beside] - start;
-    bundle q = {.along = b->step[s->axis], .across = b->step[s->beside], .lanes = left < L ? left : L};
-    q.first = b->first + start * b->step[s->beside] + (b->dim == 3 ? row * b->step[s->other] : 0);
-    if (q.across == 1) sweep_bundle(s, &q, n, 1);
-    else sweep_bundle(s, &q, n, q.across);
+    const int groups = groups_of(s);
+    sweep_group(s, block % groups, block / groups);
+}
+
+/* Sweeps that follow each other in a plane, which stays in the cache. */
+HOT static void plane_task(void *context, int plane) {
+    const sweep *s = context;
+    for (int i = 0; i < 2; ++i)
+        for (int group = 0; group < groups_of(&s[i]); ++group) sweep_group(&s[i], group, plane);
 }
 
 void heat_conduct(float *change, const heat_cells *cells, const heat_input *in, int reversed) {
     const mac_grid *g = in->g;
     const box *b = &g->box;
+    sweep of[3];
     parallel_zero(g->pool, change, b->size * sizeof *change);
     for (int i = 0; i < b->dim; ++i) {
-        sweep s = {.change = change, .cells = cells, .in = in, .axis = reversed ? b->dim - 1 - i : i};
-        s.beside = s.axis == 0;
-        s.other = s.axis == 2 ? 1 : 2;
-        s.per_face = pow(g->dx, b->dim - 2) * in->dt;
-        const int groups = (b->n[s.beside] + L - 1) / L, rows = b->dim == 3 ? b->n[s.other] : 1;
-        parallel_for(g->pool, groups * rows, sweep_task, &s);
+        const int axis = reversed ? b->dim - 1 - i : i;
+        of[i] =
+            (sweep){change, cells, in, axis, axis == 0, axis == 2 ? 1 : 2, pow(g->dx, b->dim - 2) * in->dt};
     }
+    if (b->dim == 2) {
+        for (int i = 0; i < 2; ++i) parallel_for(g->pool, groups_of(&of[i]), sweep_task, &of[i]);
+        return;
+    }
+    if (!reversed) parallel_for(g->pool, b->n[2], plane_task, &of[0]);
+    sweep *across = &of[reversed ? 0 : 2];
+    parallel_for(g->pool, groups_of(across) * b->n[1], sweep_task, across);
+    if (reversed) parallel_for(g->pool, b->n[2], plane_task, &of[1]);
 }
 
 /* ---- what is not liquid ---- */

@@ -76,6 +76,24 @@ INLINE vec8 lanes_masked(int8 mask, vec8 v) {
     return (vec8)((int8)v & mask);
 }
 
+/* Eight doubles, in halves. */
+typedef double double4 __attribute__((vector_size(32)));
+typedef struct wide {
+    double4 half[2];
+} wide;
+
+INLINE wide lanes_wide(vec8 v) {
+    vec4 half[2];
+    memcpy(half, &v, sizeof half);
+    return (wide){{__builtin_convertvector(half[0], double4), __builtin_convertvector(half[1], double4)}};
+}
+
+INLINE vec8 lanes_narrow(const double *from) {
+    double4 half[2];
+    memcpy(half, from, sizeof half);
+    return vec8_join(__builtin_convertvector(half[0], vec4), __builtin_convertvector(half[1], vec4));
+}
+
 INLINE float lanes_sum(vec8 v) {
     float part[LANES];
     vec8_store(part, v);

@@ -48,8 +48,14 @@ double heat_enthalpy(const heat_law *l, double t) {
 }
 
 heat_cells heat_cells_in(float *block, size_t size) {
-    return (heat_cells){block,           block + size, block + 2 * size, block + 3 * size, block + 4 * size,
-                        block + 5 * size};
+    float *at[HEAT_CELL_ARRAYS];
+    for (size_t i = 0; i < HEAT_CELL_ARRAYS; ++i) at[i] = block + i * size;
+    return (heat_cells){at[0], at[1], at[2], at[3], at[4], at[5], at[6]};
+}
+
+static void empty_cell(const heat_cells *cells, ptrdiff_t c) {
+    cells->fill[c] = cells->capacity[c] = cells->temperature[c] = cells->conductivity[c] = 0;
+    cells->beyond[c] = cells->least[c] = cells->most[c] = 0;
 }
 
 /* ---- to cells ---- */
@@ -70,55 +76,60 @@ static float mean_conductivity(const transfer *t, size_t from, size_t end, int o
     return sum / (float)(end - from);
 }
 
-INLINE void sum_cell(const transfer *t, ptrdiff_t c, size_t from, size_t end, int melts) {
+/* Returns the largest |T| of particles. */
+INLINE float sum_cell(const transfer *t, ptrdiff_t c, size_t from, size_t end, int melts) {
     const float *h = t->p->extra[t->in->column.enthalpy];
     const uint8_t *fluid = t->p->fluid;
     const heat_cells *cells = t->cells;
-    if (from == end) {
-        cells->fill[c] = cells->capacity[c] = cells->temperature[c] = cells->conductivity[c] = 0;
-        cells->least[c] = cells->most[c] = 0;
-        return;
-    }
     const int one = law_is_one(t->in, fluid + from, end - from);
     vec8 capacity = vec8_all(0), warmth = capacity, least = vec8_all(INFINITY), most = -least;
     law_lanes law = law_of_all(&t->in->law[fluid[from]], melts);
+    float about = 0; /* the first's temperature: sums lose less around it */
     for (size_t i = from; i < end; i += LANES) {
         if (!one) law = law_of_each(t->in->law, fluid + i, end - i, melts);
         const int8 mask = lanes_first(end - i);
         const vec8 here = vec8_load(h + i), degrees = lanes_temperature(&law, here);
         const vec8 own = lanes_masked(mask, lanes_capacity(&law, here));
+        if (i == from) about = degrees[0];
         capacity += own;
-        warmth += lanes_masked(mask, own * degrees);
+        warmth += lanes_masked(mask, own * (degrees - about));
         least = vec8_select(mask & (degrees < least), degrees, least);
         most = vec8_select(mask & (degrees > most), degrees, most);
     }
     const float sum = lanes_sum(capacity);
     cells->fill[c] = lesser((float)(end - from) * FILLED / (float)t->in->full, 1);
     cells->capacity[c] = (float)t->in->mass * sum;
-    cells->temperature[c] = lanes_sum(warmth) / sum;
+    const float over = lanes_sum(warmth) / sum;
+    cells->temperature[c] = about + over;
+    cells->beyond[c] = over - (cells->temperature[c] - about);
     cells->conductivity[c] = mean_conductivity(t, from, end, one);
     cells->least[c] = lanes_least(least);
     cells->most[c] = -lanes_least(-most);
+    return greater(cells->most[c], -cells->least[c]);
 }
 
-INLINE void sum_rows(const transfer *t, int block, int melts) {
+INLINE float sum_rows(const transfer *t, int block, int melts) {
+    float most = 0;
     const box *b = &t->in->g->box;
     FOR_ROWS(&t->range, block, j, k) {
         const uint32_t *start = t->p->cell_start + box_dense(b, 0, j, k);
         const ptrdiff_t row = box_at(b, 0, j, k);
-        for (int i = 0; i < b->n[0]; ++i) sum_cell(t, row + i, start[i], start[i + 1], melts);
+        for (int i = 0; i < b->n[0]; ++i)
+            if (start[i] < start[i + 1])
+                most = greater(most, sum_cell(t, row + i, start[i], start[i + 1], melts));
+            else if (t->cells->capacity[row + i] > 0) empty_cell(t->cells, row + i);
     }
+    return most;
 }
 
-HOT static void cells_task(void *context, int block) {
+HOT static double cells_task(void *context, int block) {
     const transfer *t = context;
-    if (t->melts) sum_rows(t, block, 1);
-    else sum_rows(t, block, 0);
+    return (double)(t->melts ? sum_rows(t, block, 1) : sum_rows(t, block, 0));
 }
 
-void heat_to_cells(const heat_cells *cells, const heat_input *in, const particles *p) {
+double heat_to_cells(const heat_cells *cells, const heat_input *in, const particles *p) {
     transfer t = {p, cells, in, range_cells(in->g), law_melts(in->law, in->laws)};
-    parallel_for(in->g->pool, range_blocks(&t.range), cells_task, &t);
+    return parallel_max(in->g->pool, range_blocks(&t.range), cells_task, &t);
 }
 
 /* ---- temperatures ---- */
