@@ -57,5 +57,6 @@ rheo_status bench_smoke(rows *out);
 rheo_status bench_separation(rows *out);
 rheo_status bench_bodies(rows *out);
 rheo_status bench_viscosity(rows *out);
+rheo_status bench_heat(rows *out);
 rheo_status bench_sph(rows *out);
 #endif

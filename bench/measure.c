@@ -110,13 +110,14 @@ static const rheo_case_name benches[] = {
     {"smoke", "frames of paddle-smoke at 40 and 80 cells along its length"},
     {"bodies", "what rigid bodies add to the pressure solve, frames of their scenes, cost a cell"},
     {"viscosity", "implicit viscosity of a ball in a round container, by multigrid and by Jacobi"},
+    {"heat", "what heat adds to a step at 64 cells a side, scenes of wax"},
     {"sph", "particles alone: neighbours, and steps of a dam of 50,000"},
     {NULL, NULL},
 };
 static const entry bench_runs[] = {
-    {.run = bench_stream},     {.run = bench_poisson},   {.run = bench_particles},
-    {.run = bench_separation}, {.run = bench_step},      {.run = bench_smoke},
-    {.run = bench_bodies},     {.run = bench_viscosity}, {.run = bench_sph}};
+    {.run = bench_stream}, {.run = bench_poisson}, {.run = bench_particles}, {.run = bench_separation},
+    {.run = bench_step},   {.run = bench_smoke},   {.run = bench_bodies},    {.run = bench_viscosity},
+    {.run = bench_heat},   {.run = bench_sph}};
 
 const rheo_case_name *rheo_list_reproductions(void) {
     return reproductions;
