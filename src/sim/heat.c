@@ -176,6 +176,7 @@ static int parts_of_step(const heat_input *in, const rheo_sim *s) {
 static void spread(heat *h, markers *m, const heat_input *in, const walls *w, rheo_sim *s) {
     const scratch_count mine = s->scratch.lent;
     heat_input now = *in;
+    now.upwind = h->upwind;
     now.farthest = heat_to_cells(&h->cells, in, &m->parts);
     meet_outside(&now, h, m->phi, w, s);
     heat_conduct(h->change, &h->cells, &now, h->turn);

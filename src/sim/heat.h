@@ -7,6 +7,7 @@
 
 typedef struct heat {
     int on;           /* 0: nothing below is there, and nothing acts */
+    int upwind;       /* particles have the temperature of their cell */
     heat_cells cells; /* of a step */
     float *change, *block;
     shape **source; /* of heat.sources */

@@ -53,6 +53,7 @@ typedef struct heat_input {
     const float *outside; /* W/K of cells to what is held at temperatures; NULL: nothing is */
     const float *pull;    /* W: the same times those temperatures; NULL: all of them are 0 */
     const double *side;   /* K: of the domain's sides (RHEO_LEFT ...), NAN where they are insulated */
+    int upwind;           /* all of a cell comes to its temperature, which is what it takes to the next one */
     double farthest;      /* K: the largest |T|, whose rounding is not told from differences */
 } heat_input;
 

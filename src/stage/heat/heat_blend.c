@@ -14,6 +14,10 @@
  * sums to nothing. Towards temperatures interpolated from cells it would be carried on to the next ones: as
  * if heat were conducted by two thirds more, on any grid. In cells in which something melts, s = 1.
  *
+ * Upwind, s = 1 and o = 0: particles that leave a cell take its temperature along. That is the donor cell's
+ * scheme for -(u . grad) T (Carlson 2004, equation 50), with the mass of particles that cross as the flux, so
+ * that heat is kept to rounding and nothing becomes hotter or colder than what meets.
+ *
  * What differs by no more than floats round counts as equal, so that what has one temperature costs nothing.
  *
  * That is linear as long as no particle begins or ends to melt. Where one does, the step is taken once more,
@@ -110,7 +114,7 @@ INLINE void find_plan(plan *a, const blend *t, ptrdiff_t from, int count, int di
         const ptrdiff_t c = from + i;
         const vec8 here = become(t, c);
         int8 sloped = {0};
-        for (int d = 0; d < dim; ++d) {
+        for (int d = 0; d < dim && !t->in->upwind; ++d) {
             const vec8 slope = find_slope(t, c, t->in->g->box.step[d], here);
             sloped |= size_of(slope) > t->noise;
             vec8_store(a->slope[d] + i, slope);
@@ -121,7 +125,7 @@ INLINE void find_plan(plan *a, const blend *t, ptrdiff_t from, int count, int di
         if (!a->acts[i / LANES]) continue;
         if (a->sloped[i / LANES]) vec8_store(a->room + i, find_room(t, c, here, dim));
         vec8_store(a->lost + i, find_lost(t, c, here, dim));
-        vec8_store(a->share + i, find_share(t, c));
+        vec8_store(a->share + i, t->in->upwind ? vec8_all(1) : find_share(t, c));
     }
 }
 
