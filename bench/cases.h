@@ -40,6 +40,8 @@ rheo_status reproduce_insulated(rows *out);
 rheo_status reproduce_power(rows *out);
 rheo_status reproduce_bath(rows *out);
 rheo_status reproduce_upwind_heat(rows *out);
+rheo_status reproduce_melts(rows *out);
+rheo_status reproduce_sets(rows *out);
 rheo_status reproduce_sph_kernels(rows *out);
 rheo_status reproduce_sph_hydrostatic(rows *out);
 rheo_status reproduce_sph_poiseuille(rows *out);

@@ -3,8 +3,9 @@
  * Exactly, the step between them stays one. Upwind differences (Carlson 2004, equation 50) smear it as a
  * diffusivity of u dx / 2 (1 - C) would, C the share of a cell that crosses at a time: sigma^2 = dx X (1 - C)
  * after a way X. `mac` has that scheme, with markers' mass as the flux, so that heat is kept and nothing
- * becomes hotter or colder; other methods carry heat with particles, and keep the step. sigma is sqrt(pi)
- * times the integral of y (1 - y), y the temperature between the two. */
+ * becomes hotter or colder: markers lie two along a cell, and half of them cross at a time. Other methods
+ * carry heat with particles, and keep the step. sigma is sqrt(pi) times the integral of y (1 - y), y the
+ * temperature between the two. */
 #include "cases.h"
 
 #include <math.h>
