@@ -27,7 +27,7 @@ static const option table[] = {
     {"--resume", "", FLAG, AT(resume), "", "go on from the last saved state"},
     {"--overwrite", "", FLAG, AT(overwrite), "", "replace the cache that is there"},
     {"--surface", "", TEXT, AT(surface), "NAME",
-     "density, average, spheres or pressure (default: as in the scene)"},
+     "density, average, spheres, pressure, kernel or color (default: as in the scene)"},
     {"--width", "", COUNT, AT(width), "N", "pixels across (default: 640)"},
     {"--height", "", COUNT, AT(height), "N", "pixels down (default: 360)"},
     {"--samples", "", COUNT, AT(samples), "N", "rays a pixel (default: 4)"},

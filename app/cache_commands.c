@@ -5,7 +5,7 @@
 #include <rheo/measure.h>
 
 rheo_status command_mesh(const options *o) {
-    static const char *const names[] = {"density", "average", "spheres", "pressure", NULL};
+    static const char *const names[] = {"density", "average", "spheres", "pressure", "kernel", "color", NULL};
     int surface = 0, meshes = 0;
     rheo_report report = {0};
     while (o->surface && names[surface] && strcmp(names[surface], o->surface) != 0) ++surface;

@@ -51,6 +51,8 @@ rheo_status reproduce_sph_float(rows *out);
 rheo_status reproduce_sph_front(rows *out);
 rheo_status reproduce_sph_order(rows *out);
 rheo_status reproduce_sph_volume(rows *out);
+rheo_status reproduce_sph_integrators(rows *out);
+rheo_status reproduce_sph_source(rows *out);
 
 rheo_status bench_stream(rows *out);
 rheo_status bench_poisson(rows *out);

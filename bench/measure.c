@@ -58,6 +58,8 @@ static const rheo_case_name reproductions[] = {
     {"sph-front", "front of a collapsing column of particles, beside flip, against Martin and Moyce 1952"},
     {"sph-order", "a viscous vortex of particles: the error falls with the spacing"},
     {"sph-volume", "ten seconds of a dam break of particles: energy, height, leaks"},
+    {"sph-integrators", "leap-frog, Euler, prediction and relaxation: order in time"},
+    {"sph-source", "Mao's one-shot pressure beside projection and equation of state"},
     {NULL, NULL},
 };
 static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
@@ -105,7 +107,9 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_sph_float},
                                           {.run = reproduce_sph_front},
                                           {.run = reproduce_sph_order},
-                                          {.run = reproduce_sph_volume}};
+                                          {.run = reproduce_sph_volume},
+                                          {.run = reproduce_sph_integrators},
+                                          {.run = reproduce_sph_source}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},

@@ -5,6 +5,21 @@
 #include "check.h"
 #include <rheo/sim.h>
 
+/* What a closed mesh encloses, m3. */
+static inline double volume_of(const rheo_mesh *m) {
+    double volume = 0;
+    for (size_t t = 0; t < m->triangle_count; ++t) {
+        double p[3][3];
+        for (size_t e = 0; e < 3; ++e)
+            for (size_t a = 0; a < 3; ++a) p[e][a] = (double)m->position[3 * m->triangle[3 * t + e] + a];
+        for (int a = 0; a < 3; ++a) {
+            const int b = (a + 1) % 3, c = (a + 2) % 3;
+            volume += p[0][a] * (p[1][b] * p[2][c] - p[1][c] * p[2][b]) / 6;
+        }
+    }
+    return volume;
+}
+
 static int compare_edges(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;

@@ -17,7 +17,16 @@ typedef enum rheo_fluid_look {
     RHEO_FLUID_TRANSLUCENT, /* opaque, but light goes some way through it: wax */
     RHEO_FLUID_GLOWING,     /* opaque and dull, and what is hot glows: lava */
     RHEO_FLUID_TEMPERATURE, /* opaque, its colour a scale of temperatures from blue to red */
+    RHEO_FLUID_PARTICLES,   /* its particles, as balls */
 } rheo_fluid_look;
+
+/* what balls are coloured by: the fluid's own colour, or scales from blue to red */
+typedef enum rheo_paint {
+    RHEO_PAINT_COLOR,
+    RHEO_PAINT_SPEED,   /* from 0 to that of a fall through half of the domain */
+    RHEO_PAINT_DENSITY, /* from 0.9 to 1.1 at rest (method sph) */
+    RHEO_PAINT_TEMPERATURE,
+} rheo_paint;
 
 typedef struct rheo_material {
     const char *name;

@@ -125,6 +125,8 @@ typedef enum rheo_surface {
     RHEO_SURFACE_AVERAGE,  /* Zhu-Bridson averaged spheres */
     RHEO_SURFACE_SPHERES,  /* union of spheres */
     RHEO_SURFACE_PRESSURE, /* isosurface of pressure (Sommer) */
+    RHEO_SURFACE_KERNEL,   /* iso-density of particles' kernels (Mao) */
+    RHEO_SURFACE_COLOR,    /* isosurface of a colour field (Clavet, Mao) */
 } rheo_surface;
 
 /* viscosity between two temperatures; constant outside them */
@@ -151,6 +153,14 @@ typedef enum rheo_sph_pressure {
     RHEO_SPH_SOURCE,     /* one Poisson system with the density as its source: clumps; to be compared with */
 } rheo_sph_pressure;
 
+/* how an equation of state moves particles */
+typedef enum rheo_sph_integrator {
+    RHEO_SPH_LEAP_FROG,             /* half a step, the forces there, half a step: second order */
+    RHEO_SPH_EULER,                 /* velocities first, then places with them: first order */
+    RHEO_SPH_PREDICTION_RELAXATION, /* places without pressure, which then moves them too: first order, calm
+                                     */
+} rheo_sph_integrator;
+
 /* what draws surfaces of method sph together */
 typedef enum rheo_sph_tension {
     RHEO_SPH_COHESION,  /* of pairs: keeps momentum exactly, also between fluids */
@@ -160,6 +170,7 @@ typedef enum rheo_sph_tension {
 /* how the particles of method sph are held apart */
 typedef struct rheo_sph {
     rheo_sph_pressure pressure;
+    rheo_sph_integrator integrator;
     rheo_sph_tension tension;
     rheo_sph_kernel kernel;
     double spacing;       /* m, between particles; 0: half a cell */
@@ -190,6 +201,7 @@ typedef struct rheo_fluid {
     double
         color[3]; /* linear RGB: clear ones, left of light after one metre of depth; opaque ones, sent back */
     rheo_fluid_look look;
+    rheo_paint paint; /* of look: particles */
 } rheo_fluid;
 
 typedef struct rheo_emitter {
@@ -270,6 +282,14 @@ enum {
     RHEO_OF_VISCOSITY = 32
 };
 
+#define RHEO_TENSION_AUTO (-1.0) /* the difference of both fluids' own (Antonow's rule) */
+
+/* Where two fluids touch, sph. */
+typedef struct rheo_interface {
+    int between[2]; /* indices of fluids */
+    double tension; /* N/m, RHEO_TENSION_AUTO */
+} rheo_interface;
+
 typedef struct rheo_probe {
     const char *name;
     double from[3], to[3]; /* m; a point has from == to and samples == 1 */
@@ -314,6 +334,8 @@ typedef struct rheo_scene {
 
     rheo_fluid *fluids;
     int fluid_count;
+    rheo_interface *interfaces; /* of pairs that are not as their fluids say by themselves */
+    int interface_count;
     rheo_emitter *emitters;
     int emitter_count;
     rheo_solid *solids;
@@ -342,6 +364,7 @@ typedef struct rheo_scene {
 RHEO_API rheo_scene rheo_default_scene(void);
 RHEO_API rheo_shape rheo_default_shape(rheo_shape_kind kind); /* unscaled, unturned, unmoved */
 RHEO_API rheo_fluid rheo_default_fluid(void);                 /* water, nowhere */
+RHEO_API rheo_interface rheo_default_interface(void);         /* of fluid 0 with fluid 1 */
 RHEO_API rheo_emitter rheo_default_emitter(void);
 RHEO_API rheo_solid rheo_default_solid(void);
 RHEO_API rheo_joint rheo_default_joint(void); /* a ball joint of solid 0 with the world */

@@ -128,6 +128,9 @@ typedef struct rheo_mesh {
     float *temperature; /* [vertex_count], degrees C; NULL where heat is not solved */
 } rheo_mesh;
 RHEO_API rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *sim, rheo_report *report);
+/* The part of it that is one fluid's, counted from 0: closed, and where fluids touch their meshes share
+ * vertices. */
+RHEO_API rheo_status rheo_make_fluid_mesh(rheo_mesh *mesh, rheo_sim *sim, int fluid, rheo_report *report);
 RHEO_API void rheo_free_mesh(rheo_mesh *mesh);
 
 /* Read-only look at the particles. Columns may be NULL in 2D (z). Positions are in cells from the domain's
@@ -141,6 +144,7 @@ typedef struct rheo_particle_view {
     const uint8_t *fluid;
     const uint8_t *spray;     /* 1: outside the surface, flies on its own */
     const float *temperature; /* degrees C; NULL where heat is not solved */
+    const float *density;     /* relative to rest; NULL but for sph */
     double dx, origin[3];     /* m: position in metres = origin + dx * position */
     double radius;            /* m, of a sphere of the particle's own volume */
 } rheo_particle_view;

@@ -52,6 +52,30 @@ void cache_stem(char stem[CACHE_NAME_MAX], const char *text, const char *otherwi
     stem[length] = 0;
 }
 
+/* Files of spray have their own name. Names of fluids may differ only in what files may not have. */
+void cache_fluid_stem(char stem[CACHE_NAME_MAX], const rheo_scene *scene, int fluid) {
+    cache_stem(stem, scene->fluid_count ? scene->fluids[fluid].name : NULL, "fluid");
+    if (strcmp(stem, "spray") == 0) strcpy(stem, "spray_");
+    for (int other = 0; other < fluid; ++other) {
+        char before[CACHE_NAME_MAX];
+        cache_fluid_stem(before, scene, other);
+        if (strcmp(stem, before)) continue;
+        const size_t length = strlen(stem);
+        snprintf(stem + length, CACHE_NAME_MAX - length, "-%d", fluid + 1);
+        return;
+    }
+}
+
+int cache_meshes(const rheo_scene *scene) {
+    return scene->fluid_count > 1 ? scene->fluid_count : 1;
+}
+
+rheo_status cache_make_mesh(rheo_mesh *mesh, rheo_sim *sim, const rheo_scene *scene, int index,
+                            rheo_report *report) {
+    if (cache_meshes(scene) == 1) return rheo_make_mesh(mesh, sim, report);
+    return rheo_make_fluid_mesh(mesh, sim, index, report);
+}
+
 void cache_name(char name[CACHE_NAME_MAX], cache_kind kind, const char *stem, int frame) {
     if (kinds[kind].stem) stem = kinds[kind].stem;
     if (kind == CACHE_PROBE) snprintf(name, CACHE_NAME_MAX, "%s/%s.csv", kinds[kind].directory, stem);
@@ -79,6 +103,15 @@ bool cache_add_file(cache_manifest *m, const cache_file *file) {
 const cache_file *cache_find_file(const cache_manifest *m, cache_kind kind, int frame) {
     for (size_t i = 0; i < m->file_count; ++i)
         if (m->files[i].kind == kind && m->files[i].frame == frame) return &m->files[i];
+    return NULL;
+}
+
+const cache_file *cache_find_stem(const cache_manifest *m, cache_kind kind, const char *stem, int frame) {
+    char name[CACHE_NAME_MAX];
+    cache_name(name, kind, stem, frame);
+    for (size_t i = 0; i < m->file_count; ++i)
+        if (m->files[i].kind == kind && m->files[i].frame == frame && !strcmp(m->files[i].name, name))
+            return &m->files[i];
     return NULL;
 }
 

@@ -47,7 +47,7 @@ typedef struct cache_manifest {
     double fps;
     int dim, cells[3];
     double dx;                    /* m */
-    char surface[CACHE_NAME_MAX]; /* NAME in mesh/NAME.NNNNNN.ply */
+    char surface[CACHE_NAME_MAX]; /* NAME in mesh/NAME.NNNNNN.ply, of several fluids the first one's */
     int frame_count;              /* complete: 0 ... frame_count - 1 */
     cache_file *files;            /* of frames and checkpoints, in the order written */
     size_t file_count, file_capacity;
@@ -59,6 +59,8 @@ bool cache_path(char path[FILE_PATH_MAX], const char *cache, cache_kind kind, co
 void cache_name(char name[CACHE_NAME_MAX], cache_kind kind, const char *stem, int frame);
 /* A file name from any text: letters, digits, '-' and '_'. */
 void cache_stem(char stem[CACHE_NAME_MAX], const char *text, const char *otherwise);
+/* The stem of a fluid's own files, counted from 0; no two are alike. */
+void cache_fluid_stem(char stem[CACHE_NAME_MAX], const rheo_scene *scene, int fluid);
 const char *cache_directory(cache_kind kind);
 
 rheo_status cache_read_manifest(cache_manifest *m, const char *cache, rheo_report *report);
@@ -69,6 +71,13 @@ void cache_free_manifest(cache_manifest *m);
 bool cache_add_file(cache_manifest *m, const cache_file *file); /* false: no memory */
 /* The frame's file of a kind, or NULL. */
 const cache_file *cache_find_file(const cache_manifest *m, cache_kind kind, int frame);
+/* The one of them that is called so. */
+const cache_file *cache_find_stem(const cache_manifest *m, cache_kind kind, const char *stem, int frame);
+/* Where a scene's liquid has meshes by fluid: how many, else 1. */
+int cache_meshes(const rheo_scene *scene);
+/* One of them. */
+rheo_status cache_make_mesh(rheo_mesh *mesh, rheo_sim *sim, const rheo_scene *scene, int index,
+                            rheo_report *report);
 
 /* Two runs in one directory would spoil each other: RHEO_IO when another holds it. Closing the descriptor
  * lets go. */

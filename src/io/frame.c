@@ -13,6 +13,7 @@
 #include "io/json.h"
 #include "io/ply.h"
 #include "io/volume.h"
+#include "sim/definition.h"
 #include "sim/state.h"
 
 typedef struct frame_job {
@@ -41,17 +42,25 @@ static rheo_status list_file(const frame_job *j, cache_kind kind, const char *st
     return cache_add_file(j->m, &file) ? RHEO_OK : report_no_memory(j->report, "the manifest");
 }
 
-static rheo_status write_mesh(const frame_job *j) {
-    char path[FILE_PATH_MAX];
+static rheo_status write_mesh(const frame_job *j, int fluid) {
+    char path[FILE_PATH_MAX], stem[CACHE_NAME_MAX];
     file_writer w;
     rheo_mesh mesh = {0};
-    rheo_status status = make_path(path, j, CACHE_MESH, j->m->surface);
-    if (status == RHEO_OK) status = rheo_make_mesh(&mesh, j->sim, j->report);
+    cache_fluid_stem(stem, j->scene, fluid);
+    rheo_status status = make_path(path, j, CACHE_MESH, stem);
+    if (status == RHEO_OK) status = cache_make_mesh(&mesh, j->sim, j->scene, fluid, j->report);
     if (status != RHEO_OK) return status;
-    j->stats->surface_area = sim_surface_area(j->sim);
+    j->stats->surface_area += sim_surface_area(j->sim);
     status = ply_write_mesh(path, &mesh, &w, j->report);
     rheo_free_mesh(&mesh);
-    return status == RHEO_OK ? list_file(j, CACHE_MESH, j->m->surface, w.bytes, w.checksum) : status;
+    return status == RHEO_OK ? list_file(j, CACHE_MESH, stem, w.bytes, w.checksum) : status;
+}
+
+static rheo_status write_meshes(const frame_job *j) {
+    rheo_status status = RHEO_OK;
+    j->stats->surface_area = 0;
+    for (int i = 0; i < cache_meshes(j->scene) && status == RHEO_OK; ++i) status = write_mesh(j, i);
+    return status;
 }
 
 static rheo_status write_particles(const frame_job *j, cache_kind kind) {
@@ -223,8 +232,8 @@ rheo_status frame_write(cache_manifest *m, rheo_frame_stats *stats, const char *
     frame_job j = {m, stats, cache, sim, scene, report, m->frame_count};
     size_t kept = m->file_count;
     double start = timer_now();
-    rheo_status status = scene->output_mesh ? write_mesh(&j) : RHEO_OK;
-    if (status == RHEO_OK && scene->output_particles) status = write_particles(&j, CACHE_PARTICLES);
+    rheo_status status = scene->output_mesh ? write_meshes(&j) : RHEO_OK;
+    if (status == RHEO_OK && definition_keeps_particles(scene)) status = write_particles(&j, CACHE_PARTICLES);
     if (status == RHEO_OK && scene->output_mesh) status = write_particles(&j, CACHE_SPRAY);
     if (status == RHEO_OK && scene->output_volume) status = write_volume(&j);
     if (status == RHEO_OK) status = write_bodies(&j);

@@ -74,7 +74,7 @@ rheo_status ply_write_mesh(const char *path, const rheo_mesh *mesh, file_writer 
 }
 
 static void write_particle(file_writer *w, const rheo_particle_view *view, size_t i, float temperature) {
-    unsigned char row[49], *to = row;
+    unsigned char row[53], *to = row;
     float x[3], u[3], rest[3];
     for (int a = 0; a < 3; ++a) {
         double cells = view->position[a] ? (double)view->position[a][i] : 0.0;
@@ -89,6 +89,7 @@ static void write_particle(file_writer *w, const rheo_particle_view *view, size_
     to = put_float(to, temperature);
     *to++ = view->fluid ? view->fluid[i] : 0;
     if (view->rest[0]) to = put_vector(to, rest);
+    if (view->density) to = put_float(to, view->density[i]);
     file_write(w, row, (size_t)(to - row));
 }
 
@@ -106,8 +107,8 @@ rheo_status ply_write_particles(const char *path, const rheo_particle_view *view
                "ply\nformat binary_little_endian 1.0\ncomment metres, y up, velocity in m/s, degrees C\n"
                "element vertex %zu\nproperty float x\nproperty float y\nproperty float z\n"
                "property float vx\nproperty float vy\nproperty float vz\nproperty uint id\n"
-               "property float radius\nproperty float temperature\nproperty uchar fluid\n%send_header\n",
-               count, view->rest[0] ? REST : "");
+               "property float radius\nproperty float temperature\nproperty uchar fluid\n%s%send_header\n",
+               count, view->rest[0] ? REST : "", view->density ? "property float density\n" : "");
     for (size_t i = 0; i < view->count; ++i)
         if (which == PLY_ALL || (view->spray && view->spray[i] == 1))
             write_particle(&w, view, i, view->temperature ? view->temperature[i] : (float)temperature);
@@ -385,6 +386,7 @@ void ply_free_particles(ply_particles *p) {
     mem_free(p->temperature);
     mem_free(p->fluid);
     mem_free(p->rest);
+    mem_free(p->density);
     *p = (ply_particles){0};
 }
 
@@ -402,11 +404,13 @@ rheo_status ply_parse_particles(ply_particles *p, const unsigned char *data, siz
     p->temperature = mem_alloc(n * sizeof *p->temperature);
     p->fluid = mem_alloc(n * sizeof *p->fluid);
     p->rest = mem_alloc(n * sizeof *p->rest);
-    if (!p->position || !p->velocity || !p->id || !p->radius || !p->temperature || !p->fluid || !p->rest)
+    p->density = mem_alloc(n * sizeof *p->density);
+    if (!p->position || !p->velocity || !p->id || !p->radius || !p->temperature || !p->fluid || !p->rest ||
+        !p->density)
         status = report_no_memory(report, "particles");
     else if (!read_vectors(p->position[0], &r, "") || !read_vectors(p->velocity[0], &r, "v") ||
              !read_vectors(p->rest[0], &r, "rest_") || !read_floats(p->radius, &r, "radius") ||
-             !read_floats(p->temperature, &r, "temperature"))
+             !read_floats(p->temperature, &r, "temperature") || !read_floats(p->density, &r, "density"))
         status = bad(&r, 0, NULL, "a number that is not finite%s", "");
     else if (!read_column(NULL, p->id, NULL, &r, "id", 0, (double)UINT32_MAX) ||
              !read_column(NULL, NULL, p->fluid, &r, "fluid", 0, 255))

@@ -13,6 +13,7 @@ typedef struct ply_particles {
     uint32_t *id;
     float *radius;      /* m, of a sphere of the particle's own volume */
     float *temperature; /* degrees C */
+    float *density;     /* relative to rest, 0 where the file has none */
     uint8_t *fluid;     /* index in the scene's list */
 } ply_particles;
 

@@ -96,11 +96,11 @@ static rheo_status restore_particles(rheo_sim *sim, const remesh *r, int frame) 
 }
 
 /* Replaces the frame's entry, or puts a new one where the order of frames wants it. */
-static bool list_mesh(cache_manifest *m, int frame, const file_writer *w) {
+static bool list_mesh(cache_manifest *m, const char *stem, int frame, const file_writer *w) {
     cache_file file = {.kind = CACHE_MESH, .frame = frame, .bytes = w->bytes, .checksum = w->checksum};
-    cache_name(file.name, CACHE_MESH, m->surface, frame);
+    cache_name(file.name, CACHE_MESH, stem, frame);
     for (size_t i = 0; i < m->file_count; ++i)
-        if (m->files[i].kind == CACHE_MESH && m->files[i].frame == frame) {
+        if (m->files[i].kind == CACHE_MESH && !strcmp(m->files[i].name, file.name)) {
             m->files[i] = file;
             return true;
         }
@@ -112,25 +112,31 @@ static bool list_mesh(cache_manifest *m, int frame, const file_writer *w) {
     return true;
 }
 
-static rheo_status mesh_frame(remesh *r, int frame) {
-    char path[FILE_PATH_MAX];
-    rheo_sim *sim = NULL;
+static rheo_status mesh_fluid(remesh *r, rheo_sim *sim, int fluid, int frame) {
+    char path[FILE_PATH_MAX], stem[CACHE_NAME_MAX];
     rheo_mesh mesh = {0};
     file_writer w;
+    cache_fluid_stem(stem, r->scene, fluid);
+    rheo_status status = cache_make_mesh(&mesh, sim, r->scene, fluid, r->report);
+    if (status == RHEO_OK && !cache_path(path, r->cache, CACHE_MESH, stem, frame))
+        status = report_fail(r->report, RHEO_IO, NULL, "the path of the cache is too long");
+    if (status == RHEO_OK) status = ply_write_mesh(path, &mesh, &w, r->report);
+    rheo_free_mesh(&mesh);
+    if (status != RHEO_OK) return status;
+    return list_mesh(&r->m, stem, frame, &w) ? RHEO_OK : report_no_memory(r->report, "the manifest");
+}
+
+static rheo_status mesh_frame(remesh *r, int frame) {
+    rheo_sim *sim = NULL;
     const cache_file *state = find_checkpoint(&r->m, frame);
     rheo_status status = rheo_create_sim(&sim, r->scene, r->threads, r->report);
     if (status != RHEO_OK) return status;
     if (state) status = checkpoint_load(sim, r->cache, state, checkpoint_scene(r->m.section), r->report);
     else status = restore_particles(sim, r, frame);
-    if (status == RHEO_OK) status = rheo_make_mesh(&mesh, sim, r->report);
-    if (status == RHEO_OK && !cache_path(path, r->cache, CACHE_MESH, r->m.surface, frame))
-        status = report_fail(r->report, RHEO_IO, NULL, "the path of the cache is too long");
-    if (status == RHEO_OK) status = ply_write_mesh(path, &mesh, &w, r->report);
-    rheo_free_mesh(&mesh);
+    for (int i = 0; i < cache_meshes(r->scene) && status == RHEO_OK; ++i)
+        status = mesh_fluid(r, sim, i, frame);
     rheo_free_sim(sim);
-    if (status != RHEO_OK) return status;
-    if (!list_mesh(&r->m, frame, &w)) return report_no_memory(r->report, "the manifest");
-    return cache_write_manifest(&r->m, r->cache, r->report);
+    return status == RHEO_OK ? cache_write_manifest(&r->m, r->cache, r->report) : status;
 }
 
 static rheo_status mesh_all(remesh *r, int *meshes) {

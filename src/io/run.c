@@ -149,9 +149,7 @@ static rheo_status fill_manifest(run *r) {
     m->fps = s->fps;
     m->dim = s->dim;
     m->dx = definition_cells(m->cells, s);
-    cache_stem(m->surface, s->fluid_count ? s->fluids[0].name : NULL, "fluid");
-    if (strcmp(m->surface, "spray") == 0)
-        strcpy(m->surface, "spray_"); /* the name of the spray's own files */
+    cache_fluid_stem(m->surface, s, 0);
     m->values = scene_text(m->section, s);
     if (s->source && (m->scene = mem_alloc(strlen(s->source) + 1))) strcpy(m->scene, s->source);
     if (!m->values || (s->source && !m->scene)) return report_no_memory(r->report, "the manifest");

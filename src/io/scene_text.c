@@ -34,12 +34,14 @@ static const char *const method_words[] = {"flip", "apic",     "pic",   "semi-la
 static const char *const coupling_words[] = {"monolithic", "rigid-fluid", "solid-to-fluid", "fluid-to-solid"};
 static const char *const wall_words[] = {"closed", "open", "periodic"};
 static const char *const side_words[] = {"left", "right", "bottom", "top", "back", "front"};
-static const char *const surface_words[] = {"density", "average", "spheres", "pressure"};
+static const char *const surface_words[] = {"density", "average", "spheres", "pressure", "kernel", "color"};
 static const char *const advection_words[] = {"maccormack", "bfecc", "semi-lagrangian"};
 static const char *const motion_words[] = {"static", "keyed", "dynamic"};
 static const char *const look_words[] = {"auto", "matte", "glass", "hidden"};
-static const char *const fluid_look_words[] = {"auto",        "clear",   "glossy",     "matte",
-                                               "translucent", "glowing", "temperature"};
+static const char *const integrator_words[] = {"leap-frog", "euler", "prediction-relaxation"};
+static const char *const fluid_look_words[] = {"auto",        "clear",   "glossy",      "matte",
+                                               "translucent", "glowing", "temperature", "particles"};
+static const char *const paint_words[] = {"color", "speed", "density", "temperature"};
 static const char *const viscosity_words[] = {"auto", "none", "laplacian", "full", "stokes"};
 static const char *const law_words[] = {"none", "linear", "quadratic", "exponential"};
 static const char *const mean_words[] = {"harmonic", "geometric", "arithmetic"};
@@ -194,6 +196,7 @@ static void put_sph(writer *t, const rheo_scene *s) {
     put_key(t, "sph");
     file_print(&t->w, "{");
     put_word(t, "pressure", pressure_words[s->sph.pressure]);
+    put_word(t, "integrator", integrator_words[s->sph.integrator]);
     put_word(t, "tension", s->sph.tension == RHEO_SPH_CURVATURE ? "curvature" : "cohesion");
     put_word(t, "kernel", kernel_words[s->sph.kernel]);
     put_real(t, "spacing", s->sph.spacing);
@@ -289,7 +292,22 @@ static void put_fluid(writer *t, const rheo_scene *s, int i) {
     count_text(t);
     put_vector(t, "color", f->color);
     put_word(t, "look", fluid_look_words[f->look]);
+    if (f->paint) put_word(t, "paint", paint_words[f->paint]);
     pass_text(t);
+}
+
+static void put_interface(writer *t, const rheo_scene *s, int i) {
+    const rheo_interface *f = &s->interfaces[i];
+    char one[CACHE_NAME_MAX], two[CACHE_NAME_MAX];
+    fluid_name(one, s, f->between[0]);
+    fluid_name(two, s, f->between[1]);
+    put_key(t, "between");
+    file_print(&t->w, "[");
+    json_put_text(&t->w, one);
+    file_print(&t->w, ", ");
+    json_put_text(&t->w, two);
+    file_print(&t->w, "]");
+    put_real(t, "tension", f->tension);
 }
 
 static void put_emitter(writer *t, const rheo_scene *s, int i) {
@@ -445,6 +463,8 @@ static void put_section(writer *t, uint64_t *checksum, const rheo_scene *s, int 
     case 3: put_solver(t, s); break;
     case 4:
         put_list(t, s, s->fluid_count, put_fluid);
+        if (s->interface_count) put_key(t, "interfaces");
+        put_list(t, s, s->interface_count, put_interface);
         put_heat(t, s); /* what the fluid starts from, or reports; no section of its own */
         break;
     case 5: put_list(t, s, s->emitter_count, put_emitter); break;

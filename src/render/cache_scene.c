@@ -2,8 +2,7 @@
  *
  * The scene text of the manifest gives camera, solids and colours; the frame's files give the surface, the
  * spray and where dynamic bodies are. A solid's surface is the zero set of d(R^T (x - p) + c), its distance
- * carried along by the placement (p, R); a plain mesh is drawn by its triangles. Limits: one surface, in the
- * first fluid's colour. */
+ * carried along by the placement (p, R); a plain mesh is drawn by its triangles. */
 #include "render/cache_scene.h"
 
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include "core/memory.h"
 #include "core/report.h"
 #include "geom/mesh.h"
-#include "render/warmth.h"
 #include "sim/definition.h"
 #include "solid/vector.h"
 
@@ -98,13 +96,8 @@ rheo_status cache_scene_open(cache_scene **out, const char *cache, const cache_m
 }
 
 static void free_frame(cache_scene *c) {
-    rheo_free_mesh(&c->mesh);
-    c->mesh = (rheo_mesh){0};
+    cache_liquid_free(&c->liquid);
     volume_free(&c->volume);
-    mem_free(c->drop);
-    c->drop = NULL;
-    mem_free(c->paint);
-    c->paint = NULL;
 }
 
 void cache_scene_free(cache_scene *c) {
@@ -294,105 +287,13 @@ static rheo_status add_solids(cache_scene *c, int frame, rheo_report *report) {
     return status;
 }
 
-/* ---- liquid of a frame ---- */
-
-static picture_kind kind_of_fluid(const rheo_fluid *f) {
-    rheo_fluid_look look = f->look;
-    for (const rheo_material *m = rheo_list_materials(); look == RHEO_FLUID_AUTO && m->name; ++m)
-        if (f->material && !strcmp(m->name, f->material)) look = m->look;
-    switch (look) {
-    case RHEO_FLUID_GLOSSY: return PICTURE_MATTE;
-    case RHEO_FLUID_TRANSLUCENT: return PICTURE_WAX;
-    case RHEO_FLUID_MATTE:
-    case RHEO_FLUID_GLOWING:
-    case RHEO_FLUID_TEMPERATURE: return PICTURE_DULL;
-    default: return PICTURE_LIQUID;
-    }
-}
-
-/* Sorted by fluid, a group each. A drop is drawn smaller than its volume: at full size spray looks like hail.
- */
-static rheo_status add_spray(cache_scene *c, const int *liquid, int frame, rheo_report *report) {
-    const cache_file *file = cache_find_file(c->manifest, CACHE_SPRAY, frame);
-    char path[FILE_PATH_MAX];
-    if (!file) return RHEO_OK;
-    ply_particles spray;
-    rheo_status status = cache_whole_file(path, c->cache, file, report);
-    if (!status) status = ply_read_particles(&spray, path, report);
-    if (status) return status;
-    c->drop = mem_alloc((spray.count + 1) * sizeof *c->drop);
-    if (!c->drop) status = report_no_memory(report, "the spray");
-    size_t at = 0;
-    for (int f = 0; !status && f < c->scene->fluid_count; ++f) {
-        size_t first = at;
-        for (size_t i = 0; i < spray.count; ++i) {
-            if (spray.fluid && spray.fluid[i] != f) continue;
-            float radius =
-                spray.radius && spray.radius[i] > 0 ? spray.radius[i] : 0.3f * (float)c->manifest->dx;
-            const float row[4] = {spray.position[i][0], spray.position[i][1], spray.position[i][2],
-                                  0.7f * radius};
-            memcpy(c->drop[at++], row, sizeof row);
-        }
-        if (at > first)
-            picture_add_drops(&c->picture,
-                              (picture_drops){at - first, (const float(*)[4])c->drop + first, liquid[f]});
-    }
-    ply_free_particles(&spray);
-    return status;
-}
-
-/* Colours of vertices from their temperatures, where the first fluid's look asks for them. */
-static rheo_status paint_warmth(picture_mesh *mesh, cache_scene *c, rheo_report *report) {
-    const rheo_fluid_look look = c->scene->fluid_count ? c->scene->fluids[0].look : RHEO_FLUID_AUTO;
-    const bool glows = look == RHEO_FLUID_GLOWING;
-    double span[2];
-    if (!c->mesh.temperature || !(glows || look == RHEO_FLUID_TEMPERATURE)) return RHEO_OK;
-    c->paint = mem_alloc(3 * mesh->vertex_count * sizeof *c->paint);
-    if (!c->paint) return report_no_memory(report, "colours");
-    warmth_span(span, c->scene);
-    for (size_t v = 0; v < mesh->vertex_count; ++v) {
-        const double degrees = (double)c->mesh.temperature[v];
-        const vec3 color =
-            glows ? warmth_glow(degrees) : warmth_scale((degrees - span[0]) / (span[1] - span[0]));
-        c->paint[3 * v] = color.x;
-        c->paint[3 * v + 1] = color.y;
-        c->paint[3 * v + 2] = color.z;
-    }
-    *(glows ? &mesh->glow : &mesh->albedo) = c->paint;
-    return RHEO_OK;
-}
-
-static rheo_status add_liquid(cache_scene *c, int frame, rheo_report *report) {
-    const rheo_scene *scene = c->scene;
-    int liquid[RHEO_FLUIDS_MAX] = {0};
-    for (int f = 0; f < scene->fluid_count && f < RHEO_FLUIDS_MAX; ++f)
-        liquid[f] = picture_add_material(&c->picture, kind_of_fluid(&scene->fluids[f]),
-                                         vec_of(scene->fluids[f].color));
-    if (!scene->fluid_count) liquid[0] = picture_add_material(&c->picture, PICTURE_LIQUID, grey(0.8f));
-    const cache_file *file = cache_find_file(c->manifest, CACHE_MESH, frame);
-    char path[FILE_PATH_MAX];
-    if (!file) return report_fail(report, RHEO_INVALID, NULL, "frame %d has no mesh", frame);
-    rheo_status status = cache_whole_file(path, c->cache, file, report);
-    if (!status) status = ply_read_mesh(&c->mesh, path, report);
-    if (status) return status;
-    if (c->mesh.triangle_count) {
-        picture_mesh mesh = {.vertex_count = c->mesh.vertex_count,
-                             .triangle_count = c->mesh.triangle_count,
-                             .position = c->mesh.position,
-                             .normal = c->mesh.normal,
-                             .triangle = c->mesh.triangle,
-                             .material = liquid[0]};
-        status = paint_warmth(&mesh, c, report);
-        picture_add_mesh(&c->picture, mesh);
-    }
-    return status ? status : add_spray(c, liquid, frame, report);
-}
-
 /* ---- smoke of a frame ---- */
 
 const cache_file *cache_scene_source(const cache_manifest *m, int frame) {
-    const cache_file *mesh = cache_find_file(m, CACHE_MESH, frame);
-    return mesh ? mesh : cache_find_file(m, CACHE_VOLUME, frame);
+    static const cache_kind kinds[] = {CACHE_MESH, CACHE_VOLUME, CACHE_PARTICLES};
+    const cache_file *found = NULL;
+    for (int i = 0; i < 3 && !found; ++i) found = cache_find_file(m, kinds[i], frame);
+    return found;
 }
 
 static rheo_status add_smoke(cache_scene *c, const cache_file *file, rheo_report *report) {
@@ -414,7 +315,9 @@ static rheo_status add_smoke(cache_scene *c, const cache_file *file, rheo_report
 
 static rheo_status add_fluid(cache_scene *c, int frame, rheo_report *report) {
     const cache_file *file = cache_scene_source(c->manifest, frame);
-    return file && file->kind == CACHE_VOLUME ? add_smoke(c, file, report) : add_liquid(c, frame, report);
+    return file && file->kind == CACHE_VOLUME
+               ? add_smoke(c, file, report)
+               : cache_liquid_add(&c->picture, &c->liquid, c->scene, c->cache, c->manifest, frame, report);
 }
 
 static bool same_constant(const rheo_curve *a, const rheo_curve *b) {
@@ -472,8 +375,8 @@ uint64_t cache_scene_looks(const rheo_scene *scene) {
     for (int i = 0; i < scene->fluid_count; ++i)
         sum = checksum_add(sum, scene->fluids[i].color, sizeof scene->fluids[i].color);
     for (int i = 0; i < scene->fluid_count; ++i) {
-        const int look = (int)scene->fluids[i].look;
-        if (look) sum = checksum_add(sum, &look, sizeof look);
+        const int look[2] = {(int)scene->fluids[i].look, (int)scene->fluids[i].paint};
+        if (look[0]) sum = checksum_add(sum, look, (look[1] ? 2 : 1) * sizeof *look);
     }
     for (int i = 0; i < scene->solid_count; ++i) {
         const int look = (int)scene->solids[i].look;

@@ -3,8 +3,8 @@
 #define RENDER_CACHE_SCENE_H
 
 #include "io/cache.h"
-#include "io/ply.h"
 #include "io/volume.h"
+#include "render/cache_liquid.h"
 #include "render/picture.h"
 #include "solid/shape.h"
 
@@ -27,10 +27,8 @@ typedef struct cache_scene {
     cache_solid *solid; /* [scene->solid_count] */
     picture_edges edges;
     picture_scene picture; /* of the frame loaded last */
-    rheo_mesh mesh;
+    cache_liquid liquid;
     volume volume;
-    float *paint; /* colours of the mesh's vertices, or NULL */
-    float (*drop)[4];
 } cache_scene;
 
 rheo_status cache_scene_open(cache_scene **c, const char *cache, const cache_manifest *m,

@@ -37,12 +37,15 @@ typedef struct picture_mesh {
     const uint32_t *triangle;       /* [triangle_count][3] */
     int material;
     const float *albedo, *glow; /* [vertex_count][3], of opaque ones; NULL: the material's, none */
+    const int16_t
+        *beyond; /* [triangle_count], of liquids: material of the one on the other side, or -1; NULL: -1 */
 } picture_mesh;
 
-/* Droplets of one liquid. */
+/* Droplets of one liquid; opaque ones are balls. */
 typedef struct picture_drops {
     size_t count;
     const float (*sphere)[4]; /* x y z radius */
+    const float (*albedo)[3]; /* of opaque ones; NULL: the material's */
     int material;
 } picture_drops;
 
@@ -66,7 +69,7 @@ typedef struct picture_volume {
     int material;         /* color: left after one metre of density 1 */
 } picture_volume;
 
-enum { PICTURE_MESHES = 24, PICTURE_SOLIDS = 256, PICTURE_MATERIALS = 300 };
+enum { PICTURE_MESHES = 40, PICTURE_SOLIDS = 256, PICTURE_MATERIALS = 300 };
 typedef struct picture_scene {
     picture_mesh mesh[PICTURE_MESHES];
     picture_drops drops[PICTURE_MESHES];

@@ -293,6 +293,8 @@ static vec3 split(path *p, vec3 x, vec3 d, vec3 n, vec3 facet, int before, bool 
 static vec3 shade_liquid(path *p, const tracer_hit *hit, vec3 x, vec3 d, int inside, float weight,
                          int depth) {
     bool entering = dot(hit->facet, d) < 0;
+    if (hit->beyond >= 0 && !is_glass(inside)) /* another liquid: bends light alike, and has this face too */
+        return follow(p, x, d, entering ? hit->material : hit->beyond, weight, depth + STRAIGHT);
     if (is_glass(inside)) {
         const int without = entering ? hit->material : IN_AIR;
         return follow(p, x, d, in_glass(before_glass(inside), without), weight, depth + STRAIGHT);
@@ -393,7 +395,7 @@ static vec3 follow(path *p, vec3 o, vec3 d, int inside, float weight, int depth)
     else if (p->s->material[hit.material].kind == PICTURE_CLEAR)
         light = shade_clear(p, &hit, x, d, inside, weight, depth);
     else light = shade_solid(p, &hit, x, d, weight);
-    if (hit.what == SEE_LIQUID && dot(hit.facet, d) > 0 && !is_glass(inside))
+    if (hit.what == SEE_LIQUID && dot(hit.facet, d) > 0 && !is_glass(inside) && hit.beyond < 0)
         inside = hit.material; /* seen from within, however it got there */
     return inside < 0 ? through_smoke(p, o, d, hit.distance, light) : tinted(p, light, inside, hit.distance);
 }

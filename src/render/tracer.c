@@ -23,10 +23,10 @@ enum { KIND_LIQUID, KIND_DROPS, KIND_SOLID, KIND_CASTER, KINDS, STEPS_MAX = 160 
 struct tracer {
     const picture_scene *scene;
     RTCDevice device;
-    RTCScene tree[KINDS];               /* NULL where there is nothing of the kind */
-    int mesh_of[KINDS][PICTURE_MESHES]; /* by Embree's geometry number */
-    bool casters;                       /* any solid that blocks light */
-    float scale;                        /* m: the domain's longest side */
+    RTCScene tree[KINDS];                   /* NULL where there is nothing of the kind */
+    int mesh_of[KINDS][2 * PICTURE_MESHES]; /* or drops, by Embree's geometry number */
+    bool casters;                           /* any solid by its distance that blocks light */
+    float scale;                            /* m: the domain's longest side */
 };
 
 /* The one difference between Embree 3 and 4 that matters here: how a query carries its options. */
@@ -76,7 +76,7 @@ static bool attach(tracer *t, int kind, RTCGeometry geometry, int index) {
     }
     rtcCommitGeometry(geometry);
     unsigned number = rtcAttachGeometry(t->tree[kind], geometry);
-    if (number >= PICTURE_MESHES) return false;
+    if (number >= 2 * PICTURE_MESHES) return false;
     t->mesh_of[kind][number] = index;
     return true;
 }
@@ -106,7 +106,7 @@ static bool add_mesh(tracer *t, int kind, int index) {
     return good;
 }
 
-static bool add_drops(tracer *t, int index) {
+static bool add_drops(tracer *t, int kind, int index) {
     const picture_drops *d = &t->scene->drops[index];
     if (!d->count) return true;
     RTCGeometry g = rtcNewGeometry(t->device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
@@ -115,7 +115,7 @@ static bool add_drops(tracer *t, int index) {
     if (sphere)
         for (size_t i = 0; i < d->count; ++i)
             for (int c = 0; c < 4; ++c) sphere[4 * i + (size_t)c] = d->sphere[i][c];
-    bool good = sphere && attach(t, KIND_DROPS, g, index);
+    bool good = sphere && attach(t, kind, g, index);
     rtcReleaseGeometry(g);
     return good;
 }
@@ -127,8 +127,10 @@ static bool build(tracer *t) {
         if (!add_mesh(t, kind == PICTURE_LIQUID ? KIND_LIQUID : KIND_SOLID, m)) return false;
         if (picture_opaque(kind) && !add_mesh(t, KIND_CASTER, m)) return false;
     }
-    for (int d = 0; d < s->drops_count; ++d)
-        if (!add_drops(t, d)) return false;
+    for (int d = 0; d < s->drops_count; ++d) {
+        if (!add_drops(t, KIND_DROPS, d)) return false;
+        if (s->drops[d].albedo && !add_drops(t, KIND_CASTER, d)) return false;
+    }
     for (int k = 0; k < KINDS; ++k)
         if (t->tree[k]) rtcCommitScene(t->tree[k]);
     for (int i = 0; i < s->solid_count; ++i)
@@ -197,6 +199,7 @@ static vec3 vertex_mean(const float *of, const picture_mesh *m, unsigned triangl
 
 /* What a hit has of its own material where no mesh says otherwise. */
 static void take_material(tracer_hit *hit, const tracer *t) {
+    hit->beyond = -1;
     hit->albedo = t->scene->material[hit->material].color;
     hit->glow = grey(0);
 }
@@ -217,6 +220,10 @@ static bool nearest_in_tree(tracer_hit *hit, const tracer *t, int kind, vec3 o, 
         hit->material = drops->material;
         hit->radius = drops->sphere[ray.hit.primID][3];
         take_material(hit, t);
+        if (drops->albedo) {
+            const float *c = drops->albedo[ray.hit.primID];
+            hit->albedo = vec(c[0], c[1], c[2]);
+        }
         hit->normal = hit->facet;
         hit->what = SEE_DROPS;
     } else {
@@ -226,6 +233,7 @@ static bool nearest_in_tree(tracer_hit *hit, const tracer *t, int kind, vec3 o, 
         hit->what = kind == KIND_LIQUID ? SEE_LIQUID : SEE_SOLID;
         take_material(hit, t);
         if (m->albedo) hit->albedo = vertex_mean(m->albedo, m, ray.hit.primID, ray.hit.u, ray.hit.v);
+        if (m->beyond) hit->beyond = m->beyond[ray.hit.primID];
         if (m->glow) hit->glow = vertex_mean(m->glow, m, ray.hit.primID, ray.hit.u, ray.hit.v);
     }
     return true;
@@ -334,7 +342,7 @@ bool tracer_nearest(tracer_hit *hit, const tracer *t, vec3 o, vec3 d, float near
     if ((see & SEE_FLOOR) && t->scene->floor && d.y < 0) {
         float at = (t->scene->lower.y - 1e-4f * t->scale - o.y) / d.y;
         if (at > near && at < far) {
-            *hit = (tracer_hit){at, SEE_FLOOR, -1, {0, 1, 0}, {0, 1, 0}, 0, {0, 0, 0}, {0, 0, 0}};
+            *hit = (tracer_hit){at, SEE_FLOOR, -1, -1, {0, 1, 0}, {0, 1, 0}, 0, {0, 0, 0}, {0, 0, 0}};
             far = at;
             found = true;
         }

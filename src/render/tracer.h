@@ -18,6 +18,7 @@ typedef struct tracer_hit {
     float distance;    /* m */
     unsigned what;     /* SEE_... */
     int material;      /* -1 on the floor */
+    int beyond;        /* liquid: material of the liquid on the outer side, or -1 */
     vec3 facet;        /* unit normal of the geometry, outwards */
     vec3 normal;       /* the smooth one */
     float radius;      /* m, of a droplet */

@@ -36,6 +36,7 @@ static const char *const headings[SECTIONS] = {
     [IN_SOLVER] = "how the equations are solved",
     [IN_SPH] = "method sph: how particles are held apart",
     [IN_FLUID] = "one entry per fluid",
+    [IN_INTERFACE] = "one entry per pair of fluids that is not as its fluids say by themselves",
     [IN_EMITTER] = "one entry per source of liquid or smoke",
     [IN_SOLID] = "one entry per obstacle, container or body",
     [IN_ROTATION] = "the rotation of a keyed solid",

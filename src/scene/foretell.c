@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include "scene/doctor.h"
+#include "sim/definition.h"
 #include "sim/engine.h"
 #include "sim/step_limit.h"
 #include "solid/curve.h"
@@ -375,7 +376,8 @@ static void estimate(doctor *d, double emitted) {
     out->memory_available = available_memory();
     double surface =
         12 * pow(most / cell, (s->dim - 1.0) / s->dim); /* cells; twice that of a cube for splashes */
-    double frame = 1000 + (s->output_mesh ? 62 * surface : 0) + (s->output_particles ? 33 * peak : 0);
+    double frame =
+        1000 + (s->output_mesh ? 62 * surface : 0) + (definition_keeps_particles(s) ? 33 * peak : 0);
     double state = 36 * (peak + cells); /* bytes before they are packed */
     out->disk = s->frames * frame + 2 * state;
     out->steps = expected_steps(d);

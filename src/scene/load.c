@@ -45,6 +45,12 @@ rheo_fluid rheo_default_fluid(void) {
     return fluid;
 }
 
+rheo_interface rheo_default_interface(void) {
+    rheo_interface interface = {.between = {0, 1}};
+    params_fill_defaults(&interface, IN_INTERFACE);
+    return interface;
+}
+
 rheo_emitter rheo_default_emitter(void) {
     static const double start[1] = {0}, still[3] = {0};
     rheo_emitter emitter = {.velocity = {.count = 1, .times = start, .values = still, .width = 3},

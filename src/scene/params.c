@@ -19,7 +19,8 @@ static const char *const coupling_names[] = {"monolithic", "rigid-fluid", "solid
                                              NULL};
 static const char *const pressure_names[] = {"multigrid", "mic", NULL};
 static const char *const advection_names[] = {"maccormack", "bfecc", "semi-lagrangian", NULL};
-static const char *const surface_names[] = {"density", "average", "spheres", "pressure", NULL};
+static const char *const surface_names[] = {"density", "average", "spheres", "pressure",
+                                            "kernel",  "color",   NULL};
 static const char *const wall_names[] = {"closed", "open", "periodic", NULL};
 static const char *const viscosity_names[] = {"auto", "none", "laplacian", "full", "stokes", NULL};
 static const char *const mean_names[] = {"harmonic", "geometric", "arithmetic", NULL};
@@ -27,28 +28,31 @@ static const char *const viscous_surface_names[] = {"free", "held", NULL};
 static const char *const slip_names[] = {"auto", "free", "no", NULL};
 static const char *const kernel_names[] = {"wendland", "cubic", "poly6", "spiky", "viscosity", NULL};
 static const char *const sph_pressure_names[] = {"projection", "state", "source", NULL};
+static const char *const sph_integrator_names[] = {"leap-frog", "euler", "prediction-relaxation", NULL};
 static const char *const sph_tension_names[] = {"cohesion", "curvature", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
 static const char *const look_names[] = {"auto", "matte", "glass", "hidden", NULL};
-static const char *const fluid_look_names[] = {"auto",        "clear",   "glossy",      "matte",
-                                               "translucent", "glowing", "temperature", NULL};
+static const char *const fluid_look_names[] = {"auto",    "clear",       "glossy",    "matte", "translucent",
+                                               "glowing", "temperature", "particles", NULL};
+static const char *const paint_names[] = {"color", "speed", "density", "temperature", NULL};
 static const char *const joint_names[] = {"ball", "hinge", "slider", "fixed", "motor", NULL};
 static const char *const quantity_names[] = {"velocity", "pressure",  "temperature", "phi",
                                              "density",  "viscosity", NULL};
 
-#define AT(type, field) offsetof(type, field), sizeof(((type *)0)->field)
-#define SCENE(field)    AT(rheo_scene, field)
-#define FLUID(field)    AT(rheo_fluid, field)
-#define EMITTER(field)  AT(rheo_emitter, field)
-#define SOLID(field)    AT(rheo_solid, field)
-#define JOINT(field)    AT(rheo_joint, field)
-#define HEAT(field)     AT(rheo_heat_source, field)
-#define PROBE(field)    AT(rheo_probe, field)
-#define SHAPE(field)    AT(rheo_shape, field)
-#define FAR             1e6     /* m: nothing lies beyond */
-#define COLDEST         -273.15 /* degrees C */
-#define NONE            0, 0, false
+#define AT(type, field)  offsetof(type, field), sizeof(((type *)0)->field)
+#define SCENE(field)     AT(rheo_scene, field)
+#define FLUID(field)     AT(rheo_fluid, field)
+#define EMITTER(field)   AT(rheo_emitter, field)
+#define SOLID(field)     AT(rheo_solid, field)
+#define INTERFACE(field) AT(rheo_interface, field)
+#define JOINT(field)     AT(rheo_joint, field)
+#define HEAT(field)      AT(rheo_heat_source, field)
+#define PROBE(field)     AT(rheo_probe, field)
+#define SHAPE(field)     AT(rheo_shape, field)
+#define FAR              1e6     /* m: nothing lies beyond */
+#define COLDEST          -273.15 /* degrees C */
+#define NONE             0, 0, false
 
 /* section, name, type, unit, low, high, above, required, default, destination, names, sub section, help */
 const param scene_params[] = {
@@ -64,6 +68,8 @@ const param scene_params[] = {
      "how the equations are solved"},
     {IN_SCENE, "fluids", P_LIST, "", NONE, true, "", SCENE(fluids), NULL, IN_FLUID,
      "the liquids or the smoke, and where they start"},
+    {IN_SCENE, "interfaces", P_LIST, "", NONE, false, "", SCENE(interfaces), NULL, IN_INTERFACE,
+     "sph: what holds where two of the fluids touch"},
     {IN_SCENE, "emitters", P_LIST, "", NONE, false, "", SCENE(emitters), NULL, IN_EMITTER,
      "sources of liquid or smoke"},
     {IN_SCENE, "solids", P_LIST, "", NONE, false, "", SCENE(solids), NULL, IN_SOLID,
@@ -141,6 +147,8 @@ const param scene_params[] = {
     {IN_SPH, "pressure", P_CHOICE, "", NONE, false, "projection", SCENE(sph.pressure), sph_pressure_names, 0,
      "projection: constant density and no divergence; state: an equation of state, compressible by a "
      "percent; source: one system with the density as its source, which clumps: to be compared with"},
+    {IN_SPH, "integrator", P_CHOICE, "", NONE, false, "leap-frog", SCENE(sph.integrator),
+     sph_integrator_names, 0, "of pressure: state; source always predicts and corrects"},
     {IN_SPH, "tension", P_CHOICE, "", NONE, false, "cohesion", SCENE(sph.tension), sph_tension_names, 0,
      "surface tension from cohesion of pairs, which keeps momentum and acts between fluids and on solids "
      "with "
@@ -172,9 +180,12 @@ const param scene_params[] = {
      "material's)"},
     {IN_FLUID, "look", P_CHOICE, "", NONE, false, "auto", FLUID(look), fluid_look_names, 0,
      "in pictures: clear bends light; glossy is opaque and wet, matte opaque and dull, translucent lets some "
-     "light through; glowing: what is hot glows; temperature: a scale from blue to red; auto: as the "
-     "material "
-     "is. What fluids share a scene look like the first"},
+     "light through; glowing: what is hot glows; temperature: a scale from blue to red; "
+     "particles: balls, and output.particles with it; auto: as the material is"},
+    {IN_FLUID, "paint", P_CHOICE, "", NONE, false, "color", FLUID(paint), paint_names, 0,
+     "look: particles: what balls are coloured by; speed from 0 to that of a fall through half of the "
+     "domain, "
+     "density (sph) from 0.9 to 1.1 at rest, temperature over the scene's"},
     {IN_FLUID, "fill", P_SHAPES, "", NONE, false, "", FLUID(fill), NULL, 0,
      "list of shapes that are full of it at the start, or from a time on (at)"},
     {IN_FLUID, "velocity", P_VECTOR, "m/s", -1e4, 1e4, false, false, "[0, 0, 0]", FLUID(velocity), NULL, 0,
@@ -195,6 +206,11 @@ const param scene_params[] = {
      "smoke: how much heavier than clean air smoke of density 1 is; pulls it down"},
     {IN_FLUID, "expansion", P_REAL, "1/K", 0, 1, false, false, "0.00341", FLUID(expansion), NULL, 0,
      "smoke: relative loss of density per kelvin (default: 1/293, an ideal gas at 20 C)"},
+
+    {IN_INTERFACE, "between", P_FLUIDS, "", NONE, true, "", INTERFACE(between), NULL, 0,
+     "names of the two fluids"},
+    {IN_INTERFACE, "tension", P_REAL, "N/m", -1, 1e3, false, false, "-1", INTERFACE(tension), NULL, 0,
+     "interfacial tension; -1: the difference of both fluids' surface tensions (Antonow's rule)"},
 
     {IN_EMITTER, "fluid", P_FLUID, "", NONE, false, "", EMITTER(fluid), NULL, 0,
      "name of one of the fluids (default: the first)"},
@@ -317,7 +333,9 @@ const param scene_params[] = {
     {IN_OUTPUT, "checkpoint_every", P_INT, "frames", 0, 1e6, false, false, "10", SCENE(checkpoint_every),
      NULL, 0, "how often the state is saved for --resume; 0: only at the end"},
     {IN_OUTPUT, "surface", P_CHOICE, "", NONE, false, "density", SCENE(surface), surface_names, 0,
-     "how the drawn surface is made"},
+     "how the drawn surface is made: half-full contour of particles' density on the grid; averaged spheres; "
+     "their "
+     "union; isosurface of pressure; iso-density of particles' kernels; of their colour field"},
 
     {IN_CAMERA, "eye", P_CURVE3, "m", -FAR, FAR, false, false, "", SCENE(camera_eye), NULL, 0,
      "position of the camera (default: in front of the domain); can be keyed"},
@@ -373,6 +391,7 @@ const char *section_name(section s) {
                                                 [IN_SOLVER] = "solver",
                                                 [IN_SPH] = "solver.sph",
                                                 [IN_FLUID] = "fluids[]",
+                                                [IN_INTERFACE] = "interfaces[]",
                                                 [IN_EMITTER] = "emitters[]",
                                                 [IN_SOLID] = "solids[]",
                                                 [IN_ROTATION] = "solids[].rotation",
@@ -523,6 +542,7 @@ void param_allowed(char *text, size_t size, const param *p) {
     case P_SLIP: snprintf(text, size, "auto, free, no, or a slip length%s, %s", unit, range); break;
     case P_MATERIAL: snprintf(text, size, "one of `rheo materials`"); break;
     case P_FLUID: snprintf(text, size, "the name of one of the fluids"); break;
+    case P_FLUIDS: snprintf(text, size, "[name, name] of two of the fluids"); break;
     case P_SOLID: snprintf(text, size, "the name of one of the solids, or world"); break;
     case P_LATER: snprintf(text, size, "leave it out: not in this version"); break;
     case P_SET:

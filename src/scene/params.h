@@ -14,6 +14,7 @@ typedef enum section {
     IN_SOLVER,
     IN_SPH,
     IN_FLUID,
+    IN_INTERFACE,
     IN_EMITTER,
     IN_SOLID,
     IN_ROTATION,
@@ -59,6 +60,7 @@ typedef enum param_type {
     P_SLIP,      /* double, a slip length [m] or one of its names */
     P_MATERIAL,  /* const char *, one of the materials */
     P_FLUID,     /* int, the index of a fluid given by name */
+    P_FLUIDS,    /* int[2], the indices of two fluids given by name */
     P_SOLID,     /* int, the index of a solid given by name, -1 for "world" */
     P_SET,       /* unsigned, one bit for each of the names */
     P_LATER,     /* a name that is taken for a later version; refused with that message */

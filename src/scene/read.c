@@ -178,7 +178,7 @@ static rheo_status read_choice(reader *r, int *index, const node *n, const char 
         if (!param_is_later(p, names[i])) here[count++] = names[i];
     char allowed[400];
     param_allowed(allowed, sizeof allowed, p);
-    if (p->type == P_FLUID || p->type == P_SOLID || p->type == P_MATERIAL)
+    if (p->type == P_FLUID || p->type == P_FLUIDS || p->type == P_SOLID || p->type == P_MATERIAL)
         name_some(allowed, sizeof allowed, here);
     return fail(r, n, path, allowed, report_nearest(n->text, here), "'%.60s' is not known", n->text);
 }
@@ -279,6 +279,18 @@ static rheo_status read_fluid_reference(reader *r, int *index, const node *n, co
     for (int i = 0; i < r->scene->fluid_count && i < RHEO_FLUIDS_MAX; ++i)
         names[i] = r->scene->fluids[i].name;
     return read_choice(r, index, n, names, path, p);
+}
+
+static rheo_status read_fluid_pair(reader *r, int pair[2], const node *n, const char *path, const param *p) {
+    if (n->kind != NODE_LIST || n->count != 2) return fail_type(r, n, path, p);
+    const node *item = n->first;
+    for (int i = 0; i < 2; ++i, item = item->next) {
+        char at[NODE_PATH_MAX];
+        join_index(at, path, i);
+        const rheo_status status = read_fluid_reference(r, &pair[i], item, at, p);
+        if (status != RHEO_OK) return status;
+    }
+    return RHEO_OK;
 }
 
 static rheo_status read_solid_reference(reader *r, int *index, const node *n, const char *path,
@@ -637,6 +649,8 @@ static void start_item(const reader *r, void *item, section in) {
     } else if (in == IN_HEAT_SOURCE) {
         *(rheo_heat_source *)item = rheo_default_heat_source();
         ((rheo_heat_source *)item)->temperature = (rheo_curve){.width = 1};
+    } else if (in == IN_INTERFACE) {
+        *(rheo_interface *)item = rheo_default_interface();
     } else if (in == IN_EMITTER) {
         *(rheo_emitter *)item = rheo_default_emitter();
     } else if (in == IN_SOLID) {
@@ -647,12 +661,11 @@ static void start_item(const reader *r, void *item, section in) {
 }
 
 static rheo_status read_list(reader *r, const node *n, const param *p, const char *path) {
-    static const size_t sizes[SECTIONS] = {[IN_FLUID] = sizeof(rheo_fluid),
-                                           [IN_EMITTER] = sizeof(rheo_emitter),
-                                           [IN_SOLID] = sizeof(rheo_solid),
-                                           [IN_JOINT] = sizeof(rheo_joint),
-                                           [IN_HEAT_SOURCE] = sizeof(rheo_heat_source),
-                                           [IN_PROBE] = sizeof(rheo_probe)};
+    static const size_t sizes[SECTIONS] = {
+        [IN_FLUID] = sizeof(rheo_fluid),     [IN_INTERFACE] = sizeof(rheo_interface),
+        [IN_EMITTER] = sizeof(rheo_emitter), [IN_SOLID] = sizeof(rheo_solid),
+        [IN_JOINT] = sizeof(rheo_joint),     [IN_HEAT_SOURCE] = sizeof(rheo_heat_source),
+        [IN_PROBE] = sizeof(rheo_probe)};
     rheo_scene *scene = r->scene;
     if (n->kind != NODE_LIST) return fail_type(r, n, path, p);
     if (n->count > 4096) return fail(r, n, path, "at most 4096", NULL, "a list of %d is too long", n->count);
@@ -662,6 +675,7 @@ static rheo_status read_list(reader *r, const node *n, const param *p, const cha
     if (!items) return report_no_memory(r->report, "the scene");
     switch (p->sub) { /* counts before items, so that a failure leaves a consistent scene */
     case IN_FLUID: scene->fluids = (rheo_fluid *)(void *)items; break;
+    case IN_INTERFACE: scene->interfaces = (rheo_interface *)(void *)items; break;
     case IN_EMITTER: scene->emitters = (rheo_emitter *)(void *)items; break;
     case IN_SOLID: scene->solids = (rheo_solid *)(void *)items; break;
     case IN_JOINT: scene->joints = (rheo_joint *)(void *)items; break;
@@ -680,6 +694,7 @@ static rheo_status read_list(reader *r, const node *n, const param *p, const cha
     }
     switch (p->sub) {
     case IN_FLUID: scene->fluid_count = n->count; break;
+    case IN_INTERFACE: scene->interface_count = n->count; break;
     case IN_EMITTER: scene->emitter_count = n->count; break;
     case IN_SOLID: scene->solid_count = n->count; break;
     case IN_JOINT: scene->joint_count = n->count; break;
@@ -732,6 +747,7 @@ static rheo_status read_param(reader *r, void *base, const node *n, const param 
     case P_SLIP: return read_slip(r, into, n, path, p);
     case P_MATERIAL: return read_material(r, base, n, path, p);
     case P_FLUID: return read_fluid_reference(r, into, n, path, p);
+    case P_FLUIDS: return read_fluid_pair(r, into, n, path, p);
     case P_SOLID: return read_solid_reference(r, into, n, path, p);
     case P_SET: return read_set(r, into, n, path, p);
     case P_LATER:

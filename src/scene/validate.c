@@ -285,7 +285,7 @@ static rheo_status check_output(const checker *c) {
     if (s->output_rest && !method->particles)
         return fail(c, "output.rest_position", "false", "smoke has no particles that could carry it");
     if (method->gridless && s->surface == RHEO_SURFACE_PRESSURE)
-        return fail(c, "output.surface", "density, average, spheres",
+        return fail(c, "output.surface", "density, average, spheres, kernel, color",
                     "method %s has no pressure on a grid to draw", method_names[s->method]);
     if (s->output_particles && !method->particles)
         return fail(c, "output.particles", "false; volume: true", "smoke has no particles to write");
@@ -392,6 +392,31 @@ static rheo_status check_fluids(const checker *c) {
             return fail(c, path_of(path, "fluids[%d].density", i), "the same density for all fluids",
                         "the grid methods have one density: %g kg/m3 here, %g in fluids[0]", f->density,
                         s->fluids[0].density);
+    }
+    return RHEO_OK;
+}
+
+static rheo_status check_interfaces(const checker *c) {
+    const rheo_scene *s = c->scene;
+    char path[NODE_PATH_MAX];
+    if (s->interface_count && !rheo_describe_method(s->method)->gridless)
+        return fail(c, "interfaces", "method: sph", "only particles alone know of interfaces between fluids");
+    for (int i = 0; i < s->interface_count; ++i) {
+        const rheo_interface *f = &s->interfaces[i];
+        rheo_status status = check_section(c, f, IN_INTERFACE, path_of(path, "interfaces[%d]", i));
+        if (status != RHEO_OK) return status;
+        path_of(path, "interfaces[%d].between", i);
+        for (int k = 0; k < 2; ++k)
+            if (f->between[k] < 0 || f->between[k] >= s->fluid_count)
+                return fail(c, path, "indices of fluids", "an interface of an unknown fluid");
+        if (f->between[0] == f->between[1])
+            return fail(c, path, "two different fluids", "an interface of a fluid with itself");
+        for (int k = 0; k < i; ++k) {
+            const int *other = s->interfaces[k].between;
+            if ((other[0] == f->between[0] && other[1] == f->between[1]) ||
+                (other[1] == f->between[0] && other[0] == f->between[1]))
+                return fail(c, path, "each pair once", "interfaces[%d] is between the same fluids", k);
+        }
     }
     return RHEO_OK;
 }
@@ -674,6 +699,7 @@ rheo_status rheo_validate_scene(const rheo_scene *scene, rheo_report *report) {
     rheo_status status = check_domain(&c);
     if (status == RHEO_OK) status = check_output(&c);
     if (status == RHEO_OK) status = check_fluids(&c);
+    if (status == RHEO_OK) status = check_interfaces(&c);
     if (status == RHEO_OK) status = check_viscosity(&c);
     if (status == RHEO_OK) status = check_emitters(&c);
     if (status == RHEO_OK) status = check_solids(&c);

@@ -119,6 +119,12 @@ double definition_thinnest(const rheo_scene *s) {
     return isfinite(least) ? least : 0;
 }
 
+bool definition_keeps_particles(const rheo_scene *scene) {
+    bool drawn = scene->output_particles;
+    for (int i = 0; i < scene->fluid_count; ++i) drawn |= scene->fluids[i].look == RHEO_FLUID_PARTICLES;
+    return drawn && rheo_describe_method(scene->method)->particles;
+}
+
 double definition_slip(const rheo_scene *s, const rheo_solid *solid) {
     if (solid && solid->slip != RHEO_SLIP_AUTO) return solid->slip;
     if (s->slip != RHEO_SLIP_AUTO) return s->slip;
@@ -179,6 +185,8 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene) {
     copy->file = copy_text(owner, scene->file, &fail);
     copy->fluids =
         copy_bytes(owner, scene->fluids, (size_t)scene->fluid_count * sizeof *scene->fluids, &fail);
+    copy->interfaces = copy_bytes(owner, scene->interfaces,
+                                  (size_t)scene->interface_count * sizeof *scene->interfaces, &fail);
     copy->emitters =
         copy_bytes(owner, scene->emitters, (size_t)scene->emitter_count * sizeof *scene->emitters, &fail);
     copy->solids =

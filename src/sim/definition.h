@@ -27,6 +27,8 @@ double definition_thinnest(const rheo_scene *scene);
 const char *definition_bars_viscosity(const rheo_scene *scene);
 /* Whether some fluid moves momentum by half a cell within the run, sqrt(nu t). */
 bool definition_is_viscous(const rheo_scene *scene);
+/* Whether particles are written: they are asked for, or drawn. */
+bool definition_keeps_particles(const rheo_scene *scene);
 /* Slip length [m] of a solid, or of the domain's sides (NULL), RHEO_SLIP_FREE: any. */
 double definition_slip(const rheo_scene *scene, const rheo_solid *solid);
 #endif

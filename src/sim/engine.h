@@ -27,7 +27,7 @@ typedef struct sim_engine {
     void (*measure)(rheo_sim *s); /* its part of the statistics */
     void (*view_particles)(rheo_particle_view *view, const rheo_sim *s);
     void (*view_volume)(rheo_volume_view *view, const rheo_sim *s);
-    rheo_status (*mesh)(rheo_mesh *mesh, rheo_sim *s, rheo_report *report);
+    rheo_status (*mesh)(rheo_mesh *mesh, rheo_sim *s, int fluid, rheo_report *report); /* -1: of all */
     /* One quantity of a probe (RHEO_OF_VELOCITY ...) at x, in cells; a velocity is three numbers. */
     void (*probe)(double *values, const rheo_sim *s, unsigned of, const float x[3]);
     /* Puts particles as they were, for drawing; time and frame are set. */

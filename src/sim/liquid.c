@@ -343,10 +343,10 @@ static void liquid_view(rheo_particle_view *view, const rheo_sim *s) {
     markers_view(view, &liquid_of(s)->markers);
 }
 
-static rheo_status liquid_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
+static rheo_status liquid_mesh(rheo_mesh *mesh, rheo_sim *s, int fluid, rheo_report *report) {
     liquid *l = liquid_of(s);
     const rheo_status status =
-        markers_mesh(mesh, &l->markers, &l->walls, &l->vel, l->projection.q, s, report);
+        markers_mesh(mesh, &l->markers, fluid, &l->walls, &l->vel, l->projection.q, s, report);
     heat_look(&l->heat, &l->markers, &l->walls, s);
     if (!status) heat_paint(mesh, &l->heat, s);
     return status;

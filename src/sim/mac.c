@@ -301,10 +301,10 @@ static void mac_view(rheo_particle_view *view, const rheo_sim *s) {
     markers_view(view, &mac_of(s)->markers);
 }
 
-static rheo_status mac_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
+static rheo_status mac_mesh(rheo_mesh *mesh, rheo_sim *s, int fluid, rheo_report *report) {
     mac *m = mac_of(s);
     const rheo_status status =
-        markers_mesh(mesh, &m->markers, &m->walls, &m->vel, m->projection.q, s, report);
+        markers_mesh(mesh, &m->markers, fluid, &m->walls, &m->vel, m->projection.q, s, report);
     heat_look(&m->heat, &m->markers, &m->walls, s);
     if (!status) heat_paint(mesh, &m->heat, s);
     return status;

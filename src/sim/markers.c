@@ -250,20 +250,21 @@ void markers_view(rheo_particle_view *view, const markers *m) {
     view->fluid = p->fluid;
     view->spray = p->spray;
     view->temperature = m->warmth.law ? p->extra[m->warmth.temperature] : NULL;
+    view->density = m->dense ? p->extra[m->dense] : NULL;
     view->radius = cbrt(m->particle_volume * 3 / (4 * 3.14159265358979323846));
 }
 
-/* The drawn surface, in two borrowed fields. NULL: no memory. */
-static const float *draw(markers *m, walls *w, const float *q, rheo_sim *s) {
+/* The drawn surface, in borrowed fields. NULL: no memory. */
+static const float *draw(markers *m, int fluid, walls *w, const float *q, rheo_sim *s) {
     const mac_grid *g = &s->g;
     const rheo_surface kind = s->def.surface;
     float *phi = scratch_cells(&s->scratch), *drawn = s->def.solid_count ? scratch_cells(&s->scratch) : phi;
-    const double radius =
-        0.5 * sqrt((double)g->box.dim); /* of a cell's diagonal: no holes between neighbours */
     int failed = 0;
     switch (kind) {
-    case RHEO_SURFACE_SPHERES: failed = surface_spheres(phi, g, &m->parts, radius); break;
-    case RHEO_SURFACE_AVERAGE: failed = surface_average(phi, g, &m->parts, radius); break;
+    case RHEO_SURFACE_SPHERES: failed = surface_by_rule(phi, g, &m->parts, SURFACE_SPHERES); break;
+    case RHEO_SURFACE_AVERAGE: failed = surface_by_rule(phi, g, &m->parts, SURFACE_AVERAGE); break;
+    case RHEO_SURFACE_KERNEL: failed = surface_by_rule(phi, g, &m->parts, SURFACE_KERNEL); break;
+    case RHEO_SURFACE_COLOR: failed = surface_by_rule(phi, g, &m->parts, SURFACE_COLOUR); break;
     case RHEO_SURFACE_PRESSURE: surface_pressure(phi, g, q, m->phi); break;
     case RHEO_SURFACE_DENSITY: memcpy(phi, m->phi, g->box.size * sizeof *phi); break;
     }
@@ -272,13 +273,15 @@ static const float *draw(markers *m, walls *w, const float *q, rheo_sim *s) {
         surface_drawn(drawn, g, phi, w->solid, w->free_share);
     }
     if (w->thin.count) thin_drawn(drawn, &w->thin, g, phi);
+    if (fluid >= 0 && s->def.fluid_count > 1)
+        surface_of_fluid(drawn, scratch_cells(&s->scratch), g, &m->parts, fluid);
     surface_to_sides(drawn, g);
     return failed ? NULL : drawn;
 }
 
-static rheo_status make_mesh(rheo_mesh *mesh, markers *m, walls *w, const float *q, rheo_sim *s,
+static rheo_status make_mesh(rheo_mesh *mesh, markers *m, int fluid, walls *w, const float *q, rheo_sim *s,
                              rheo_report *report) {
-    const float *drawn = draw(m, w, q, s);
+    const float *drawn = draw(m, fluid, w, q, s);
     if (!drawn) return report_no_memory(report, "the surface");
     const rheo_status status =
         marching_cubes(mesh, &s->g.box, s->g.dx, s->g.origin, drawn, s->g.pool, report);
@@ -289,10 +292,10 @@ static rheo_status make_mesh(rheo_mesh *mesh, markers *m, walls *w, const float 
     return report_no_memory(report, "a surface");
 }
 
-rheo_status markers_mesh(rheo_mesh *mesh, markers *m, walls *w, const mac_field *vel, const float *q,
-                         rheo_sim *s, rheo_report *report) {
+rheo_status markers_mesh(rheo_mesh *mesh, markers *m, int fluid, walls *w, const mac_field *vel,
+                         const float *q, rheo_sim *s, rheo_report *report) {
     const scratch_count before = s->scratch.lent;
-    const rheo_status status = make_mesh(mesh, m, w, q, s, report);
+    const rheo_status status = make_mesh(mesh, m, fluid, w, q, s, report);
     scratch_back(&s->scratch, before);
     if (status) return status;
     probe_mesh_velocity(mesh, vel, &s->g);

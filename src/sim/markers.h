@@ -25,6 +25,7 @@ typedef struct markers {
     int may_crowd; /* particles that are heaped up tell of liquid without pressure: not of gaps beside solids
                       that move, nor of markers that need not be even */
     heat_marks warmth;
+    int dense; /* which column of extra[] is the density relative to rest; 0: none */
     int stiff; /* they are evened out no faster than the flow moves them: what stands would creep else */
 } markers;
 
@@ -72,8 +73,8 @@ void markers_begin_at(markers *m, const rheo_sim *s, size_t first, const double 
 
 /* What the engines with markers answer alike (sim/engine.h). */
 void markers_view(rheo_particle_view *view, const markers *m);
-rheo_status markers_mesh(rheo_mesh *mesh, markers *m, walls *w, const mac_field *vel, const float *q,
-                         rheo_sim *s, rheo_report *report);
+rheo_status markers_mesh(rheo_mesh *mesh, markers *m, int fluid, walls *w, const mac_field *vel,
+                         const float *q, rheo_sim *s, rheo_report *report);
 rheo_status markers_place(markers *m, rheo_sim *s, const sim_particles *from, rheo_report *report);
 /* q: pressure, where known < 0, of a step of q_dt. */
 void markers_probe(double *values, const markers *m, const mac_field *vel, const float *q, double q_dt,

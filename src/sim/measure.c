@@ -63,9 +63,19 @@ void rheo_read_solid(rheo_solid_stats *out, const rheo_sim *s, int solid) {
     if (solid >= 0 && solid < s->def.solid_count) *out = s->felt[s->solid_place[solid]];
 }
 
-rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
-    if (s->engine->mesh) return s->engine->mesh(mesh, s, report);
+static rheo_status make_mesh(rheo_mesh *mesh, rheo_sim *s, int fluid, rheo_report *report) {
+    if (s->engine->mesh) return s->engine->mesh(mesh, s, fluid, report);
     return report_fail(report, RHEO_USAGE, "a method with a surface", "this method has no surface to draw");
+}
+
+rheo_status rheo_make_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
+    return make_mesh(mesh, s, -1, report);
+}
+
+rheo_status rheo_make_fluid_mesh(rheo_mesh *mesh, rheo_sim *s, int fluid, rheo_report *report) {
+    if (fluid >= 0 && fluid < s->def.fluid_count) return make_mesh(mesh, s, fluid, report);
+    return report_fail(report, RHEO_USAGE, "the index of a fluid of the scene", "there is no fluid %d",
+                       fluid);
 }
 
 void rheo_view_particles(rheo_particle_view *view, const rheo_sim *s) {

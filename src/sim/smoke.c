@@ -508,8 +508,8 @@ static void smoke_view(rheo_volume_view *view, const rheo_sim *s) {
     view->share = m->share + s->g.box.first;
 }
 
-static rheo_status smoke_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
-    (void)mesh, (void)s;
+static rheo_status smoke_mesh(rheo_mesh *mesh, rheo_sim *s, int fluid, rheo_report *report) {
+    (void)mesh, (void)s, (void)fluid;
     return report_fail(report, RHEO_USAGE, "liquids; smoke is drawn by `rheo render` and read as a volume",
                        "smoke has no surface to make a mesh of");
 }

@@ -66,6 +66,8 @@ static double sph_dt_limit(const rheo_sim *s, double time) {
     const double flow = fmax(e->speed, emitters_speed(s, time, curve_longest));
     const double fastest = fmax(flow + step_wall_speed(s, time), e->stiffness);
     if (is_state(s)) return SOUND_STEP * s->g.dx / (e->sound + fastest);
+    if (s->def.sph.pressure == RHEO_SPH_SOURCE) /* shorter steps make what it corrects faster */
+        return limit(s->g.dx, s->def.cfl, e->sound / SOUND, vec_length(g));
     const double ripple = CAPILLARY_STEP * sqrt(pow(SPH_SPACING * s->g.dx, 3) / fmax(e->tightest, 1e-30));
     return fmin(ripple, limit(s->g.dx, s->def.cfl, fastest, vec_length(g)));
 }
@@ -99,6 +101,7 @@ static double store_task(void *context, int block) {
     double most = 0;
     for (size_t i = (size_t)block * SPH_GRAIN; i < p->count && i < ((size_t)block + 1) * SPH_GRAIN; ++i) {
         double v2 = 0;
+        p->extra[SPH_DENSITY][i] = f->density[i];
         for (int a = 0; a < p->dim; ++a) {
             p->v[a][i] = f->v[i][a];
             v2 += (double)f->v[i][a] * (double)f->v[i][a];
@@ -106,6 +109,17 @@ static double store_task(void *context, int block) {
         if (!(v2 <= most)) most = v2;
     }
     return most;
+}
+
+/* How much of a step particles move before the forces act; the rest is for after them. */
+static double early_share(const rheo_sim *s) {
+    return is_state(s) && s->def.sph.integrator == RHEO_SPH_LEAP_FROG ? 0.5 : 1;
+}
+
+/* Whether what pressure does to velocities moves particles in the same step (B 3-46, 4-8). */
+static int relaxes(const rheo_sim *s) {
+    return s->def.sph.pressure == RHEO_SPH_SOURCE ||
+           (is_state(s) && s->def.sph.integrator == RHEO_SPH_PREDICTION_RELAXATION);
 }
 
 /* Inside periodic sides; what has left others is looked after by markers_boundary(). */
@@ -122,15 +136,17 @@ static void move_task(void *context, int block) {
     }
 }
 
+/* Places lose `scale` times what is in a, and stay within the sides. */
 static void spread_task(void *context, int block) {
     const job *t = context;
     particles *p = &t->e->markers.parts;
     const sph_fluid *f = &t->e->fluid;
+    const float scale = (float)t->dt;
     for (int a = 0; a < p->dim; ++a) {
         const int around = t->s->g.box.periodic[a], n = t->s->g.box.n[a];
         const float high = (float)n - NEAR_SIDE;
         for (size_t i = (size_t)block * SPH_GRAIN; i < p->count && i < ((size_t)block + 1) * SPH_GRAIN; ++i) {
-            const float x = p->x[a][i] - f->a[i][a];
+            const float x = p->x[a][i] - scale * f->a[i][a];
             p->x[a][i] = around ? wrap_place(x, n) : greater(lesser(x, high), NEAR_SIDE);
         }
     }
@@ -275,9 +291,8 @@ static void solve_pressure(sph *e, rheo_sim *s, double dt) {
     if (is_state(s)) {
         sph_press(f->v, q, f, &e->bodies, dt, e->sound);
     } else if (s->def.sph.pressure == RHEO_SPH_SOURCE) {
-        sph_find_rate(f->rate, f->v, f);
         const sph_solve r =
-            sph_source(q, f->rate, f, dt, FULL, RATE_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
+            sph_source(q, f, dt, FULL, RATE_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
         keep_worst(&s->stats.pressure, &r, f->count);
         sph_apply(f->v, q, f, &e->bodies);
     } else {
@@ -290,17 +305,31 @@ static void solve_pressure(sph *e, rheo_sim *s, double dt) {
     find_stiffness(e, s, dt);
 }
 
-/* Moves particles by what is left of compression. */
-static void spread(sph *e, rheo_sim *s) {
+static void move_by(sph *e, rheo_sim *s, double scale) {
+    job t = {.e = e, .s = s, .dt = scale};
+    parallel_for(s->g.pool, blocks_of(e), spread_task, &t);
+}
+
+/* The second half of a leap: a is what it moves particles by, as a velocity back. */
+static void leap(sph *e, rheo_sim *s, double dt) {
     sph_fluid *f = &e->fluid;
-    job t = {.e = e, .s = s};
+    for (size_t i = 0; i < f->count; ++i)
+        for (int a = 0; a < f->dim; ++a) f->a[i][a] = -f->v[i][a];
+    move_by(e, s, dt / s->g.dx);
+}
+
+/* Moves particles by what is left of compression; with an equation of state, as the integrator has it. */
+static void spread(sph *e, rheo_sim *s, double dt) {
+    sph_fluid *f = &e->fluid;
     float *push = e->markers.parts.extra[SPH_PUSH];
+    if (relaxes(s)) move_by(e, s, dt / s->g.dx);
+    if (early_share(s) < 1) leap(e, s, (1 - early_share(s)) * dt);
     if (s->def.sph.pressure != RHEO_SPH_PROJECTION) return;
     const sph_solve r = sph_spread(push, f->rate, f, clock_ahead(s), DENSITY_SHARE * s->def.sph.density_error,
                                    MOST_ITERATIONS);
     keep_worst(&s->stats.density, &r, f->count);
     if (f->contacts == 0) sph_keep_turning(f->v, push, f); /* it costs a little viscosity */
-    parallel_for(s->g.pool, blocks_of(e), spread_task, &t);
+    move_by(e, s, 1);
 }
 
 /* The particles' own velocity; the fastest decides how long the next step is. */
@@ -317,7 +346,7 @@ static rheo_status project(sph *e, rheo_sim *s, double dt, rheo_report *report) 
         bodies_follow(s);
     }
     store(e, s);
-    spread(e, s);
+    spread(e, s, dt);
     store(e, s);
     return e->speed < INFINITY ? RHEO_OK
                                : report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
@@ -341,7 +370,7 @@ static rheo_status find_surface(sph *e, rheo_sim *s, rheo_report *report) {
 
 rheo_status sph_step(rheo_sim *s, double dt, rheo_report *report) {
     sph *e = sph_of(s);
-    job t = {.e = e, .s = s, .dt = dt};
+    job t = {.e = e, .s = s, .dt = early_share(s) * dt};
     rheo_status status;
     double gravity[3];
     sim_gravity(gravity, s, s->clock.time + 0.5 * dt);
@@ -422,6 +451,14 @@ static rheo_status find_traits(sph *e, rheo_sim *s, rheo_report *report) {
             t->sigma[i][k] = i == k ? other : fabs(f->surface_tension - other); /* Antonow's rule */
         }
     }
+    for (int i = 0; i < s->def.interface_count; ++i) {
+        const rheo_interface *f = &s->def.interfaces[i];
+        if (f->tension == RHEO_TENSION_AUTO) continue;
+        t->sigma[f->between[0]][f->between[1]] = t->sigma[f->between[1]][f->between[0]] = f->tension;
+        if (f->tension > 0) t->count = s->def.fluid_count;
+        e->tightest = fmax(e->tightest, f->tension / fmin(s->def.fluids[f->between[0]].density,
+                                                          s->def.fluids[f->between[1]].density));
+    }
     e->slips = arena_alloc(&s->text, ((size_t)s->wall_count + 1) * sizeof *e->slips);
     e->wets = arena_alloc(&s->text, ((size_t)s->wall_count + 1) * sizeof *e->wets);
     if (!e->slips || !e->wets) return report_no_memory(report, "solids");
@@ -482,7 +519,7 @@ out:
 }
 
 static rheo_status sph_start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
-    static const char *const columns[SPH_COLUMNS] = {"pressure", "push"};
+    static const char *const columns[SPH_COLUMNS] = {"pressure", "push", "packing"};
     sph *e = sph_of(s);
     rheo_status status;
     (void)scene; /* all that it starts from has been compiled */
@@ -491,6 +528,7 @@ static rheo_status sph_start(rheo_sim *s, const rheo_scene *scene, rheo_report *
     e->fluid.dim = s->g.box.dim;
     e->fluid.kernel = sph_kernel_make((sph_kernel_kind)s->def.sph.kernel, s->g.box.dim);
     TRY(markers_make_with(&e->markers, s, columns, SPH_COLUMNS, report));
+    e->markers.dense = SPH_DENSITY;
     if (world_count(s->world) && s->def.coupling != RHEO_SOLID_TO_FLUID) {
         e->bodies.count = s->wall_count;
         e->bodies.body = arena_alloc(&s->text, (size_t)s->wall_count * sizeof *e->bodies.body);
@@ -575,9 +613,9 @@ static void sph_view(rheo_particle_view *view, const rheo_sim *s) {
     markers_view(view, &sph_of(s)->markers);
 }
 
-static rheo_status sph_mesh(rheo_mesh *mesh, rheo_sim *s, rheo_report *report) {
+static rheo_status sph_mesh(rheo_mesh *mesh, rheo_sim *s, int fluid, rheo_report *report) {
     sph *e = sph_of(s);
-    return markers_mesh(mesh, &e->markers, &e->walls, &e->vel, NULL, s, report);
+    return markers_mesh(mesh, &e->markers, fluid, &e->walls, &e->vel, NULL, s, report);
 }
 
 /* Of the particles around: the mean by their kernel. */

@@ -8,7 +8,7 @@
 #include "stage/sph/pressure.h"
 #include "stage/sph/tension.h"
 
-enum { SPH_PRESSURE, SPH_PUSH, SPH_COLUMNS }; /* columns of the particles */
+enum { SPH_PRESSURE, SPH_PUSH, SPH_DENSITY, SPH_COLUMNS }; /* columns of the particles */
 
 typedef struct sph {
     markers markers;

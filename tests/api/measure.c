@@ -74,7 +74,9 @@ static void test_lists(void **state) {
                                         "sph-float",
                                         "sph-front",
                                         "sph-order",
-                                        "sph-volume"};
+                                        "sph-volume",
+                                        "sph-integrators",
+                                        "sph-source"};
     static const char *const figures[] = {"stream", "poisson", "particles", "separation", "step",
                                           "smoke",  "bodies",  "viscosity", "sph"};
     enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };

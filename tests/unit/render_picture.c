@@ -20,7 +20,7 @@ static const uint32_t block_triangle[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, 
                                                {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
 
 static picture_mesh block(int material) {
-    return (picture_mesh){8, 12, block_position[0], NULL, block_triangle[0], material, NULL, NULL};
+    return (picture_mesh){8, 12, block_position[0], NULL, block_triangle[0], material, NULL, NULL, NULL};
 }
 
 static float ball_position[(LAT + 1) * LON][3], ball_normal[(LAT + 1) * LON][3];
@@ -45,8 +45,15 @@ static picture_mesh ball(int material) {
             memcpy(ball_triangle[count], two, sizeof two);
             count += 2;
         }
-    return (picture_mesh){
-        (LAT + 1) * LON, count, ball_position[0], ball_normal[0], ball_triangle[0], material, NULL, NULL};
+    return (picture_mesh){(LAT + 1) * LON,
+                          count,
+                          ball_position[0],
+                          ball_normal[0],
+                          ball_triangle[0],
+                          material,
+                          NULL,
+                          NULL,
+                          NULL};
 }
 
 static double ball_distance(const void *body, const double x[3]) {
@@ -97,7 +104,7 @@ static void test_furnace(void **state) {
         }
         if (shape > 2) picture_add_mesh(s, block(clear));
         else if (shape < 2) picture_add_mesh(s, shape ? ball(clear) : block(clear));
-        else picture_add_drops(s, (picture_drops){1, (const float(*)[4])drop, clear});
+        else picture_add_drops(s, (picture_drops){1, (const float(*)[4])drop, NULL, clear});
         tracer *t;
         assert_int_equal(tracer_make(&t, s, NULL), RHEO_OK);
         for (int k = 0; k < 900; ++k) {
@@ -144,8 +151,8 @@ static void test_glass_in_liquid(void **state) {
         int glass = picture_add_material(s, PICTURE_CLEAR, grey(1));
         picture_add_mesh(s, block(liquid));
         if (round)
-            picture_add_mesh(
-                s, (picture_mesh){8, 12, hollow_position[0], NULL, hollow_triangle[0], liquid, NULL, NULL});
+            picture_add_mesh(s, (picture_mesh){8, 12, hollow_position[0], NULL, hollow_triangle[0], liquid,
+                                               NULL, NULL, NULL});
         if (round == 1)
             picture_add_solid(s, (picture_solid){cube_distance, &half, grey(0.3f), grey(0.7f), glass, 0});
         tracer *t;
@@ -192,7 +199,8 @@ static void test_liquid_that_reaches_into_glass(void **state) {
         s->sky.ground = vec(0.1f, 0.2f, 0.9f);
         const int liquid = picture_add_material(s, PICTURE_LIQUID, vec(0.5f, 0.8f, 0.9f)),
                   glass = picture_add_material(s, PICTURE_CLEAR, grey(0.9f));
-        picture_add_mesh(s, (picture_mesh){8, 12, position[0], NULL, block_triangle[0], liquid, NULL, NULL});
+        picture_add_mesh(
+            s, (picture_mesh){8, 12, position[0], NULL, block_triangle[0], liquid, NULL, NULL, NULL});
         picture_add_solid(s, (picture_solid){shell_distance, shell, grey(0.15f), grey(0.85f), glass, 0});
         tracer *t;
         assert_int_equal(tracer_make(&t, s, NULL), RHEO_OK);
@@ -363,7 +371,7 @@ static void fill_all_kinds(picture_scene *s, picture_edges *edges, float drop[2]
     memcpy(drop, two, sizeof two);
     picture_add_mesh(s, ball(liquid));
     picture_add_mesh(s, picture_make_edges(edges, s, line));
-    picture_add_drops(s, (picture_drops){2, (const float(*)[4])drop, liquid});
+    picture_add_drops(s, (picture_drops){2, (const float(*)[4])drop, NULL, liquid});
     picture_add_solid(s, (picture_solid){ball_distance, centre, grey(-0.1f), grey(0.5f), matte, 0});
     picture_add_solid(s, (picture_solid){ball_distance, centre + 4, grey(0), grey(1), glass, 0});
 }

@@ -7,20 +7,6 @@
 
 enum { CELLS = 24 };
 
-static double volume_of(const rheo_mesh *m) {
-    double volume = 0;
-    for (size_t t = 0; t < m->triangle_count; ++t) {
-        double p[3][3];
-        for (size_t e = 0; e < 3; ++e)
-            for (size_t a = 0; a < 3; ++a) p[e][a] = (double)m->position[3 * m->triangle[3 * t + e] + a];
-        for (int a = 0; a < 3; ++a) {
-            const int b = (a + 1) % 3, c = (a + 2) % 3;
-            volume += p[0][a] * (p[1][b] * p[2][c] - p[1][c] * p[2][b]) / 6;
-        }
-    }
-    return volume;
-}
-
 static rheo_mesh draw(rheo_sim *sim) {
     rheo_mesh m;
     rheo_report report = {0};
@@ -185,7 +171,7 @@ static void splashes(void **state) {
     setup t;
     prepare(&t, 3, box_between(0, 0, 0, 0.4, 0.8, 1));
     add_solid(&t, turned(box_between(0.6, -0.1, 0.4, 0.75, 0.4, 0.6), 1, 2, 1, 25));
-    for (int surface = RHEO_SURFACE_DENSITY; surface <= RHEO_SURFACE_PRESSURE; ++surface) {
+    for (int surface = RHEO_SURFACE_DENSITY; surface <= RHEO_SURFACE_COLOR; ++surface) {
         t.scene.surface = (rheo_surface)surface;
         rheo_sim *sim = start_sim(&t.scene, 2);
         for (int frame = 0; frame < 15; ++frame) {
@@ -198,6 +184,20 @@ static void splashes(void **state) {
     }
 }
 
+/* A drop of particles on their lattice: fields of their kernels are half where it ends. */
+static void drops_by_fields(void **state) {
+    (void)state;
+    for (int surface = RHEO_SURFACE_KERNEL; surface <= RHEO_SURFACE_COLOR; ++surface)
+        for (int dim = 2; dim <= 3; ++dim) {
+            setup t;
+            prepare(&t, dim, ball_at(0.5, 0.5, 0.5, 0.3));
+            t.scene.method = RHEO_SPH;
+            t.scene.surface = (rheo_surface)surface;
+            check_below(error_of(&t, dim == 3 ? "drop by a field" : "disc by a field"),
+                        0.06); /* curved inwards */
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(still_tanks),
@@ -207,6 +207,7 @@ int main(void) {
         cmocka_unit_test(bowls_of_any_thickness),
         cmocka_unit_test(still_tanks_by_pressure),
         cmocka_unit_test(splashes),
+        cmocka_unit_test(drops_by_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -477,15 +477,6 @@ void sph_press(float (*v)[4], float *q, sph_fluid *f, sph_bodies *bodies, double
     sph_apply(v, q, f, bodies);
 }
 
-void sph_find_rate(float *rate, float (*v)[4], sph_fluid *f) {
-    const int blocks = block_count((long)f->count, SPH_GRAIN);
-    job s = job_of(f, NULL);
-    s.v = v;
-    s.rate = rate;
-    parallel_for(f->g->pool, blocks, join_task, &s);
-    parallel_for(f->g->pool, blocks, rate_task, &s);
-}
-
 /* ---- angular momentum ---- */
 
 INLINE void slow_range(const job *s, size_t from, size_t to, int dim) {

@@ -38,12 +38,9 @@ void sph_keep_turning(float (*v)[4], const float *q, sph_fluid *f);
 /* Pressure of an equation of state: q = (dt / dx) (sound^2 / 7) (density^7 - 1), 0 at least, with sound in
  * m/s; v after it, and what bodies gain. */
 void sph_press(float (*v)[4], float *q, sph_fluid *f, sph_bodies *bodies, double dt, double sound);
-/* Pressure q [m/s cells] of one Poisson system with the density as its source, for sph_apply(); rate: D v
- * now. */
-sph_solve sph_source(float *q, const float *rate, sph_fluid *f, double dt, double full, double tolerance,
-                     int most);
-/* D v, and v after a pressure q with what bodies gain from it. */
-void sph_find_rate(float *rate, float (*v)[4], sph_fluid *f);
+/* Pressure q [m/s cells] of one Poisson system with the density as its source, for sph_apply(). */
+sph_solve sph_source(float *q, sph_fluid *f, double dt, double full, double tolerance, int most);
+/* v after a pressure q, which moves it by -a, and what bodies gain from it. */
 void sph_apply(float (*v)[4], const float *q, sph_fluid *f, sph_bodies *bodies);
 
 #endif

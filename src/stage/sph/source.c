@@ -1,10 +1,11 @@
 /* Pressure by one Poisson system a step with the density as its source, as Mao 2006, 4.2.1 has it:
  *
- *   sum_j -2 V (W'/r) (q_i - q_j) = (density + dt D v - 1) dx / dt     in the liquid,   q = 0 at its surface
+ *   sum_j -2 V (W'/r) (q_i - q_j) = (density - 1) dx / dt     in the liquid,   q = 0 at its surface
  *
  * with the signs and the symmetry that 4-9 to 4-11 lack: compression gives positive pressure, off-diagonals
- * are negative, and both masses enter alike. Surface particles, those of density below `full`, are Dirichlet
- * rows. Conjugate gradients with the diagonal.
+ * are negative, and both masses enter alike. Particles have moved with all other forces; what pressure adds
+ * to their velocities moves them too. Surface particles, those of density below `full`, are Dirichlet rows.
+ * Conjugate gradients with the diagonal.
  *
  * Limits: the Laplacian is not D (1/rho) D^T, so what is left over after v loses D^T q is neither divergence
  * nor compression of nothing, and surface particles have no pressure to hold them apart: fluid that falls
@@ -65,8 +66,7 @@ static double precondition(const job *s) { /* r . z, z in to */
     return dot(s->r, s->to, s->f->count);
 }
 
-sph_solve sph_source(float *q, const float *rate, sph_fluid *f, double dt, double full, double tolerance,
-                     int most) {
+sph_solve sph_source(float *q, sph_fluid *f, double dt, double full, double tolerance, int most) {
     const int blocks = block_count((long)f->count, SPH_GRAIN);
     const float scale = (float)(dt / f->g->dx);
     float *own = f->scalar[0];
@@ -79,8 +79,7 @@ sph_solve sph_source(float *q, const float *rate, sph_fluid *f, double dt, doubl
         s.p[i] = q[i];
     }
     parallel_for(f->g->pool, blocks, product_task, &s);
-    for (size_t i = 0; i < f->count; ++i)
-        s.r[i] = own[i] > 0 ? (f->density[i] - 1) / scale + rate[i] - s.q[i] : 0;
+    for (size_t i = 0; i < f->count; ++i) s.r[i] = own[i] > 0 ? (f->density[i] - 1) / scale - s.q[i] : 0;
     double rz = precondition(&s);
     for (size_t i = 0; i < f->count; ++i) s.p[i] = s.to[i];
     for (;;) {

@@ -2,10 +2,11 @@
  *
  * Union of spheres: phi(x) = min over particles of |x - x_p| - r. Average (Zhu and Bridson 2005): phi(x) = |x
  * - X| - r with X the mean of the particles within R = 2 r, weighted by (1 - |x - x_p|^2 / R^2)^3; smoother,
- * with the known flaw of concave corners, where X leaves the liquid. Both are made at the cells near
- * particles and turned into distances by redistancing. Pressure (Sommer 2018): where q, divided by its mean
- * slope below the surface, says how deep a cell lies; above, where there is no pressure, the liquid's own
- * distance.
+ * with the known flaw of concave corners, where X leaves the liquid. Iso-density: the poly6 kernel's sum, and
+ * colour: sqrt(sum (1 - r)^2) (Mao 2006, 3-48 to 3-51), both within a cell and where they are half of what a
+ * full neighbourhood would leave. All are made at the cells near particles and turned into distances by
+ * redistancing. Pressure (Sommer 2018): where q, divided by its mean slope below the surface, says how deep a
+ * cell lies; above, where there is no pressure, the liquid's own distance.
  *
  * At solids: liquid is carried on into them and cut off there by drawn = max(phi, -(solid + BURIED dx)), so
  * that the bevel which sampling makes of every edge lies inside the solid; then vertices in the solid go back
@@ -25,45 +26,67 @@
 #include "grid/sample.h"
 
 enum { BAND = 4, DRAWN_GRAIN = 4096, BACK_ROUNDS = 3 };
-#define FREE_LITTLE 0.1f  /* of a cell */
-#define RIDGE       0.3f  /* slopes of a solid's distance in its middle */
-#define BURIED      0.75f /* cells: how far into solids the drawn liquid goes at most */
+/* Half of the integrals of (1 - r^2)^3 and (1 - r)^2 over the unit ball and disc, for 8 and 4 particles a
+ * cell. */
+#define HALF_KERNEL      2.5531f
+#define HALF_KERNEL_FLAT 1.5708f
+#define HALF_COLOUR      1.6755f
+#define HALF_COLOUR_FLAT 1.0472f
+#define FREE_LITTLE      0.1f  /* of a cell */
+#define RIDGE            0.3f  /* slopes of a solid's distance in its middle */
+#define BURIED           0.75f /* cells: how far into solids the drawn liquid goes at most */
 
 typedef struct {
     const mac_grid *g;
     const particles *p;
     float *phi;
-    float radius;
-    int average;
+    float reach; /* cells: how far a particle counts; twice the radius of spheres */
+    surface_rule rule;
     cell_range range;
 } job;
 
-/* The value at cell (i, j, k), in cells. */
-static float value_at(const job *s, int i, int j, int k) {
+/* What is known of the particles around a cell's centre. */
+typedef struct {
+    float nearest, weight, mean[3], colour; /* squared; of (1 - r2)^3; its sum of places; of (1 - r)^2 */
+} sums;
+
+static void look_around(sums *to, const job *s, const int at[3], const float x[3], int r) {
     const box *b = &s->g->box;
     const particles *p = s->p;
-    const float reach = 2 * s->radius, x[3] = {(float)i + 0.5f, (float)j + 0.5f, (float)k + 0.5f};
-    const int r = (int)ceilf(reach);
-    float nearest = reach * reach, weight = 0, mean[3] = {0, 0, 0};
-    for (int kk = k - (b->dim == 3 ? r : 0); kk <= k + (b->dim == 3 ? r : 0); ++kk)
-        for (int jj = j - r; jj <= j + r; ++jj) {
+    const int deep = b->dim == 3 ? r : 0;
+    for (int kk = at[2] - deep; kk <= at[2] + deep; ++kk)
+        for (int jj = at[1] - r; jj <= at[1] + r; ++jj) {
             if (jj < 0 || jj >= b->n[1] || kk < 0 || kk >= b->n[2]) continue;
-            const int low = i - r > 0 ? i - r : 0, high = i + r < b->n[0] - 1 ? i + r : b->n[0] - 1;
+            const int low = at[0] - r > 0 ? at[0] - r : 0,
+                      high = at[0] + r < b->n[0] - 1 ? at[0] + r : b->n[0] - 1;
             const uint32_t from = p->cell_start[box_dense(b, low, jj, kk)],
-                           to = p->cell_start[box_dense(b, high, jj, kk) + 1];
-            for (uint32_t q = from; q < to; ++q) {
+                           end = p->cell_start[box_dense(b, high, jj, kk) + 1];
+            for (uint32_t q = from; q < end; ++q) {
                 float d2 = 0;
                 for (int a = 0; a < b->dim; ++a) d2 += (p->x[a][q] - x[a]) * (p->x[a][q] - x[a]);
-                nearest = nearest < d2 ? nearest : d2;
-                const float t = 1 - d2 / (reach * reach), w = t > 0 ? t * t * t : 0;
-                weight += w;
-                for (int a = 0; a < b->dim; ++a) mean[a] += w * p->x[a][q];
+                to->nearest = lesser(to->nearest, d2);
+                const float t = greater(0, 1 - d2 / (s->reach * s->reach)), w = t * t * t;
+                const float near = greater(0, 1 - sqrtf(d2) / s->reach);
+                to->weight += w;
+                to->colour += near * near;
+                for (int a = 0; a < b->dim; ++a) to->mean[a] += w * p->x[a][q];
             }
         }
-    if (!s->average || !(weight > 0)) return sqrtf(nearest) - s->radius;
+}
+
+/* The value at cell (i, j, k), in cells; its sign and where it changes are what counts. */
+static float value_at(const job *s, int i, int j, int k) {
+    const int at[3] = {i, j, k}, dim = s->g->box.dim;
+    const float x[3] = {(float)i + 0.5f, (float)j + 0.5f, (float)k + 0.5f};
+    sums o = {.nearest = s->reach * s->reach};
+    look_around(&o, s, at, x, (int)ceilf(s->reach));
+    if (s->rule == SURFACE_KERNEL) return 1 - o.weight / (dim == 3 ? HALF_KERNEL : HALF_KERNEL_FLAT);
+    if (s->rule == SURFACE_COLOUR) return 1 - sqrtf(o.colour / (dim == 3 ? HALF_COLOUR : HALF_COLOUR_FLAT));
+    const float radius = 0.5f * s->reach;
+    if (s->rule == SURFACE_SPHERES || !(o.weight > 0)) return sqrtf(o.nearest) - radius;
     float d2 = 0;
-    for (int a = 0; a < b->dim; ++a) d2 += (mean[a] / weight - x[a]) * (mean[a] / weight - x[a]);
-    return sqrtf(d2) - s->radius;
+    for (int a = 0; a < dim; ++a) d2 += (o.mean[a] / o.weight - x[a]) * (o.mean[a] / o.weight - x[a]);
+    return sqrtf(d2) - radius;
 }
 
 static void value_task(void *context, int block) {
@@ -74,18 +97,12 @@ static void value_task(void *context, int block) {
     }
 }
 
-static int from_spheres(float *phi, const mac_grid *g, const particles *p, double radius, int average) {
-    job s = {g, p, phi, (float)radius, average, range_grow(range_cells(g), g, 1)};
+int surface_by_rule(float *phi, const mac_grid *g, const particles *p, surface_rule rule) {
+    const int spheres = rule == SURFACE_SPHERES || rule == SURFACE_AVERAGE;
+    const float reach = spheres ? sqrtf((float)g->box.dim) : 1; /* of a cell's diagonal: no holes between */
+    job s = {g, p, phi, reach, rule, range_grow(range_cells(g), g, 1)};
     parallel_for(g->pool, range_blocks(&s.range), value_task, &s);
     return levelset_redistance(phi, g, BAND);
-}
-
-int surface_spheres(float *phi, const mac_grid *g, const particles *p, double radius) {
-    return from_spheres(phi, g, p, radius, 0);
-}
-
-int surface_average(float *phi, const mac_grid *g, const particles *p, double radius) {
-    return from_spheres(phi, g, p, radius, 1);
 }
 
 /* The slope is that of all surface cells together: their q over their depths. */

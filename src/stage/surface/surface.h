@@ -45,14 +45,17 @@ void surface_drawn(float *drawn, const mac_grid *g, const float *phi, const floa
 /* Its mesh, with the vertices that lie in solids put onto their faces. */
 void surface_onto_solids(rheo_mesh *mesh, const mac_grid *g, const float *node_solid);
 
+/* What of a drawn surface is a fluid's own, from sorted particles (between.c). share: scratch. */
+void surface_of_fluid(float *drawn, float *share, const mac_grid *g, const particles *p, int fluid);
+
 /* The border layer of a drawn surface as marching_cubes() wants it: its values on the domain's sides, as if
  * the liquid went on into them; on periodic ones what lies between the cells of both sides. */
 void surface_to_sides(float *drawn, const mac_grid *g);
 
-/* Other surfaces to draw, as a distance on cells [m], from sorted particles: the union of spheres, and
- * Zhu-Bridson's average of their centres. radius in cells. -1: no memory. */
-int surface_spheres(float *phi, const mac_grid *g, const particles *p, double radius);
-int surface_average(float *phi, const mac_grid *g, const particles *p, double radius);
+/* Other surfaces to draw, as a distance on cells [m], from sorted particles: the union of spheres,
+ * Zhu-Bridson's average of their centres, and Mao's iso-density and colour field. -1: no memory. */
+typedef enum { SURFACE_SPHERES, SURFACE_AVERAGE, SURFACE_KERNEL, SURFACE_COLOUR } surface_rule;
+int surface_by_rule(float *phi, const mac_grid *g, const particles *p, surface_rule rule);
 /* Where the pressure has a given share of one cell's hydrostatic pressure (Sommer 2018). */
 void surface_pressure(float *phi, const mac_grid *g, const float *q, const float *phi_liquid);
 #endif
