@@ -37,21 +37,12 @@ static void carried(void **state) {
     (void)state;
     check_case(reproduce_upwind_heat, 6);
 }
-static void melts(void **state) {
-    (void)state;
-    check_case(reproduce_melts, 2);
-}
-static void sets(void **state) {
-    (void)state;
-    check_case(reproduce_sets, 1);
-}
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slab),    cmocka_unit_test(sweeps), cmocka_unit_test(contact),
         cmocka_unit_test(melting), cmocka_unit_test(air),    cmocka_unit_test(kept),
         cmocka_unit_test(power),   cmocka_unit_test(bath),   cmocka_unit_test(carried),
-        cmocka_unit_test(melts),   cmocka_unit_test(sets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -343,7 +343,7 @@ INLINE void blend_cell(const blend *t, const group *q, const plan *a, int n, int
     const law_lanes all = law_of_all(&t->in->law[t->p->fluid[q->from]], melts);
     const int sloped = a->sloped[n / LANES] >> n % LANES & 1;
     deed w = {.change = t->change[q->cell], .before = t->cells->temperature[q->cell]};
-    for (int d = 0; d < t->p->dim; ++d) w.slope[d] = a->slope[d][n];
+    for (int d = 0; d < t->p->dim && sloped; ++d) w.slope[d] = a->slope[d][n];
     middle m = {.beyond = t->cells->beyond[q->cell], .melts = melts && find_melting(t, q, &all)};
     if (sloped) find_centre(&m, t, q, &all, melts);
     w.share = m.melts ? 1 : a->share[n];
