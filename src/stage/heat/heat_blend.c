@@ -305,10 +305,9 @@ static double common_temperature(const blend *t, const group *q, const deed *w, 
     double at = 0.5 * (low + high);
     for (int step = 0; step < 60 && low < high; ++step) {
         const double over = excess(&rise, t, q, w, m, at), next = at - over / rise;
+        if (fabs(next - at) <= 1e-12 * (1 + fabs(at))) return next;
         *(over < 0 ? &low : &high) = at;
-        const double before = at;
         at = next > low && next < high ? next : 0.5 * (low + high);
-        if (fabs(next - before) <= 1e-12 * (1 + fabs(before))) break;
     }
     return at;
 }
