@@ -106,7 +106,8 @@ static int gather(sph_fluid *f, sph_lumps *l) {
         place += (uint32_t)l->at[c];
         l->at[c] = lump++;
     }
-    for (size_t i = 0; i < f->count; ++i) l->member[l->first[l->of[i] = (uint32_t)l->at[l->of[i]]]++] = (uint32_t)i;
+    for (size_t i = 0; i < f->count; ++i)
+        l->member[l->first[l->of[i] = (uint32_t)l->at[l->of[i]]]++] = (uint32_t)i;
     for (size_t q = l->count; q > 0; --q) l->first[q] = l->first[q - 1];
     l->first[0] = 0;
     return 0;
@@ -126,8 +127,7 @@ static void find_next(sph_lumps *l, const mac_grid *g) {
                         is &= g->box.periodic[a];
                         at[a] = (at[a] + l->n[a]) % l->n[a];
                     }
-                    l->next[l->at[cube]][s] =
-                        is ? l->at[at[0] + l->n[0] * (at[1] + l->n[1] * at[2])] : -1;
+                    l->next[l->at[cube]][s] = is ? l->at[at[0] + l->n[0] * (at[1] + l->n[1] * at[2])] : -1;
                 }
             }
 }
@@ -178,8 +178,7 @@ HOT static void weigh_task(void *context, int block) {
         double mass[36] = {0}, middle[3] = {0, 0, 0};
         const uint32_t from = l->first[lump], end = l->first[lump + 1];
         for (uint32_t q = from; q < end; ++q)
-            for (int c = 0; c < 3; ++c)
-                middle[c] += (double)f->x[l->member[q]][c] / (double)(end - from);
+            for (int c = 0; c < 3; ++c) middle[c] += (double)f->x[l->member[q]][c] / (double)(end - from);
         for (int c = 0; c < 3; ++c) l->centre[lump][c] = (float)middle[c];
         for (uint32_t q = from; q < end; ++q) {
             const size_t i = l->member[q];
