@@ -11,8 +11,7 @@ typedef struct {
     sph_fluid *f;
     const float (*from)[4]; /* behind them 1 / rho */
     float (*v)[4];
-    float share,
-        least; /* least: weight of what is a spacing off; nearer ones count no more, or they would swing */
+    float share;
     int first;
 } job;
 
@@ -29,8 +28,7 @@ HOT static void difference_task(void *context, int block) {
         for (int n = 0; n < p->length[i]; n += LANES) {
             vec8 v[4];
             gather8(v, s->from, other + n);
-            vec8 w = vec8_load(weight + n);
-            w = vec8_select(w > s->least, w, vec8_all(s->least)) * (v[3] * own[3] / (v[3] + own[3]));
+            const vec8 w = vec8_load(weight + n) * v[3] * own[3] / (v[3] + own[3]);
             for (int c = 0; c < 3; ++c) sum[c] += w * (own[c] - v[c]);
         }
         const vec4 d = -2 * f->kernel.smooth * sums8(sum);
@@ -50,7 +48,6 @@ static void lightness_task(void *context, int block) {
 void sph_smooth(float (*v)[4], sph_fluid *f, double share) {
     const int blocks = block_count((long)f->count, SPH_GRAIN);
     job s = {.f = f, .v = v, .from = (const float(*)[4])v, .share = (float)share, .first = 1};
-    s.least = (float)((double)f->kernel.volume * sph_kernel_over_r(&f->kernel, SPH_SPACING));
     parallel_for(f->g->pool, blocks, lightness_task, &s);
     parallel_for(f->g->pool, blocks, difference_task, &s);
     s.from = (const float(*)[4])f->a;
