@@ -315,6 +315,11 @@ static double dot(double (*a)[LUMP_MOTIONS], double (*b)[LUMP_MOTIONS], size_t c
     return sum;
 }
 
+static void advance(double (*to)[LUMP_MOTIONS], double share, double (*by)[LUMP_MOTIONS], size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        for (int m = 0; m < LUMP_MOTIONS; ++m) to[i][m] += share * by[i][m];
+}
+
 /* z = (P' rho P)^-1 c */
 static void unweigh(double (*z)[LUMP_MOTIONS], double (*c)[LUMP_MOTIONS], const sph_lumps *l) {
     for (size_t i = 0; i < l->count; ++i)
@@ -346,13 +351,12 @@ double sph_lumps_solve(sph_fluid *f, const float (*r)[4]) {
         if (!(pq > 0)) break;
         const double alpha = cz / pq;
         gain += alpha * cz; /* c . e of the start, as steps are conjugate */
-        for (size_t i = 0; i < n * LUMP_MOTIONS; ++i) {
-            e[0][i] += alpha * p[0][i];
-            c[0][i] -= alpha * q[0][i];
-        }
+        advance(e, alpha, p, n);
+        advance(c, -alpha, q, n);
         unweigh(z, c, l);
         const double next = dot(c, z, n);
-        for (size_t i = 0; i < n * LUMP_MOTIONS; ++i) p[0][i] = z[0][i] + next / cz * p[0][i];
+        for (size_t i = 0; i < n; ++i)
+            for (int m = 0; m < LUMP_MOTIONS; ++m) p[i][m] = z[i][m] + next / cz * p[i][m];
         cz = next;
     }
     return gain;
