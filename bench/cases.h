@@ -39,6 +39,9 @@ rheo_status reproduce_cooling(rows *out);
 rheo_status reproduce_insulated(rows *out);
 rheo_status reproduce_power(rows *out);
 rheo_status reproduce_bath(rows *out);
+rheo_status reproduce_upwind_heat(rows *out);
+rheo_status reproduce_melts(rows *out);
+rheo_status reproduce_sets(rows *out);
 rheo_status reproduce_sph_kernels(rows *out);
 rheo_status reproduce_sph_hydrostatic(rows *out);
 rheo_status reproduce_sph_poiseuille(rows *out);
@@ -59,5 +62,6 @@ rheo_status bench_smoke(rows *out);
 rheo_status bench_separation(rows *out);
 rheo_status bench_bodies(rows *out);
 rheo_status bench_viscosity(rows *out);
+rheo_status bench_heat(rows *out);
 rheo_status bench_sph(rows *out);
 #endif

@@ -46,6 +46,9 @@ static const rheo_case_name reproductions[] = {
     {"insulated", "warm liquid falls into cold liquid: heat is kept"},
     {"power", "a source of 500 W"},
     {"bath", "a hot body in a cold tank"},
+    {"upwind-heat", "heat that liquid in flight carries, by `mac` and by particles"},
+    {"melts", "bunny-melt: the head runs down, the tail stands"},
+    {"sets", "candle: what ran down stands when it is cold"},
     {"sph-kernels", "kernels of particles: integrals and moments"},
     {"sph-hydrostatic", "particles at rest: speed, density, pressure"},
     {"sph-poiseuille", "particles between walls that they stick to, pulled along"},
@@ -93,6 +96,9 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_insulated},
                                           {.run = reproduce_power},
                                           {.run = reproduce_bath},
+                                          {.run = reproduce_upwind_heat},
+                                          {.run = reproduce_melts},
+                                          {.run = reproduce_sets},
                                           {.run = reproduce_sph_kernels},
                                           {.run = reproduce_sph_hydrostatic},
                                           {.run = reproduce_sph_poiseuille},
@@ -114,13 +120,14 @@ static const rheo_case_name benches[] = {
     {"smoke", "frames of paddle-smoke at 40 and 80 cells along its length"},
     {"bodies", "what rigid bodies add to the pressure solve, frames of their scenes, cost a cell"},
     {"viscosity", "implicit viscosity of a ball in a round container, by multigrid and by Jacobi"},
+    {"heat", "what heat adds to a step at 64 cells a side, scenes of wax"},
     {"sph", "particles alone: neighbours, and steps of a dam of 50,000"},
     {NULL, NULL},
 };
 static const entry bench_runs[] = {
-    {.run = bench_stream},     {.run = bench_poisson},   {.run = bench_particles},
-    {.run = bench_separation}, {.run = bench_step},      {.run = bench_smoke},
-    {.run = bench_bodies},     {.run = bench_viscosity}, {.run = bench_sph}};
+    {.run = bench_stream}, {.run = bench_poisson}, {.run = bench_particles}, {.run = bench_separation},
+    {.run = bench_step},   {.run = bench_smoke},   {.run = bench_bodies},    {.run = bench_viscosity},
+    {.run = bench_heat},   {.run = bench_sph}};
 
 const rheo_case_name *rheo_list_reproductions(void) {
     return reproductions;

@@ -101,7 +101,7 @@ const param scene_params[] = {
     {IN_TIME, "fps", P_REAL, "1/s", 1e-3, 1e5, false, false, "30", SCENE(fps), NULL, 0, "frames per second"},
     {IN_TIME, "cfl", P_REAL, "cells", 0.01, 20, false, false, "3", SCENE(cfl), NULL, 0,
      "how many cells liquid may travel in one step; volume suffers above 5. Surface waves keep steps below "
-     "0.5 sqrt(dx / g) in any case"},
+     "0.5 sqrt(dx / g) unless viscosity is solved that damps them"},
     {IN_TIME, "dt_max", P_REAL, "s", 0, 1e3, false, false, "0", SCENE(dt_max), NULL, 0,
      "longest step; 0: no limit"},
 

@@ -66,6 +66,9 @@ static void test_lists(void **state) {
                                         "insulated",
                                         "power",
                                         "bath",
+                                        "upwind-heat",
+                                        "melts",
+                                        "sets",
                                         "sph-kernels",
                                         "sph-hydrostatic",
                                         "sph-poiseuille",
@@ -78,7 +81,7 @@ static void test_lists(void **state) {
                                         "sph-integrators",
                                         "sph-source"};
     static const char *const figures[] = {"stream", "poisson", "particles", "separation", "step",
-                                          "smoke",  "bodies",  "viscosity", "sph"};
+                                          "smoke",  "bodies",  "viscosity", "heat",       "sph"};
     enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };
     for (int i = 0; i < CASES; ++i) assert_string_equal(rheo_list_reproductions()[i].name, cases[i]);
     for (int i = 0; i < FIGURES; ++i) assert_string_equal(rheo_list_benches()[i].name, figures[i]);
