@@ -32,7 +32,9 @@
 #define STEP_SHARE (0.2 / 3) /* of time.cfl: 0.4 of a spacing for the usual 3 */
 #define CFL_MOST   3.0       /* of time.cfl: longer steps let rows of particles pair */
 #define WAVE_STEP  0.3       /* of sqrt(dx / g) */
-#define FULL       0.9 /* density from which on the liquid is held from both sides: a level surface is */
+#define FULL                                                                                                 \
+    0.9 /* density from which on the liquid is held from both sides: all but a surface's own layer           \
+         */
 #define FULL_DRAWN                                                                                           \
     0.5                      /* likewise with tension by curvature, which holds no drops together by itself  \
                               */

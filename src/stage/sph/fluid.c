@@ -42,6 +42,7 @@ void sph_fluid_free(sph_fluid *f) {
     mem_free(f->contact);
     for (int i = 0; i < SPH_SCALARS; ++i) mem_free(f->scalar[i]);
     sph_pairs_free(&f->pairs);
+    sph_lumps_free(&f->lumps);
     f->count = f->room = 0;
 }
 

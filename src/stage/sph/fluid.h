@@ -19,6 +19,23 @@ typedef struct sph_contact {
     float arm[3];      /* m, from the centre of mass of a body */
 } sph_contact;
 
+/* Lumps of particles (lumps.h). */
+typedef struct sph_lumps {
+    size_t count, room, particle_room, cell_room;
+    int n[3];               /* cubes */
+    int32_t *at;            /* the lump of a cube; -1: none */
+    uint32_t *of, *member;  /* the lump of each particle; the particles of each lump */
+    uint32_t *first;        /* member of each */
+    float (*centre)[4];     /* cells */
+    int32_t (*next)[27];    /* around each, itself at 13; -1: none */
+    float (*block)[27][36]; /* A_c, by those */
+    double (*mass)[36];     /* inverse of P' rho P */
+    double (*motion)[6];    /* m/s, m/s a cell; then the work of the solve */
+} sph_lumps;
+
+void sph_lumps_free(sph_lumps *l);
+size_t sph_lumps_bytes(const sph_lumps *l);
+
 typedef struct sph_fluid {
     size_t count, room;
     int dim;
@@ -38,6 +55,7 @@ typedef struct sph_fluid {
     uint8_t *mark;
     sph_contact *contact; /* in the order of particles */
     size_t contacts, contact_room;
+    sph_lumps lumps; /* of solves that need them */
 } sph_fluid;
 
 /* Room for so many particles; -1: no memory. What is in it is lost. */

@@ -4,6 +4,9 @@
 
 #include "stage/sph/fluid.h"
 
+/* All of these use a, mark, near, scalar and, for what walls do (divergence.h), work[0]; rate where they are
+ * not given one. */
+
 /* A rigid body that the pressure moves. */
 typedef struct sph_body {
     double lightness;  /* of the particles' mass over its own, each particle as of the first fluid */

@@ -18,8 +18,10 @@
 
 #include <math.h>
 #include <string.h>
+#include "stage/sph/lumps.h"
 
 #define NEAREST_WALL 0.125f /* cells */
+#define LUMPED_FROM  10     /* 2 viscosity dt / dx^2 from which on lumps of particles pay */
 
 typedef struct {
     sph_fluid *f;
@@ -27,10 +29,11 @@ typedef struct {
     const sph_sticking *sticking;
     float period[3], scale, wall_scale;
     int wraps, even; /* even: one viscosity for all, and it is in scale */
+    int lumped;
     const float (*from)[4];
     float (*to)[4];
     float (*x)[4], (*r)[4], (*p)[4], (*q)[4];
-    float alpha, beta;
+    float alpha, beta, own; /* own: how much of a residual particles go along by themselves */
 } job;
 
 static void range_of(size_t r[2], const sph_fluid *f, int block) {
@@ -89,13 +92,18 @@ static double slip_of(const job *s, const sph_contact *c) {
     return c->solid < 0 ? s->sticking->sides : s->sticking->solids[c->solid];
 }
 
-/* Tangential pull of a wall on a velocity relative to it, m/s in the step. */
-static int wall_pull(float pull[3], const job *s, const sph_contact *c, const float u[3]) {
+/* How much of its tangential velocity relative to a wall a particle loses. */
+static float wall_share(const job *s, const sph_contact *c) {
     const double slip = slip_of(s, c);
-    if (!(slip < SPH_SLIPS)) return 0;
     const size_t i = c->particle;
     const float off = c->distance > NEAREST_WALL ? c->distance : NEAREST_WALL;
-    const float k = s->wall_scale * s->nu[i] * s->f->lightness[i] / (off + (float)slip);
+    return slip < SPH_SLIPS ? s->wall_scale * s->nu[i] * s->f->lightness[i] / (off + (float)slip) : 0;
+}
+
+/* Tangential pull of a wall on a velocity relative to it, m/s in the step. */
+static int wall_pull(float pull[3], const job *s, const sph_contact *c, const float u[3]) {
+    const float k = wall_share(s, c);
+    if (k == 0) return 0;
     float along = 0;
     for (int a = 0; a < 3; ++a) along += u[a] * c->normal[a];
     for (int a = 0; a < 3; ++a) pull[a] = k * (u[a] - along * c->normal[a]);
@@ -151,8 +159,11 @@ HOT static void turn_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
     range_of(r, s->f, block);
-    for (size_t i = r[0]; i < r[1]; ++i)
-        vec4_store(s->p[i], vec4_load(s->r[i]) + s->beta * vec4_load(s->p[i]));
+    for (size_t i = r[0]; i < r[1]; ++i) {
+        vec4 z = s->own * vec4_load(s->r[i]);
+        if (s->lumped) z += sph_lump_motion(s->f, i);
+        vec4_store(s->p[i], z + s->beta * vec4_load(s->p[i]));
+    }
 }
 
 /* What walls that belong to bodies have taken. */
@@ -178,6 +189,23 @@ static void give_bodies(const job *s, sph_bodies *bodies, const float (*v)[4]) {
         for (int a = 0; a < 3; ++a)
             for (int e = 0; e < 3; ++e) b->gain[3 + a] += b->inverse[3 * a + e] * turn[e];
     }
+}
+
+/* Whether what moves together in a step is worth a second level. */
+static int take_lumps(job *s) {
+    sph_fluid *f = s->f;
+    float most = s->even ? 1 : 0;
+    for (size_t i = 0; i < f->count && !s->even; ++i) most = greater(most, s->nu[i]);
+    if (!(s->scale * most > LUMPED_FROM)) return 0;
+    s->own = 1 / (1 + s->scale * most / ((float)f->dim * f->kernel.smooth));
+    const sph_binding b = {s->even ? NULL : s->nu, (double)s->scale};
+    if (sph_lumps_make(f, &b)) return 0; /* without memory for it the solve is slower, and the same */
+    for (size_t n = 0; n < f->contacts; ++n) {
+        const sph_contact *c = &f->contact[n];
+        const float k = wall_share(s, c);
+        if (k > 0) sph_lumps_hold(f, c->particle, (double)(k / f->lightness[c->particle]), c->normal);
+    }
+    return 1;
 }
 
 sph_solve sph_viscosity(float (*v)[4], float (*const work[3])[4], const float *nu, sph_fluid *f,
@@ -206,18 +234,23 @@ sph_solve sph_viscosity(float (*v)[4], float (*const work[3])[4], const float *n
         if (wall_pull(pull, &s, c, c->velocity))
             for (int a = 0; a < 3; ++a) s.r[c->particle][a] += pull[a];
     }
+    s.own = 1;
+    s.lumped = take_lumps(&s);
     s.alpha = s.beta = 0;
     parallel_zero(f->g->pool, s.p, f->count * sizeof *s.p);
-    parallel_for(f->g->pool, blocks, turn_task, &s);
-    double rr = over_blocks(&s, advance_task);
+    double rr = over_blocks(&s, advance_task), rz = (double)s.own * rr;
     const double first = rr;
+    if (s.lumped) rz += sph_lumps_solve(f, (const float(*)[4])s.r);
+    parallel_for(f->g->pool, blocks, turn_task, &s);
     while (rr > tolerance * tolerance * first && result.iterations < most && rr > 0) {
         const double pq = product(&s, (const float(*)[4])s.p, s.q);
         if (!(pq > 0)) break;
-        s.alpha = (float)(rr / pq);
-        const double next = over_blocks(&s, advance_task);
-        s.beta = (float)(next / rr);
-        rr = next;
+        s.alpha = (float)(rz / pq);
+        rr = over_blocks(&s, advance_task);
+        double next = (double)s.own * rr;
+        if (s.lumped) next += sph_lumps_solve(f, (const float(*)[4])s.r);
+        s.beta = (float)(next / rz);
+        rz = next;
         parallel_for(f->g->pool, blocks, turn_task, &s);
         ++result.iterations;
     }
