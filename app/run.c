@@ -151,6 +151,7 @@ static void put_frame(const runner *r, rheo_sim *sim, const rheo_frame_stats *s)
         put_vector("momentum", s->momentum, 3);
         putchar(',');
         put_vector("angular_momentum", s->angular_momentum, 3);
+        if (s->stress.unknowns) put_number("elastic_energy", s->elastic);
     }
     if (s->refusing > 0) put_refusing(r, s);
     printf(",\"solves\":{");
@@ -162,6 +163,10 @@ static void put_frame(const runner *r, rheo_sim *sim, const rheo_frame_stats *s)
     if (s->viscosity.unknowns) {
         putchar(',');
         put_solve("viscosity", &s->viscosity);
+    }
+    if (s->stress.unknowns) {
+        putchar(',');
+        put_solve("stress", &s->stress);
     }
     printf("},\"seconds\":{\"total\":");
     print_json_number(stdout, s->seconds);
@@ -335,6 +340,10 @@ static void on_frame(void *user, rheo_sim *sim, const rheo_frame_stats *s) {
     if (!s->viscosity.converged && length < (int)sizeof now)
         snprintf(now + length, sizeof now - (size_t)length, ", viscosity not converged (%.1e)",
                  s->viscosity.residual);
+    length = (int)strlen(now);
+    if (!s->stress.converged && length < (int)sizeof now)
+        snprintf(now + length, sizeof now - (size_t)length, ", stress not converged (%.1e)",
+                 s->stress.residual);
     progress_step(&r->bar, s->frame, now);
 }
 

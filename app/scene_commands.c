@@ -219,6 +219,11 @@ static void print_material_json(const rheo_material *m) {
     printf(",\"heat_capacity\":%.9g,\"color\":[%.9g,%.9g,%.9g]", m->heat_capacity, m->color[0], m->color[1],
            m->color[2]);
     print_json_pair(",", "look", looks[m->look]);
+    if (m->elasticity > 0) {
+        printf(",\"elasticity\":%.9g,\"solvent\":%.9g", m->elasticity, m->solvent);
+        if (m->relaxation_time < RHEO_NEVER) printf(",\"relaxation_time\":%.9g", m->relaxation_time);
+        if (m->yield_stress < RHEO_NEVER) printf(",\"yield_stress\":%.9g", m->yield_stress);
+    }
     print_json_pair(",", "help", m->help);
     puts("}");
 }

@@ -42,6 +42,9 @@ rheo_status reproduce_cooling(rows *out);
 rheo_status reproduce_insulated(rows *out);
 rheo_status reproduce_power(rows *out);
 rheo_status reproduce_bath(rows *out);
+rheo_status reproduce_upwind_heat(rows *out);
+rheo_status reproduce_melts(rows *out);
+rheo_status reproduce_sets(rows *out);
 rheo_status reproduce_sph_kernels(rows *out);
 rheo_status reproduce_sph_hydrostatic(rows *out);
 rheo_status reproduce_sph_poiseuille(rows *out);
@@ -53,6 +56,10 @@ rheo_status reproduce_sph_order(rows *out);
 rheo_status reproduce_sph_volume(rows *out);
 rheo_status reproduce_sph_integrators(rows *out);
 rheo_status reproduce_sph_source(rows *out);
+rheo_status reproduce_shear_startup(rows *out);
+rheo_status reproduce_spin(rows *out);
+rheo_status reproduce_couette_startup(rows *out);
+rheo_status reproduce_sph_elastic_drop(rows *out);
 
 rheo_status bench_stream(rows *out);
 rheo_status bench_poisson(rows *out);
@@ -63,5 +70,6 @@ rheo_status bench_separation(rows *out);
 rheo_status bench_bodies(rows *out);
 rheo_status bench_viscosity(rows *out);
 rheo_status bench_tree(rows *out);
+rheo_status bench_heat(rows *out);
 rheo_status bench_sph(rows *out);
 #endif

@@ -49,6 +49,9 @@ static const rheo_case_name reproductions[] = {
     {"insulated", "warm liquid falls into cold liquid: heat is kept"},
     {"power", "a source of 500 W"},
     {"bath", "a hot body in a cold tank"},
+    {"upwind-heat", "heat that liquid in flight carries, by `mac` and by particles"},
+    {"melts", "bunny-melt: the head runs down, the tail stands"},
+    {"sets", "candle: what ran down stands when it is cold"},
     {"sph-kernels", "kernels of particles: integrals and moments"},
     {"sph-hydrostatic", "particles at rest: speed, density, pressure"},
     {"sph-poiseuille", "particles between walls that they stick to, pulled along"},
@@ -60,6 +63,10 @@ static const rheo_case_name reproductions[] = {
     {"sph-volume", "ten seconds of a dam break of particles: energy, height, leaks"},
     {"sph-integrators", "leap-frog, Euler, prediction and relaxation: order in time"},
     {"sph-source", "Mao's one-shot pressure beside projection and equation of state"},
+    {"shear-startup", "stress of one particle in shear from rest, two laws"},
+    {"spin", "stress of one particle that turns"},
+    {"couette-startup", "a plate starts above a layer of Oldroyd-B's fluid"},
+    {"sph-elastic-drop", "a swinging elastic drop: its frequency"},
     {NULL, NULL},
 };
 static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
@@ -99,6 +106,9 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_insulated},
                                           {.run = reproduce_power},
                                           {.run = reproduce_bath},
+                                          {.run = reproduce_upwind_heat},
+                                          {.run = reproduce_melts},
+                                          {.run = reproduce_sets},
                                           {.run = reproduce_sph_kernels},
                                           {.run = reproduce_sph_hydrostatic},
                                           {.run = reproduce_sph_poiseuille},
@@ -109,7 +119,11 @@ static const entry reproduction_runs[] = {{.run = reproduce_poisson_order},
                                           {.run = reproduce_sph_order},
                                           {.run = reproduce_sph_volume},
                                           {.run = reproduce_sph_integrators},
-                                          {.run = reproduce_sph_source}};
+                                          {.run = reproduce_sph_source},
+                                          {.run = reproduce_shear_startup},
+                                          {.run = reproduce_spin},
+                                          {.run = reproduce_couette_startup},
+                                          {.run = reproduce_sph_elastic_drop}};
 
 static const rheo_case_name benches[] = {
     {"stream", "memory bandwidth: the STREAM triad on one thread and on all"},
@@ -121,13 +135,14 @@ static const rheo_case_name benches[] = {
     {"bodies", "what rigid bodies add to the pressure solve, frames of their scenes, cost a cell"},
     {"viscosity", "implicit viscosity of a ball in a round container, by multigrid and by Jacobi"},
     {"tree", "a viscous step on a graded tree beside the regular one"},
+    {"heat", "what heat adds to a step at 64 cells a side, scenes of wax"},
     {"sph", "particles alone: neighbours, and steps of a dam of 50,000"},
     {NULL, NULL},
 };
 static const entry bench_runs[] = {
     {.run = bench_stream}, {.run = bench_poisson}, {.run = bench_particles}, {.run = bench_separation},
     {.run = bench_step},   {.run = bench_smoke},   {.run = bench_bodies},    {.run = bench_viscosity},
-    {.run = bench_tree},   {.run = bench_sph}};
+    {.run = bench_tree},   {.run = bench_heat},    {.run = bench_sph}};
 
 const rheo_case_name *rheo_list_reproductions(void) {
     return reproductions;

@@ -22,7 +22,7 @@
 
 /* Temperature of a cell as the last rheo_read_stats() left it. */
 static double cell_temperature(const thick *t, int i, int j) {
-    return COLD + (double)liquid_of(t->s)->heat.cells[box_at(&t->s->g.box, i, j, 0)].temperature;
+    return COLD + (double)liquid_of(t->s)->heat.cells.temperature[box_at(&t->s->g.box, i, j, 0)];
 }
 
 static void look(const thick *t) {
@@ -101,8 +101,8 @@ rheo_status reproduce_slab_heat(rows *out) {
 typedef struct cube {
     mac_grid g;
     mac_field open;
-    heat_cell *cells;
-    float *change;
+    heat_cells cells;
+    float *block, *change;
 } cube;
 
 static double cube_shape(const cube *q, int i, int j, int k) {
@@ -117,19 +117,23 @@ static double cube_shape(const cube *q, int i, int j, int k) {
 
 static int cube_make(cube *q, int n) {
     *q = (cube){.g = {.box = box_make(3, (int[]){n, n, n}), .dx = 1.0 / n}};
-    q->cells = mem_alloc(q->g.box.size * sizeof *q->cells);
-    q->change = mem_alloc(q->g.box.size * sizeof *q->change);
-    if (!q->cells || !q->change || mac_field_make(&q->open, &q->g)) return -1;
+    q->block = mem_alloc((HEAT_CELL_ARRAYS + 1) * q->g.box.size * sizeof *q->block);
+    if (!q->block || mac_field_make(&q->open, &q->g)) return -1;
+    q->cells = heat_cells_in(q->block, q->g.box.size);
+    q->change = q->block + HEAT_CELL_ARRAYS * q->g.box.size;
     for (size_t c = 0; c < 3 * q->g.box.size; ++c) q->open.value[0][c] = 1;
     const float capacity = (float)pow(q->g.dx, 3);
-    EACH_CELL(q, i, j, k)
-    q->cells[box_at(&q->g.box, i, j, k)] = (heat_cell){1, capacity, (float)cube_shape(q, i, j, k), 1};
+    EACH_CELL(q, i, j, k) {
+        const ptrdiff_t c = box_at(&q->g.box, i, j, k);
+        q->cells.fill[c] = q->cells.conductivity[c] = 1;
+        q->cells.capacity[c] = capacity;
+        q->cells.temperature[c] = (float)cube_shape(q, i, j, k);
+    }
     return 0;
 }
 
 static void cube_drop(cube *q) {
-    mem_free(q->cells);
-    mem_free(q->change);
+    mem_free(q->block);
     mac_field_free(&q->open);
 }
 
@@ -145,13 +149,13 @@ static rheo_status sweep_error(double *error, rows *out, int n, int steps) {
     const openings open = {.open = q.open};
     const heat_input in = {.g = &q.g, .open = &open, .dt = time / steps, .side = side};
     for (int s = 0; s < steps; ++s) {
-        heat_conduct(q.change, q.cells, &in, s % 2);
-        for (size_t c = 0; c < q.g.box.size; ++c) q.cells[c].temperature += q.change[c];
+        heat_conduct(q.change, &q.cells, &in, s % 2);
+        for (size_t c = 0; c < q.g.box.size; ++c) q.cells.temperature[c] += q.change[c];
     }
     for (int a = 0; a < 3; ++a) rate += pow(2 * n * sin(0.5 * PI * (a == 1 ? 2 : 1) / n), 2);
     EACH_CELL(&q, i, j, k) {
         const double form = cube_shape(&q, i, j, k);
-        sum += form * (double)q.cells[box_at(&q.g.box, i, j, k)].temperature;
+        sum += form * (double)q.cells.temperature[box_at(&q.g.box, i, j, k)];
         squares += form * form;
     }
     *error = sum / squares / exp(-rate * time) - 1;

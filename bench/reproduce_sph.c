@@ -326,6 +326,7 @@ static rheo_status vortex_error(double *error, rows *out, int cells) {
     t.gravity[1] = 0;
     t.fluid.viscosity = 1000 * nu;
     t.scene.fps = 20;
+    t.scene.dt_max = 0.2 / cells; /* the engine does not know yet how fast it is */
     rheo_status status = rheo_create_sim(&sim, &t.scene, out->threads, out->report);
     rheo_particle_view view = {0};
     if (!status) {

@@ -3,6 +3,7 @@
 #define TESTS_STORED_STATE_H
 
 #include <string.h>
+#include "check.h"
 #include "sim/state.h"
 
 typedef struct {
@@ -10,18 +11,31 @@ typedef struct {
     int count;
 } stored_state;
 
+static const size_t stored_bytes[] = {
+    [STATE_F32] = 4, [STATE_F64] = 8, [STATE_U32] = 4, [STATE_U8] = 1, [STATE_I32] = 4, [STATE_I64] = 8};
+
 /* For sim_restore_state(). */
 static int read_stored(void *context, const state_array *into) {
-    static const size_t bytes[] = {
-        [STATE_F32] = 4, [STATE_F64] = 8, [STATE_U32] = 4, [STATE_U8] = 1, [STATE_I32] = 4, [STATE_I64] = 8};
     const stored_state *s = context;
     for (int i = 0; i < s->count; ++i) {
         const state_array *from = &s->list[i];
         if (strcmp(from->name, into->name) != 0) continue;
         if (from->count != into->count || from->type != into->type) return -1;
-        memcpy(into->data, from->data, into->count * bytes[into->type]);
+        memcpy(into->data, from->data, into->count * stored_bytes[into->type]);
         return 0;
     }
     return -1;
+}
+
+/* Two simulations that must be the same, to the bit. */
+static inline void check_same_state(rheo_sim *one, rheo_sim *two) {
+    state_array a[STATE_ARRAYS_MAX], b[STATE_ARRAYS_MAX];
+    const int count = sim_list_state(a, one);
+    assert_int_equal(count, sim_list_state(b, two));
+    for (int i = 0; i < count; ++i) {
+        assert_int_equal(a[i].count, b[i].count);
+        if (memcmp(a[i].data, b[i].data, a[i].count * stored_bytes[a[i].type]))
+            fail_msg("%s differs", a[i].name);
+    }
 }
 #endif

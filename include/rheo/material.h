@@ -8,6 +8,8 @@
 extern "C" {
 #endif
 
+#define RHEO_NEVER 1e30 /* longer, or more, than anything */
+
 /* how pictures show a fluid */
 typedef enum rheo_fluid_look {
     RHEO_FLUID_AUTO,        /* as its material is */
@@ -39,6 +41,11 @@ typedef struct rheo_material {
                              back */
     rheo_fluid_look look; /* never auto */
     const char *help;     /* one line: at what temperature, how variable */
+    /* What method sph knows of it besides; elasticity 0: it has no memory. */
+    double elasticity;      /* Pa, shear modulus */
+    double relaxation_time; /* s; RHEO_NEVER: it keeps its shape */
+    double yield_stress;    /* Pa; RHEO_NEVER: none */
+    double solvent;         /* Pa s: its viscosity in place of the one above, which has both in it */
 } rheo_material;
 
 /* The table, ended by a row whose name is NULL. */

@@ -168,6 +168,14 @@ typedef enum rheo_sph_integrator {
                                      */
 } rheo_sph_integrator;
 
+/* what fluids with an elasticity remember */
+typedef enum rheo_sph_stress {
+    RHEO_SPH_COROTATIONAL, /* stress that turns with the fluid (Mao 4-12); yields where yield_stress says */
+    RHEO_SPH_CONVECTED,    /* stress that is drawn along: Oldroyd-B, with mobility Giesekus */
+    RHEO_SPH_FIXED_AXES,   /* as corotational, but it does not turn: wrong, to be compared with */
+    RHEO_SPH_NEWTONIAN,    /* nothing: their elasticity does not count */
+} rheo_sph_stress;
+
 /* what draws surfaces of method sph together */
 typedef enum rheo_sph_tension {
     RHEO_SPH_COHESION,  /* of pairs: keeps momentum exactly, also between fluids */
@@ -178,12 +186,13 @@ typedef enum rheo_sph_tension {
 typedef struct rheo_sph {
     rheo_sph_pressure pressure;
     rheo_sph_integrator integrator;
+    rheo_sph_stress stress;
     rheo_sph_tension tension;
     rheo_sph_kernel kernel;
     double spacing;       /* m, between particles; 0: half a cell */
     double density_error; /* mean compression that a step may leave */
     double jitter;        /* of the fill, in spacings */
-    double calm;          /* how fast neighbours calm each other, in sqrt(gravity / spacing) */
+    double calm;          /* how fast single particles calm down, in sqrt(gravity / spacing) */
 } rheo_sph;
 
 typedef struct rheo_fluid {
@@ -193,7 +202,11 @@ typedef struct rheo_fluid {
     double viscosity;          /* Pa s; the first where it is keyed */
     rheo_curve viscosity_keys; /* Pa s, width 1; not given: constant */
     double surface_tension;    /* N/m, sph */
-    rheo_viscosity_law law;    /* other than NONE: the viscosity follows from the temperature */
+    double elasticity;         /* Pa, sph: shear modulus; 0: none */
+    double relaxation_time;    /* s, sph: in which it forgets; RHEO_NEVER and more: never */
+    double yield_stress; /* Pa, sph: it forgets only what is more (Frobenius norm); RHEO_NEVER: all of it */
+    double mobility;     /* sph, upper-convected: Giesekus' */
+    rheo_viscosity_law law; /* other than NONE: the viscosity follows from the temperature */
     double law_temperature[2], law_viscosity[2]; /* degrees C, rising; Pa s */
     double temperature;                          /* degrees C, of the fill and of what emitters bring */
     double conductivity;                         /* W/(m K) */

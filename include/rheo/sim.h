@@ -80,6 +80,8 @@ typedef struct rheo_frame_stats {
     int refusing;                       /* 1 + the first emitter with particles in counts.refused; 0: none */
     rheo_solve_stats pressure, density; /* density: the volume-keeping solve */
     rheo_solve_stats viscosity;         /* unknowns 0: none is solved */
+    rheo_solve_stats stress;            /* sph with elasticity; unknowns 0: none */
+    double elastic;                     /* J, sph: what stress has stored */
     double compression[2]; /* sph: mean and largest of density above rest, relative; the worst step's */
     double momentum[3], angular_momentum[3]; /* sph: kg m/s, kg m2/s about the origin */
     rheo_fluid_stats fluids[RHEO_FLUIDS_MAX];

@@ -61,6 +61,16 @@ INLINE vec8 vec8_join(vec4 low, vec4 high) {
 #endif
 }
 
+INLINE void vec8_halves(vec4 *low, vec4 *high, vec8 v) {
+#if defined(__clang__) || __GNUC__ >= 12
+    *low = __builtin_shufflevector(v, v, 0, 1, 2, 3);
+    *high = __builtin_shufflevector(v, v, 4, 5, 6, 7);
+#else
+    memcpy(low, &v, sizeof *low);
+    memcpy(high, (const char *)&v + sizeof *low, sizeof *high);
+#endif
+}
+
 INLINE void vec8_store(float *to, vec8 v) {
     memcpy(to, &v, sizeof v);
 }
@@ -101,10 +111,16 @@ INLINE int8 mask_equal(const uint16_t *from, uint16_t value) {
 
 /* Bit i: lane i of a mask is set. */
 INLINE unsigned mask_bits(int8 mask) {
+#if defined(__SSE__) /* of a clone, too: compilers do not find it by themselves */
+    vec4 half[2];
+    memcpy(half, &mask, sizeof half);
+    return (unsigned)(__builtin_ia32_movmskps(half[0]) | __builtin_ia32_movmskps(half[1]) << 4);
+#else
     const int8 bits = mask & (int8){1, 2, 4, 8, 16, 32, 64, 128};
     uint64_t word[4];
     memcpy(word, &bits, sizeof word);
     const uint64_t all = (word[0] | word[1]) | (word[2] | word[3]);
     return (unsigned)((all | all >> 32) & 0xff);
+#endif
 }
 #endif

@@ -38,6 +38,7 @@ static const char *const surface_words[] = {"density", "average", "spheres", "pr
 static const char *const advection_words[] = {"maccormack", "bfecc", "semi-lagrangian"};
 static const char *const motion_words[] = {"static", "keyed", "dynamic"};
 static const char *const look_words[] = {"auto", "matte", "glass", "hidden"};
+static const char *const stress_words[] = {"corotational", "upper-convected", "fixed-axes", "newtonian"};
 static const char *const integrator_words[] = {"leap-frog", "euler", "prediction-relaxation"};
 static const char *const fluid_look_words[] = {"auto",        "clear",   "glossy",      "matte",
                                                "translucent", "glowing", "temperature", "particles"};
@@ -198,6 +199,7 @@ static void put_sph(writer *t, const rheo_scene *s) {
     file_print(&t->w, "{");
     put_word(t, "pressure", pressure_words[s->sph.pressure]);
     put_word(t, "integrator", integrator_words[s->sph.integrator]);
+    put_word(t, "stress", stress_words[s->sph.stress]);
     put_word(t, "tension", s->sph.tension == RHEO_SPH_CURVATURE ? "curvature" : "cohesion");
     put_word(t, "kernel", kernel_words[s->sph.kernel]);
     put_real(t, "spacing", s->sph.spacing);
@@ -284,6 +286,12 @@ static void put_fluid(writer *t, const rheo_scene *s, int i) {
     put_viscosity(t, f);
     if (rheo_solves_heat(s)) put_fluid_heat(t, f);
     if (f->surface_tension > 0) put_real(t, "surface_tension", f->surface_tension);
+    if (f->elasticity > 0) {
+        put_real(t, "elasticity", f->elasticity);
+        put_real(t, "relaxation_time", f->relaxation_time);
+        put_real(t, "yield_stress", f->yield_stress);
+        put_real(t, "mobility", f->mobility);
+    }
     if (rheo_describe_method(s->method)->gas) {
         put_real(t, "temperature", f->temperature);
         put_real(t, "soot", f->soot);

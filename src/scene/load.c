@@ -41,6 +41,7 @@ rheo_fluid rheo_default_fluid(void) {
     fluid.viscosity = water->viscosity;
     fluid.conductivity = water->conductivity;
     fluid.heat_capacity = water->heat_capacity;
+    fluid.relaxation_time = fluid.yield_stress = RHEO_NEVER;
     memcpy(fluid.color, water->color, sizeof fluid.color);
     return fluid;
 }
@@ -188,6 +189,10 @@ static const struct {
 } sph_keys[] = {
     {true, "solver", "sph"},
     {true, "fluids", "surface_tension"},
+    {true, "fluids", "elasticity"},
+    {true, "fluids", "relaxation_time"},
+    {true, "fluids", "yield_stress"},
+    {true, "fluids", "mobility"},
     {true, "solids", "adhesion"},
     {false, "solver", "pressure"},
     {false, "solver", "pic_blend"},

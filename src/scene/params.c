@@ -31,6 +31,8 @@ static const char *const slip_names[] = {"auto", "free", "no", NULL};
 static const char *const kernel_names[] = {"wendland", "cubic", "poly6", "spiky", "viscosity", NULL};
 static const char *const sph_pressure_names[] = {"projection", "state", "source", NULL};
 static const char *const sph_integrator_names[] = {"leap-frog", "euler", "prediction-relaxation", NULL};
+static const char *const sph_stress_names[] = {"corotational", "upper-convected", "fixed-axes", "newtonian",
+                                               NULL};
 static const char *const sph_tension_names[] = {"cohesion", "curvature", NULL};
 static const char *const inside_names[] = {"solid", "fluid", NULL};
 static const char *const motion_names[] = {"static", "keyed", "dynamic", NULL};
@@ -103,7 +105,7 @@ const param scene_params[] = {
     {IN_TIME, "fps", P_REAL, "1/s", 1e-3, 1e5, false, false, "30", SCENE(fps), NULL, 0, "frames per second"},
     {IN_TIME, "cfl", P_REAL, "cells", 0.01, 20, false, false, "3", SCENE(cfl), NULL, 0,
      "how many cells liquid may travel in one step; volume suffers above 5. Surface waves keep steps below "
-     "0.5 sqrt(dx / g) in any case"},
+     "0.5 sqrt(dx / g) unless viscosity is solved that damps them"},
     {IN_TIME, "dt_max", P_REAL, "s", 0, 1e3, false, false, "0", SCENE(dt_max), NULL, 0,
      "longest step; 0: no limit"},
 
@@ -157,6 +159,11 @@ const param scene_params[] = {
      "percent; source: one system with the density as its source, which clumps: to be compared with"},
     {IN_SPH, "integrator", P_CHOICE, "", NONE, false, "leap-frog", SCENE(sph.integrator),
      sph_integrator_names, 0, "of pressure: state; source always predicts and corrects"},
+    {IN_SPH, "stress", P_CHOICE, "", NONE, false, "corotational", SCENE(sph.stress), sph_stress_names, 0,
+     "law of fluids with an elasticity: corotational turns with the fluid, upper-convected is drawn along "
+     "(Oldroyd-B; "
+     "Giesekus with mobility), fixed-axes is corotational without its turn, to be compared with; newtonian: "
+     "none"},
     {IN_SPH, "tension", P_CHOICE, "", NONE, false, "cohesion", SCENE(sph.tension), sph_tension_names, 0,
      "surface tension from cohesion of pairs, which keeps momentum and acts between fluids and on solids "
      "with "
@@ -169,9 +176,9 @@ const param scene_params[] = {
      "mean compression that a step may leave"},
     {IN_SPH, "jitter", P_REAL, "", 0, 1, false, false, "0", SCENE(sph.jitter), NULL, 0,
      "how far particles of the fill are moved off their lattice at random, in spacings"},
-    {IN_SPH, "calm", P_REAL, "", 0, 100, false, false, "1.2", SCENE(sph.calm), NULL, 0,
-     "how fast neighbours calm each other, in sqrt(gravity / spacing): a viscosity of calm/4 sqrt(gravity "
-     "spacing^3), unless the fluid's is larger; 0: not at all"},
+    {IN_SPH, "calm", P_REAL, "", 0, 100, false, false, "6", SCENE(sph.calm), NULL, 0,
+     "how fast single particles among others calm down, in sqrt(gravity / spacing), unless viscosity does it "
+     "faster; what is many spacings long does not; 0: not at all"},
 
     {IN_FLUID, "name", P_NAME, "", NONE, false, "", FLUID(name), NULL, 0,
      "used by emitters and in file names (default: the material)"},
@@ -200,6 +207,16 @@ const param scene_params[] = {
      "velocity of its fills when they appear"},
     {IN_FLUID, "surface_tension", P_REAL, "N/m", 0, 1e3, false, false, "0", FLUID(surface_tension), NULL, 0,
      "sph: surface tension"},
+    {IN_FLUID, "elasticity", P_REAL, "Pa", 0, 1e9, false, false, "", FLUID(elasticity), NULL, 0,
+     "sph: shear modulus; 0: none (default: the material's)"},
+    {IN_FLUID, "relaxation_time", P_ENDLESS, "s", 0, RHEO_NEVER, true, false, "", FLUID(relaxation_time),
+     NULL, 0, "sph: how fast elastic stress is forgotten; .inf: never (default: the material's)"},
+    {IN_FLUID, "yield_stress", P_ENDLESS, "Pa", 0, RHEO_NEVER, true, false, "", FLUID(yield_stress), NULL, 0,
+     "sph: only stress above it is forgotten, in Frobenius' norm (shear: 1.41 times as much); .inf: any "
+     "stress is "
+     "(default: the material's)"},
+    {IN_FLUID, "mobility", P_REAL, "", 0, 1, false, false, "0", FLUID(mobility), NULL, 0,
+     "sph, upper-convected: Giesekus' mobility: how much it thins in shear"},
     {IN_FLUID, "conductivity", P_REAL, "W/(m K)", 0, 1e5, false, false, "", FLUID(conductivity), NULL, 0,
      "liquid: heat conduction (default: the material's)"},
     {IN_FLUID, "heat_capacity", P_REAL, "J/(kg K)", 0, 1e6, false, false, "", FLUID(heat_capacity), NULL, 0,
@@ -440,6 +457,7 @@ static int index_of(const char *word, const char *const *names) {
 static void fill_default(char *into, const param *p) {
     switch (p->type) {
     case P_INT: *(int *)(void *)into = (int)strtol(p->standard, NULL, 10); break;
+    case P_ENDLESS:
     case P_REAL: *(double *)(void *)into = strtod(p->standard, NULL); break;
     case P_BOOL: *(bool *)into = strcmp(p->standard, "true") == 0; break;
     case P_SLIP: *(double *)(void *)into = RHEO_SLIP_AUTO; break;
@@ -510,6 +528,9 @@ void param_allowed(char *text, size_t size, const param *p) {
     case P_LIST: snprintf(text, size, "a list of maps"); break;
     case P_INT: snprintf(text, size, "a whole number%s, %s", unit, range); break;
     case P_REAL: snprintf(text, size, "a number%s, %s", unit, range); break;
+    case P_ENDLESS:
+        snprintf(text, size, "a number%s, %s0, or .inf", unit, p->above ? "above " : "from ");
+        break;
     case P_BOOL: snprintf(text, size, "true or false"); break;
     case P_TEXT: snprintf(text, size, "a text"); break;
     case P_NAME:

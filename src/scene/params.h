@@ -42,6 +42,7 @@ typedef enum param_type {
     P_LIST,      /* a list of maps, each a struct of its own */
     P_INT,       /* int */
     P_REAL,      /* double */
+    P_ENDLESS,   /* double, .inf becomes RHEO_NEVER */
     P_BOOL,      /* bool */
     P_TEXT,      /* const char * */
     P_NAME,      /* const char *, fit for a file name */

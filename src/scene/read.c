@@ -237,13 +237,19 @@ static rheo_status read_curve(reader *r, rheo_curve *curve, int width, const nod
 
 /* --- names of other things --- */
 
-static void take_material(rheo_fluid *fluid, const rheo_material *material) {
+/* Particles alone know of elasticity, and of a viscosity beside it. */
+static void take_material(const reader *r, rheo_fluid *fluid, const rheo_material *material) {
     fluid->material = material->name;
     fluid->density = material->density;
     fluid->viscosity = material->viscosity;
     fluid->conductivity = material->conductivity;
     fluid->heat_capacity = material->heat_capacity;
     memcpy(fluid->color, material->color, sizeof fluid->color);
+    if (!(material->elasticity > 0) || !rheo_describe_method(r->scene->method)->gridless) return;
+    fluid->viscosity = material->solvent;
+    fluid->elasticity = material->elasticity;
+    fluid->relaxation_time = material->relaxation_time;
+    fluid->yield_stress = material->yield_stress;
 }
 
 static rheo_status read_material(reader *r, rheo_fluid *fluid, const node *n, const char *path,
@@ -254,7 +260,7 @@ static rheo_status read_material(reader *r, rheo_fluid *fluid, const node *n, co
     int index = 0;
     rheo_status status = read_choice(r, &index, n, names, path, p);
     if (status != RHEO_OK) return status;
-    take_material(fluid, &materials[index]);
+    take_material(r, fluid, &materials[index]);
     return RHEO_OK;
 }
 
@@ -645,7 +651,7 @@ static void start_item(const reader *r, void *item, section in) {
         ((rheo_fluid *)item)->name = NULL;
         if (!rheo_describe_method(r->scene->method)->gas) return;
         for (const rheo_material *m = rheo_list_materials(); m->name; ++m)
-            if (!strcmp(m->name, "smoke")) take_material(item, m);
+            if (!strcmp(m->name, "smoke")) take_material(r, item, m);
     } else if (in == IN_HEAT_SOURCE) {
         *(rheo_heat_source *)item = rheo_default_heat_source();
         ((rheo_heat_source *)item)->temperature = (rheo_curve){.width = 1};
@@ -718,6 +724,10 @@ static rheo_status read_param(reader *r, void *base, const node *n, const param 
     case P_LIST: return read_list(r, n, p, path);
     case P_INT: good = read_integer(into, n); break;
     case P_REAL: good = read_number(into, n); break;
+    case P_ENDLESS:
+        good = read_number(into, n);
+        if (good && *(double *)into == INFINITY) *(double *)into = RHEO_NEVER;
+        break;
     case P_BOOL: good = read_bool(into, n); break;
     case P_TEXT:
     case P_NAME: return read_text(r, into, n, path, p);

@@ -137,6 +137,7 @@ static rheo_status check_section(const checker *c, const void *base, section in,
             memcpy(&whole, from, sizeof whole);
             status = check_numbers(c, &(double){whole}, 1, p, at);
             break;
+        case P_ENDLESS:
         case P_REAL: status = check_numbers(c, from, 1, p, at); break;
         case P_VECTOR:
         case P_SCALE: status = check_numbers(c, from, dim, p, at); break;

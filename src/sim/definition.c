@@ -103,6 +103,22 @@ rheo_viscosity rheo_choose_viscosity(const rheo_scene *s) {
                                                                      : RHEO_VISCOSITY_NONE;
 }
 
+static double thinnest_of(const rheo_fluid *fluid) {
+    if (fluid->law) return fmin(fluid->law_viscosity[0], fluid->law_viscosity[1]);
+    double least = fluid->viscosity;
+    for (int k = 0; k < fluid->viscosity_keys.count; ++k)
+        least = fmin(least, fluid->viscosity_keys.values[k]);
+    return least;
+}
+
+double definition_thinnest(const rheo_scene *s) {
+    double least = INFINITY;
+    if (rheo_choose_viscosity(s) == RHEO_VISCOSITY_NONE) return 0;
+    for (int i = 0; i < s->fluid_count; ++i)
+        least = fmin(least, thinnest_of(&s->fluids[i]) / s->fluids[i].density);
+    return isfinite(least) ? least : 0;
+}
+
 bool definition_keeps_particles(const rheo_scene *scene) {
     bool drawn = scene->output_particles;
     for (int i = 0; i < scene->fluid_count; ++i) drawn |= scene->fluids[i].look == RHEO_FLUID_PARTICLES;

@@ -21,6 +21,8 @@ int definition_copy(rheo_scene *copy, arena *owner, const rheo_scene *scene);
 /* Viscosity of a fluid [Pa s]: the most that it ever has, and at a time. */
 double definition_thickest(const rheo_fluid *fluid);
 double definition_viscosity(const rheo_fluid *fluid, double time);
+/* m2/s: the least that any fluid ever has, where viscosity is solved; 0 elsewhere. */
+double definition_thinnest(const rheo_scene *scene);
 /* What of a scene viscosity is not solved beside; NULL: nothing. */
 const char *definition_bars_viscosity(const rheo_scene *scene);
 /* Whether some fluid moves momentum by half a cell within the run, sqrt(nu t). */

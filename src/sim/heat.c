@@ -14,7 +14,7 @@
 #include "sim/definition.h"
 
 #define FOURIER 0.1 /* kappa dt / dx^2 of a part of a step, where something melts */
-enum { PARTS_MOST = 64 };
+enum { PARTS_MOST = 64, ARRAYS = HEAT_CELL_ARRAYS + 1 };
 
 void heat_list(heat *h, rheo_sim *s) {
     h->on = rheo_solves_heat(&s->def);
@@ -47,10 +47,11 @@ rheo_status heat_make(heat *h, rheo_sim *s, const rheo_scene *scene, rheo_report
     const int sources = scene->heat_source_count;
     rheo_status status = RHEO_OK;
     if (!h->on) return RHEO_OK;
-    h->cells = mem_alloc(s->g.box.size * sizeof *h->cells);
-    h->change = mem_alloc(s->g.box.size * sizeof *h->change);
+    h->block = mem_alloc(ARRAYS * s->g.box.size * sizeof *h->block);
     h->source = arena_alloc(&s->text, ((size_t)sources + 1) * sizeof *h->source);
-    if (!h->cells || !h->change || !h->source) return report_no_memory(report, "heat");
+    if (!h->block || !h->source) return report_no_memory(report, "heat");
+    h->cells = heat_cells_in(h->block, s->g.box.size);
+    h->change = h->block + HEAT_CELL_ARRAYS * s->g.box.size;
     for (int i = 0; i < sources && !status; ++i)
         status = (s->g.box.dim == 2 ? shape_make_flat : shape_make)(&h->source[i],
                                                                     &scene->heat_sources[i].shape, report);
@@ -60,12 +61,11 @@ rheo_status heat_make(heat *h, rheo_sim *s, const rheo_scene *scene, rheo_report
 
 void heat_free(heat *h, const rheo_sim *s) {
     for (int i = 0; h->source && i < s->def.heat_source_count; ++i) shape_free(h->source[i]);
-    mem_free(h->cells);
-    mem_free(h->change);
+    mem_free(h->block);
 }
 
 size_t heat_bytes(const heat *h, const rheo_sim *s) {
-    return h->cells ? s->g.box.size * (sizeof *h->cells + sizeof *h->change) : 0;
+    return h->block ? ARRAYS * s->g.box.size * sizeof *h->block : 0;
 }
 
 /* ---- the step ---- */
@@ -77,8 +77,9 @@ static heat_input describe(double side[6], const markers *m, const walls *w, con
         side[i] = held->count ? at_time(held, time) - s->def.ambient : NAN;
     }
     return (heat_input){.g = &s->g,
-                        .open = &w->open,
+                        .open = s->wall_count ? &w->open : NULL,
                         .law = m->warmth.law,
+                        .laws = s->def.fluid_count,
                         .column = {m->warmth.enthalpy, m->warmth.rest},
                         .mass = markers_mass(m, s),
                         .full = (double)m->full,
@@ -103,33 +104,44 @@ static void heat_up(heat *h, markers *m, const heat_input *in, const rheo_sim *s
     }
 }
 
-static void meet_solid(float *conductance, float *spare, const heat *h, const heat_input *in, const walls *w,
-                       const rheo_sim *s, int solid) {
-    heat_solid(conductance, spare, h->cells, in, walls_distance(w, s), s->solids, s->wall_count, solid);
+static void meet_solid(float *conductance, float *const spare[2], const heat *h, const heat_input *in,
+                       const walls *w, const rheo_sim *s, int solid) {
+    heat_solid(conductance, spare, &h->cells, in, walls_distance(w, s), s->solids, s->wall_count, solid);
 }
 
-/* Air, and solids that are held at temperatures. */
-static void meet_outside(heat_input *in, const heat *h, const float *phi, const walls *w, rheo_sim *s) {
-    int any = s->def.exchange > 0;
-    for (int i = 0; i < s->wall_count; ++i) any |= !isnan(s->warmth[i]) && !has_own(&s->solids[i]);
-    if (!any) return;
-    float *outside = scratch_cells(&s->scratch), *pull = scratch_cells(&s->scratch);
+static int is_held(const rheo_sim *s, int solid) {
+    return !isnan(s->warmth[solid]) && !has_own(&s->solids[solid]);
+}
+
+/* Solids that are held at temperatures, beside what `outside` has already. */
+static void meet_held(float *outside, float *pull, const heat *h, const heat_input *in, const walls *w,
+                      rheo_sim *s) {
     const scratch_count mine = s->scratch.lent;
-    float *conductance = scratch_cells(&s->scratch), *spare = scratch_cells(&s->scratch);
-    parallel_zero(s->g.pool, outside, s->g.box.size * sizeof *outside);
+    float *conductance = scratch_cells(&s->scratch), *const spare[2] = {scratch_cells(&s->scratch),
+                                                                        scratch_cells(&s->scratch)};
     parallel_zero(s->g.pool, pull, s->g.box.size * sizeof *pull);
-    if (s->def.exchange > 0) {
-        heat_air(conductance, spare, h->cells, in, phi, s->def.exchange);
-        heat_outside(outside, pull, in, conductance, 0);
-    }
     for (int i = 0; i < s->wall_count; ++i) {
-        if (isnan(s->warmth[i]) || has_own(&s->solids[i])) continue;
+        if (!is_held(s, i)) continue;
         meet_solid(conductance, spare, h, in, w, s, i);
         heat_outside(outside, pull, in, conductance, s->warmth[i] - s->def.ambient);
     }
     scratch_back(&s->scratch, mine);
+}
+
+/* Air, whose temperature is the zero of all, and solids that are held at temperatures. */
+static void meet_outside(heat_input *in, const heat *h, const float *phi, const walls *w, rheo_sim *s) {
+    int held = 0;
+    for (int i = 0; i < s->wall_count; ++i) held |= is_held(s, i);
+    if (!(s->def.exchange > 0) && !held) return;
+    float *outside = scratch_cells(&s->scratch), *pull = scratch_cells(&s->scratch);
+    const scratch_count mine = s->scratch.lent;
+    float *const spare[2] = {scratch_cells(&s->scratch), scratch_cells(&s->scratch)};
+    if (s->def.exchange > 0) heat_air(outside, spare, &h->cells, in, phi, s->def.exchange);
+    else parallel_zero(s->g.pool, outside, s->g.box.size * sizeof *outside);
+    scratch_back(&s->scratch, mine);
+    if (held) meet_held(outside, pull, h, in, w, s);
     in->outside = outside;
-    in->pull = pull;
+    in->pull = held ? pull : NULL;
 }
 
 /* Bodies whose temperature follows from what they take. */
@@ -138,10 +150,11 @@ static void meet_bodies(heat *h, const heat_input *in, const walls *w, rheo_sim 
     for (int i = 0; i < s->wall_count; ++i) {
         const obstacle *o = &s->solids[i];
         if (isnan(s->warmth[i]) || !has_own(o)) continue;
-        float *conductance = scratch_cells(&s->scratch), *spare = scratch_cells(&s->scratch);
+        float *conductance = scratch_cells(&s->scratch), *const spare[2] = {scratch_cells(&s->scratch),
+                                                                            scratch_cells(&s->scratch)};
         meet_solid(conductance, spare, h, in, w, s, i);
         s->warmth[i] =
-            s->def.ambient + heat_share(h->change, h->cells, in, conductance,
+            s->def.ambient + heat_share(h->change, &h->cells, in, conductance,
                                         o->body->mass * o->def->heat_capacity, s->warmth[i] - s->def.ambient);
         scratch_back(&s->scratch, mine);
     }
@@ -163,13 +176,13 @@ static int parts_of_step(const heat_input *in, const rheo_sim *s) {
 static void spread(heat *h, markers *m, const heat_input *in, const walls *w, rheo_sim *s) {
     const scratch_count mine = s->scratch.lent;
     heat_input now = *in;
-    heat_to_cells(h->cells, in, &m->parts);
+    now.upwind = h->upwind;
+    now.farthest = heat_to_cells(&h->cells, in, &m->parts);
     meet_outside(&now, h, m->phi, w, s);
-    heat_conduct(h->change, h->cells, &now, h->turn);
+    heat_conduct(h->change, &h->cells, &now, h->turn);
     scratch_back(&s->scratch, mine);
     meet_bodies(h, in, w, s);
-    heat_to_particles(&m->parts, h->cells, h->change, in);
-    heat_mix(&m->parts, h->cells, in);
+    heat_to_particles(&m->parts, &h->cells, h->change, &now);
     h->turn = !h->turn;
 }
 
@@ -191,7 +204,7 @@ void heat_look(heat *h, markers *m, const walls *w, rheo_sim *s) {
     double side[6];
     if (!h->on) return;
     const heat_input in = describe(side, m, w, s, 0);
-    heat_to_cells(h->cells, &in, &m->parts);
+    heat_to_cells(&h->cells, &in, &m->parts);
 }
 
 double heat_probe(const heat *h, const rheo_sim *s, const float x[3]) {
@@ -206,9 +219,9 @@ double heat_probe(const heat *h, const rheo_sim *s, const float x[3]) {
     for (int q = 0; q < 1 << b->dim; ++q) {
         double weight = 1e-9; /* whatever is near, where x is at a cell's middle */
         for (int a = 0; a < b->dim; ++a) weight *= 1e-9 + (q >> a & 1 ? f[a] : 1 - f[a]);
-        const heat_cell *c = &h->cells[box_at(b, low[0] + (q & 1), low[1] + (q >> 1 & 1), low[2] + (q >> 2))];
-        if (!(c->capacity > 0)) continue;
-        sum += weight * (double)c->temperature;
+        const ptrdiff_t c = box_at(b, low[0] + (q & 1), low[1] + (q >> 1 & 1), low[2] + (q >> 2));
+        if (!(h->cells.capacity[c] > 0)) continue;
+        sum += weight * (double)h->cells.temperature[c];
         weights += weight;
     }
     return s->def.ambient + (weights > 0 ? sum / weights : 0);

@@ -7,8 +7,9 @@
 
 typedef struct heat {
     int on;           /* 0: nothing below is there, and nothing acts */
-    heat_cell *cells; /* of a step */
-    float *change;
+    int upwind;       /* particles have the temperature of their cell */
+    heat_cells cells; /* of a step */
+    float *change, *block;
     shape **source; /* of heat.sources */
     int turn;       /* of the axes' order, 0 or 1 */
     double given;   /* J, by sources of power since the start */

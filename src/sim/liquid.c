@@ -16,6 +16,7 @@
 #include "particle/transfer.h"
 #include "sim/bodies.h"
 #include "sim/clock.h"
+#include "sim/definition.h"
 #include "sim/drift.h"
 #include "sim/probe.h"
 #include "sim/step_limit.h"
@@ -58,12 +59,13 @@ static double liquid_dt_limit(const rheo_sim *s, double time) {
     const double flow = fmax(vec_length(l->projection.speed), emitters_speed(s, time, curve_longest));
     const double fast = step_wall_speed(s, time) + flow, pull = vec_length(g);
     const double cfl = s->def.cfl * crowded_share(l);
-    const double dt = fmin(step_limit(s->g.dx, cfl, fast, pull), step_limit_light_bodies(s, pull));
+    const double dt = fmin(step_limit_viscous(s->g.dx, cfl, fast, pull, definition_thinnest(&s->def)),
+                           step_limit_light_bodies(s, pull));
     return fmin(dt, step_limit_rigid(s));
 }
 
 static double liquid_foretell(const rheo_scene *scene, double dx, double speed, double acceleration) {
-    return step_limit(dx, scene->cfl, speed, acceleration);
+    return step_limit_viscous(dx, scene->cfl, speed, acceleration, definition_thinnest(scene));
 }
 
 /* ---- the stages that are the liquid's own ---- */
@@ -217,7 +219,7 @@ static void liquid_list(rheo_sim *s) {
     stress_list(&l->stress, s);
     heat_list(&l->heat, s);
     l->markers.stiff = l->stress.model != RHEO_VISCOSITY_NONE;
-    s->fields.borrowed = (scratch_count){.faces = 2, .cells = l->heat.on ? 4 : 3, .marks = 2};
+    s->fields.borrowed = (scratch_count){.faces = 2, .cells = l->heat.on ? 5 : 3, .marks = 2};
 }
 
 static int starts_moving(const rheo_sim *s) {

@@ -12,6 +12,9 @@
  * density is evened out by moving them as in the other methods (solver.volume_correction: false leaves that
  * out).
  *
+ * Heat goes with the markers, which have the temperature of their cell at the end of each step: upwind
+ * convection (equation 50) with the mass that crosses as the flux (stage/heat/heat_blend.c).
+ *
  * An emitter that runs is a boundary: faces in its shape are closed to the pressure and move at its velocity,
  * markers in it move at exactly that, and the cells through which its liquid enters are sources of v A in all
  * (stage/transport/emit.c).
@@ -224,7 +227,8 @@ static void mac_list(rheo_sim *s) {
     emitters_list(&m->emitters, s);
     projection_list(&m->projection, &m->walls, s);
     heat_list(&m->heat, s);
-    s->fields.borrowed = (scratch_count){.faces = 3, .cells = m->heat.on ? 4 : 3, .marks = 3};
+    m->heat.upwind = 1;
+    s->fields.borrowed = (scratch_count){.faces = 3, .cells = m->heat.on ? 5 : 3, .marks = 3};
 }
 
 /* Fields of the markers as they are, without moving anything. */

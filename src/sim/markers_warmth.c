@@ -35,14 +35,9 @@ static float find_one(const markers *m, const rheo_sim *s, size_t i) {
            heat_temperature(&m->warmth.law[p->fluid[i]], p->extra[m->warmth.enthalpy][i]);
 }
 
-static void find_task(void *context, int block) {
-    const warm_job *t = context;
-    float *degrees = t->m->parts.extra[t->m->warmth.temperature];
-    FOR_PARTICLES(t, block, i) degrees[i] = find_one(t->m, t->s, i);
-}
-
 void markers_find_temperatures(markers *m, const rheo_sim *s) {
-    run(&(warm_job){.m = m, .s = s}, find_task);
+    heat_temperatures(m->parts.extra[m->warmth.temperature], m->warmth.law, s->def.fluid_count,
+                      m->warmth.enthalpy, &m->parts, s->def.ambient, s->g.pool);
 }
 
 static void warm_task(void *context, int block) {

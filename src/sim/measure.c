@@ -11,6 +11,7 @@ void measure_reset(rheo_sim *s) {
     s->stats = (rheo_frame_stats){.counts = kept};
     s->stats.counts.rescued = s->stats.counts.refused = 0;
     s->stats.pressure.converged = s->stats.density.converged = s->stats.viscosity.converged = true;
+    s->stats.stress.converged = true;
     s->surface_area = 0;
     timer_reset(&s->timer);
 }

@@ -32,10 +32,13 @@
 #define STEP_SHARE (0.2 / 3) /* of time.cfl: 0.4 of a spacing for the usual 3 */
 #define CFL_MOST   3.0       /* of time.cfl: longer steps let rows of particles pair */
 #define WAVE_STEP  0.3       /* of sqrt(dx / g) */
-#define FULL       0.95      /* density from which on the liquid is held from both sides */
+#define FULL                                                                                                 \
+    0.9 /* density from which on the liquid is held from both sides: all but a surface's own layer           \
+         */
 #define FULL_DRAWN                                                                                           \
     0.5                      /* likewise with tension by curvature, which holds no drops together by itself  \
                               */
+#define FULL_ELASTIC   0.3   /* with stress, whose surfaces pull inwards and outwards */
 #define DENSITY_SHARE  0.6   /* of solver.sph.density_error: residual of the density; the rest is nonlinear */
 #define RATE_SHARE     0.1   /* of the same: residual of dt D v */
 #define NEAR_SIDE      1e-3f /* cells */
@@ -44,6 +47,8 @@
 #define CAPILLARY_STEP 0.2   /* of sqrt(rho d^3 / sigma): of the shortest ripples */
 #define LEAST_VISCOUS  1e-5  /* viscosity dt / dx^2 below which it changes nothing that is seen */
 #define VISCOUS_ERROR  1e-4
+#define STRESS_ERROR   1e-4
+#define CALM_MOST      0.4 /* share of a step: crowded pairs would swing on more */
 enum { MOST_ITERATIONS = 400, MOST_VISCOUS = 400 };
 
 /* ---- how long ---- */
@@ -185,13 +190,14 @@ static void pull(sph *e, const double kick[3]) {
         for (int a = 0; a < f->dim; ++a) f->v[i][a] += (float)kick[a];
 }
 
-/* What pairs have of motion that pressure does not see: a tank of 24 cells rests at 20 mm/s after 2 s,
- * without at 100. Viscosity of that size does the same. */
+/* What single particles have of motion that pressure does not see: in a tank of 24 cells at rest the fastest
+ * has 10 mm/s after 2 s, without 60. Viscosity of that size does the same. */
 static void calm_down(sph *e, const rheo_sim *s, const double gravity[3], double dt) {
     const double spacing = SPH_SPACING * s->g.dx;
     const double pull = vec_length(gravity) + e->tightest / (spacing * spacing);
     const double rate = s->def.sph.calm * sqrt(pull / spacing);
-    if (rate > 4 * e->thinnest / (spacing * spacing)) sph_smooth(e->fluid.v, &e->fluid, 1 - exp(-rate * dt));
+    if (rate > 4 * e->thinnest / (spacing * spacing))
+        sph_smooth(e->fluid.v, &e->fluid, fmin(1 - exp(-rate * dt), CALM_MOST));
 }
 
 static void contract(sph *e, const rheo_sim *s, double dt) {
@@ -200,6 +206,15 @@ static void contract(sph *e, const rheo_sim *s, double dt) {
     if (s->def.sph.tension == RHEO_SPH_COHESION)
         sph_cohere(e->fluid.v, &e->fluid, fluid, &e->tensions, e->wets, e->density, dt);
     else sph_curve(e->fluid.v, &e->fluid, fluid, &e->tensions, e->density, dt);
+}
+
+/* The last pressure as one of a step of dt. */
+static void hold_pressure(sph *e, double dt) {
+    const particles *p = &e->markers.parts;
+    float *q = p->extra[SPH_PRESSURE];
+    if (e->q_dt > 0 && e->q_dt != dt)
+        for (size_t i = 0; i < p->count; ++i) q[i] *= (float)(dt / e->q_dt);
+    e->q_dt = dt;
 }
 
 static void weigh_bodies(sph *e, const rheo_sim *s) {
@@ -240,7 +255,17 @@ static void move_bodies(sph *e, const rheo_sim *s) {
             body_add_motion(s->solids[i].body->now, e->bodies.body[i].gain, 1);
 }
 
-/* Viscosity, where it does more than rounding would. */
+/* Viscosity of a fluid at the end of the step, Pa s. */
+static double viscosity_of(const rheo_sim *s, int fluid, double dt) {
+    const rheo_fluid *f = &s->def.fluids[fluid];
+    return rheo_evaluate_viscosity(f, f->temperature, s->clock.time + dt);
+}
+
+static int remembers(const sph *e, int fluid) {
+    return e->laws && e->laws[fluid].modulus > 0;
+}
+
+/* Viscosity, where it does more than rounding would; that of fluids with a memory goes with their stress. */
 static void resist(sph *e, rheo_sim *s, double dt) {
     sph_fluid *f = &e->fluid;
     const particles *p = &e->markers.parts;
@@ -248,9 +273,7 @@ static void resist(sph *e, rheo_sim *s, double dt) {
     float *nu = f->scalar[0], mu[RHEO_FLUIDS_MAX];
     if (!(e->thickest * dt / (s->g.dx * s->g.dx) > LEAST_VISCOUS)) return;
     for (int i = 0; i < s->def.fluid_count; ++i)
-        mu[i] = (float)(rheo_evaluate_viscosity(&s->def.fluids[i], s->def.fluids[i].temperature,
-                                                s->clock.time + dt) /
-                        e->density);
+        mu[i] = remembers(e, i) ? 0 : (float)(viscosity_of(s, i, dt) / e->density);
     for (size_t i = 0; i < p->count; ++i) nu[i] = mu[p->fluid[i]];
     if (e->bodies.count) weigh_bodies(e, s);
     const sph_solve r = sph_viscosity(f->v, (float(*const[3])[4]){f->work[0], f->work[1], f->a}, nu, f,
@@ -258,6 +281,34 @@ static void resist(sph *e, rheo_sim *s, double dt) {
     keep_worst(&s->stats.viscosity, &r, f->count);
     move_bodies(e, s);
     if (e->bodies.count) bodies_follow(s);
+}
+
+/* What fluids with a memory pull back. */
+static sph_memory memory_of(const sph *e, const rheo_sim *s) {
+    const particles *p = &e->markers.parts;
+    sph_memory m = {.fluid = p->fluid, .law = e->laws, .fluids = s->def.fluid_count, .density = e->density};
+    m.apart = m.fluids > 1;
+    for (int c = 0, n = 0; c < SYM; ++c)
+        if (p->dim == 3 || (c != 2 && c < 4)) m.s[c] = p->extra[SPH_STRESS + n++];
+    return m;
+}
+
+static rheo_status strain(sph *e, rheo_sim *s, double dt, rheo_report *report) {
+    const sph_sticking sticking = {definition_slip(&s->def, NULL) / s->g.dx, e->slips};
+    if (!e->laws) return RHEO_OK;
+    const sph_memory m = memory_of(e, s);
+    if (sph_stress_reserve(&e->stress, &e->fluid, m.apart))
+        return report_no_memory(report, "stress of particles");
+    for (int i = 0; i < s->def.fluid_count; ++i) e->laws[i].solvent = viscosity_of(s, i, dt);
+    hold_pressure(e, dt);
+    if (e->bodies.count) weigh_bodies(e, s);
+    const sph_solve r = sph_stress_step(e->fluid.v, e->markers.parts.extra[SPH_PRESSURE], &m, &e->stress,
+                                        &e->fluid, &sticking, &e->bodies, dt, STRESS_ERROR, MOST_VISCOUS);
+    keep_worst(&s->stats.stress, &r, e->fluid.count);
+    sph_find_evening(e->stress.delta, &e->fluid);
+    move_bodies(e, s);
+    if (e->bodies.count) bodies_follow(s);
+    return RHEO_OK;
 }
 
 static void note_compression(const sph *e, rheo_sim *s) {
@@ -276,14 +327,18 @@ static int is_drawn(const rheo_sim *s, const sph *e) {
     return e->tensions.count && s->def.sph.tension == RHEO_SPH_CURVATURE;
 }
 
+/* The density from which on the liquid is held from both sides. */
+static double full_from(const rheo_sim *s, const sph *e) {
+    if (e->laws) return FULL_ELASTIC;
+    return is_drawn(s, e) ? FULL_DRAWN : FULL;
+}
+
 /* The velocity that ends the step, and what bodies gain. */
 static void solve_pressure(sph *e, rheo_sim *s, double dt) {
     sph_fluid *f = &e->fluid;
     particles *p = &e->markers.parts;
     float *q = p->extra[SPH_PRESSURE];
-    if (e->q_dt > 0 && e->q_dt != dt)
-        for (size_t i = 0; i < p->count; ++i) q[i] *= (float)(dt / e->q_dt);
-    e->q_dt = dt;
+    hold_pressure(e, dt);
     if (e->bodies.count) {
         sph_drive_walls(f, s->solids);
         weigh_bodies(e, s);
@@ -297,12 +352,22 @@ static void solve_pressure(sph *e, rheo_sim *s, double dt) {
         sph_apply(f->v, q, f, &e->bodies);
     } else {
         const sph_solve r =
-            sph_project(f->v, q, f->rate, f, &e->bodies, dt, is_drawn(s, e) ? FULL_DRAWN : FULL,
-                        s->def.separation, RATE_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
+            sph_project(f->v, q, f->rate, f, &e->bodies, dt, full_from(s, e), s->def.separation,
+                        RATE_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
         keep_worst(&s->stats.pressure, &r, f->count);
     }
     move_bodies(e, s);
     find_stiffness(e, s, dt);
+}
+
+/* a loses half of what velocities have changed by, as a way. */
+static void fall_task(void *context, int block) {
+    const job *t = context;
+    const particles *p = &t->e->markers.parts;
+    const sph_fluid *f = &t->e->fluid;
+    const float half = (float)(0.5 * t->dt / t->s->g.dx);
+    for (size_t i = (size_t)block * SPH_GRAIN; i < p->count && i < ((size_t)block + 1) * SPH_GRAIN; ++i)
+        for (int a = 0; a < p->dim; ++a) f->a[i][a] -= half * (f->v[i][a] - p->v[a][i]);
 }
 
 static void move_by(sph *e, rheo_sim *s, double scale) {
@@ -318,17 +383,25 @@ static void leap(sph *e, rheo_sim *s, double dt) {
     move_by(e, s, dt / s->g.dx);
 }
 
-/* Moves particles by what is left of compression; with an equation of state, as the integrator has it. */
-static void spread(sph *e, rheo_sim *s, double dt) {
+/* Moves particles by what is left of compression; with an equation of state, as the integrator has it. What
+ * is pulled goes by half of what velocities have changed as well: then it falls as far as it should, where it
+ * would gain g v dt / 2. Without a pull it does not, which keeps angular momentum. */
+static void spread(sph *e, rheo_sim *s, const double gravity[3], double dt) {
     sph_fluid *f = &e->fluid;
+    job t = {.e = e, .s = s, .dt = dt};
     float *push = e->markers.parts.extra[SPH_PUSH];
     if (relaxes(s)) move_by(e, s, dt / s->g.dx);
     if (early_share(s) < 1) leap(e, s, (1 - early_share(s)) * dt);
     if (s->def.sph.pressure != RHEO_SPH_PROJECTION) return;
-    const sph_solve r = sph_spread(push, f->rate, f, clock_ahead(s), DENSITY_SHARE * s->def.sph.density_error,
-                                   MOST_ITERATIONS);
+    const float(*skin)[4] = e->laws ? (const float(*)[4])e->stress.delta : NULL;
+    const sph_solve r = sph_spread(push, f->rate, f, skin, clock_ahead(s), FULL,
+                                   DENSITY_SHARE * s->def.sph.density_error, MOST_ITERATIONS);
     keep_worst(&s->stats.density, &r, f->count);
     if (f->contacts == 0) sph_keep_turning(f->v, push, f); /* it costs a little viscosity */
+    if (vec_length(gravity) > 0) parallel_for(s->g.pool, blocks_of(e), fall_task, &t);
+    move_by(e, s, 1);
+    if (!e->laws) return;
+    memcpy(f->a, e->stress.delta, f->count * sizeof *f->a);
     move_by(e, s, 1);
 }
 
@@ -338,15 +411,14 @@ static void store(sph *e, rheo_sim *s) {
     e->speed = sqrt(parallel_max(s->g.pool, blocks_of(e), store_task, &t));
 }
 
-static rheo_status project(sph *e, rheo_sim *s, double dt, rheo_report *report) {
+static rheo_status project(sph *e, rheo_sim *s, const double gravity[3], double dt, rheo_report *report) {
     solve_pressure(e, s, dt);
     if (world_count(s->world)) {
         const rheo_status status = bodies_constrain(s, dt, report);
         if (status) return status;
         bodies_follow(s);
     }
-    store(e, s);
-    spread(e, s, dt);
+    spread(e, s, gravity, dt);
     store(e, s);
     return e->speed < INFINITY ? RHEO_OK
                                : report_fail(report, RHEO_DIVERGED, "a smaller time.cfl or time.dt_max",
@@ -409,8 +481,11 @@ rheo_status sph_step(rheo_sim *s, double dt, rheo_report *report) {
     timer_stage(&s->timer, "viscosity");
     resist(e, s, dt);
 
+    timer_stage(&s->timer, "stress");
+    TRY(strain(e, s, dt, report));
+
     timer_stage(&s->timer, "pressure");
-    TRY(project(e, s, dt, report));
+    TRY(project(e, s, gravity, dt, report));
 
     timer_stage(&s->timer, "surface");
     if (s->clock.closing_step) TRY(find_surface(e, s, report));
@@ -518,8 +593,32 @@ out:
     return status;
 }
 
+/* What fluids remember; none: no laws. */
+static rheo_status find_laws(sph *e, rheo_sim *s, rheo_report *report) {
+    static const sph_law_kind kinds[] = {SPH_COROTATIONAL, SPH_CONVECTED, SPH_FIXED_AXES};
+    int any = 0;
+    for (int i = 0; i < s->def.fluid_count; ++i) any |= s->def.fluids[i].elasticity > 0;
+    if (!any || s->def.sph.stress == RHEO_SPH_NEWTONIAN) return RHEO_OK;
+    e->laws = arena_alloc(&s->text, (size_t)s->def.fluid_count * sizeof *e->laws);
+    if (!e->laws) return report_no_memory(report, "fluids");
+    for (int i = 0; i < s->def.fluid_count; ++i) {
+        const rheo_fluid *f = &s->def.fluids[i];
+        e->laws[i] = (sph_law){
+            .kind = kinds[s->def.sph.stress],
+            .dim = s->g.box.dim,
+            .modulus = f->elasticity,
+            .relaxation = f->relaxation_time < RHEO_NEVER ? f->relaxation_time : INFINITY,
+            .yield = f->yield_stress < RHEO_NEVER ? f->yield_stress : INFINITY,
+            .mobility = f->mobility,
+        };
+    }
+    return RHEO_OK;
+}
+
 static rheo_status sph_start(rheo_sim *s, const rheo_scene *scene, rheo_report *report) {
-    static const char *const columns[SPH_COLUMNS] = {"pressure", "push", "packing"};
+    static const char *const columns[SPH_COLUMNS] = {"pressure", "push",     "packing",
+                                                     "stress_0", "stress_1", "stress_2",
+                                                     "stress_3", "stress_4", "stress_5"};
     sph *e = sph_of(s);
     rheo_status status;
     (void)scene; /* all that it starts from has been compiled */
@@ -527,7 +626,9 @@ static rheo_status sph_start(rheo_sim *s, const rheo_scene *scene, rheo_report *
     e->fluid.g = &s->g;
     e->fluid.dim = s->g.box.dim;
     e->fluid.kernel = sph_kernel_make((sph_kernel_kind)s->def.sph.kernel, s->g.box.dim);
-    TRY(markers_make_with(&e->markers, s, columns, SPH_COLUMNS, report));
+    TRY(find_laws(e, s, report));
+    const int stresses = e->laws ? (e->fluid.dim == 3 ? SYM : 3) : 0;
+    TRY(markers_make_with(&e->markers, s, columns, SPH_STRESS + stresses, report));
     e->markers.dense = SPH_DENSITY;
     if (world_count(s->world) && s->def.coupling != RHEO_SOLID_TO_FLUID) {
         e->bodies.count = s->wall_count;
@@ -557,12 +658,13 @@ static void sph_finish(rheo_sim *s) {
     walls_free(&e->walls);
     emitters_free(&e->emitters);
     sph_fluid_free(&e->fluid);
+    sph_stress_free(&e->stress);
 }
 
 static size_t sph_bytes(const rheo_sim *s) {
     const sph *e = sph_of(s);
     return markers_bytes(&e->markers) + walls_bytes(&e->walls, s) + emitters_bytes(&e->emitters, s) +
-           sph_fluid_bytes(&e->fluid);
+           sph_fluid_bytes(&e->fluid) + sph_stress_bytes(&e->stress);
 }
 
 /* ---- what is asked between steps ---- */
@@ -606,6 +708,10 @@ static void sph_measure(rheo_sim *s) {
     markers_measure(&e->markers, &e->walls, &e->vel, e->markers.phi, s);
     weigh_fluids(e, s);
     measure_momentum(e, s);
+    if (e->laws) {
+        const sph_memory m = memory_of(e, s);
+        s->stats.elastic = sph_elastic_energy(&m, e->markers.parts.count, e->markers.particle_volume);
+    }
     s->stats.speed = e->speed;
 }
 

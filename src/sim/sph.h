@@ -6,9 +6,16 @@
 #include "sim/markers.h"
 #include "sim/walls.h"
 #include "stage/sph/pressure.h"
+#include "stage/sph/stress.h"
 #include "stage/sph/tension.h"
 
-enum { SPH_PRESSURE, SPH_PUSH, SPH_DENSITY, SPH_COLUMNS }; /* columns of the particles */
+enum {
+    SPH_PRESSURE,
+    SPH_PUSH,
+    SPH_DENSITY,
+    SPH_STRESS,
+    SPH_COLUMNS = SPH_STRESS + SYM
+}; /* columns of the particles */
 
 typedef struct sph {
     markers markers;
@@ -17,6 +24,8 @@ typedef struct sph {
     sph_fluid fluid;
     sph_bodies bodies;
     sph_tensions tensions;
+    sph_stress stress;
+    sph_law *laws;             /* of fluids; NULL: none has a memory */
     double *slips, *wets;      /* of obstacles: slip lengths in cells; how they draw (NULL: none does) */
     double tightest;           /* m3/s2: the largest surface tension by its density */
     double thickest, thinnest; /* m2/s: the largest and least viscosity by its own density */

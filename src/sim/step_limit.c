@@ -1,5 +1,10 @@
-/* The surface follows the velocity explicitly, so the shortest waves of the grid, omega^2 = pi g / dx, must
- * be resolved: a longer step keeps a resting surface trembling.
+/* The surface follows the velocity explicitly, so its waves must be resolved: omega dt <= 0.9, and most of
+ * all the shortest of the grid, omega^2 = pi g / dx. A longer step keeps a resting surface trembling.
+ *
+ * Viscosity that is solved implicitly damps waves, h" + 2 gamma h' + omega^2 h = 0 with gamma = nu k^2, and
+ * steps of omega dt <= 0.9 (z + sqrt(1 + z^2)), z = gamma / omega, bring them to rest as well: dt omega^2 -
+ * 4 gamma - 4 / dt < 0 is what the scheme needs. Of all waves of the grid that is least at z = 1 / sqrt(8),
+ * where k^3 = g / (8 nu^2), or at the shortest where no wave is damped as much.
  *
  * The momentum of a body much lighter than the liquid is that of the liquid around it, which every step finds
  * anew: the lighter, the fewer cells it may go in one. It gains at most what its buoyancy gives it against
@@ -16,12 +21,24 @@
 #define LIGHT_WAY   3000
 #define LIGHT_LEAST 0.3
 
-double step_limit(double dx, double cfl, double speed, double acceleration) {
+/* Of waves on a liquid of viscosity nu [m2/s]; share: k beside the shortest wave's. */
+static double wave_limit(double dx, double gravity, double nu) {
+    if (!(gravity > 0)) return INFINITY;
+    const double shortest = M_PI / dx, damped = nu > 0 ? cbrt(gravity / (8 * nu * nu)) : INFINITY;
+    const double share = fmin(damped / shortest, 1), k = share * shortest;
+    const double z = nu * k * k / sqrt(gravity * k);
+    return WAVE_STEP * sqrt(dx / (gravity * share)) * (z + sqrt(1 + z * z));
+}
+
+double step_limit_viscous(double dx, double cfl, double speed, double acceleration, double nu) {
     const double reach = cfl * dx; /* m a step */
     const double fast = speed + sqrt(reach * acceleration);
     const double flow = fast > 0 ? reach / fast : INFINITY;
-    const double wave = acceleration > 0 ? WAVE_STEP * sqrt(dx / acceleration) : INFINITY;
-    return fmin(flow, wave);
+    return fmin(flow, wave_limit(dx, acceleration, nu));
+}
+
+double step_limit(double dx, double cfl, double speed, double acceleration) {
+    return step_limit_viscous(dx, cfl, speed, acceleration, 0);
 }
 
 double step_limit_light(double dx, double cfl, double share, double speed, double gravity) {

@@ -7,6 +7,8 @@
 /* Apart from the simulation, so that a scene's steps can be foretold. s, for liquid of that speed [m/s] under
  * that acceleration [m/s2]; +inf when nothing limits it. */
 double step_limit(double dx, double cfl, double speed, double acceleration);
+/* The same of liquid whose viscosity, nu [m2/s] where it is thinnest, is solved. */
+double step_limit_viscous(double dx, double cfl, double speed, double acceleration, double nu);
 /* s, for a body of `share` of the liquid's density that moves with it; +inf for all but the lightest. */
 double step_limit_light(double dx, double cfl, double share, double speed, double gravity);
 

@@ -69,6 +69,9 @@ static void test_lists(void **state) {
                                         "insulated",
                                         "power",
                                         "bath",
+                                        "upwind-heat",
+                                        "melts",
+                                        "sets",
                                         "sph-kernels",
                                         "sph-hydrostatic",
                                         "sph-poiseuille",
@@ -79,9 +82,13 @@ static void test_lists(void **state) {
                                         "sph-order",
                                         "sph-volume",
                                         "sph-integrators",
-                                        "sph-source"};
-    static const char *const figures[] = {"stream", "poisson", "particles", "separation", "step",
-                                          "smoke",  "bodies",  "viscosity", "tree",       "sph"};
+                                        "sph-source",
+                                        "shear-startup",
+                                        "spin",
+                                        "couette-startup",
+                                        "sph-elastic-drop"};
+    static const char *const figures[] = {"stream", "poisson",   "particles", "separation", "step", "smoke",
+                                          "bodies", "viscosity", "tree",      "heat",       "sph"};
     enum { CASES = sizeof cases / sizeof *cases, FIGURES = sizeof figures / sizeof *figures };
     for (int i = 0; i < CASES; ++i) assert_string_equal(rheo_list_reproductions()[i].name, cases[i]);
     for (int i = 0; i < FIGURES; ++i) assert_string_equal(rheo_list_benches()[i].name, figures[i]);

@@ -292,9 +292,9 @@ static void materials_are_those_of_the_design(void **state) {
     (void)state;
     static const char *const wanted[] = {"water", "oil",        "honey",    "syrup",     "paraffin wax",
                                          "lava",  "toothpaste", "wet sand", "chocolate", "egg white",
-                                         "yolk",  "slime",      "dough",    "smoke"};
+                                         "yolk",  "slime",      "dough",    "gelatin",   "smoke"};
     const rheo_material *m = rheo_list_materials();
-    for (int i = 0; i < 14; ++i, ++m) {
+    for (int i = 0; i < 15; ++i, ++m) {
         assert_string_equal(m->name, wanted[i]);
         assert_true(m->density > 0 && m->viscosity > 0 && m->conductivity > 0 && m->heat_capacity > 0 &&
                     m->help[0]);

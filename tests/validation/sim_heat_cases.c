@@ -33,12 +33,16 @@ static void bath(void **state) {
     (void)state;
     check_case(reproduce_bath, 3);
 }
+static void carried(void **state) {
+    (void)state;
+    check_case(reproduce_upwind_heat, 6);
+}
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slab),    cmocka_unit_test(sweeps), cmocka_unit_test(contact),
         cmocka_unit_test(melting), cmocka_unit_test(air),    cmocka_unit_test(kept),
-        cmocka_unit_test(power),   cmocka_unit_test(bath),
+        cmocka_unit_test(power),   cmocka_unit_test(bath),   cmocka_unit_test(carried),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

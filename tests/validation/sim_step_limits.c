@@ -2,7 +2,9 @@
  * time.cfl says (Carlson 2004, 5.7.1), in every method; smoke knows of a fast emitter before it has blown. */
 #include "check.h"
 
+#include <math.h>
 #include "scenes_by_hand.h"
+#include "sim/step_limit.h"
 
 enum { CELLS = 16 };
 static const double RADIUS = 0.14;
@@ -92,7 +94,41 @@ static void test_emitters(void **state) {
         }
 }
 
+/* What the scheme does to a wave of wavenumber k: h += dt v, v = (v - dt omega^2 h) / (1 + 2 gamma dt), from
+ * rest. Returns the largest |h| in the second half of n steps. */
+static double wave_left(double k, double gravity, double nu, double dt, int n) {
+    double h = 1, v = 0, most = 0;
+    for (int i = 0; i < n; ++i) {
+        v = (v - dt * gravity * k * h) / (1 + 2 * nu * k * k * dt);
+        h += dt * v;
+        if (i >= n / 2) most = larger(most, fabs(h));
+    }
+    return most;
+}
+
+/* The longest step lets no wave of the grid grow, is half of sqrt(dx / g) without viscosity, and grows with
+ * it. */
+static void test_waves(void **state) {
+    (void)state;
+    const double dx = 0.01, gravity = 9.81, bare = 0.5 * sqrt(dx / gravity);
+    double before = bare;
+    check_near(step_limit(dx, 100, 0, gravity), bare, 0);
+    check_near(step_limit_viscous(dx, 100, 0, gravity, 0), bare, 0);
+    for (double nu = 1e-5; nu < 1e4; nu *= 10) {
+        const double dt = step_limit_viscous(dx, 1e9, 0, gravity, nu);
+        double most = 0;
+        for (double share = 1; share > 1e-3; share *= 0.9)
+            most = larger(most, wave_left(share * M_PI / dx, gravity, nu, dt, 100000));
+        print_message("nu %g m2/s: steps of %.4f s, waves of at most %.4f are left\n", nu, dt, most);
+        assert_true(dt >= before);
+        check_below(most, 1.2);
+        before = dt;
+    }
+    check_below(10 * bare, before);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rigid_fluid), cmocka_unit_test(test_emitters)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rigid_fluid), cmocka_unit_test(test_emitters),
+                                       cmocka_unit_test(test_waves)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

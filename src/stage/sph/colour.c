@@ -21,6 +21,11 @@
 #define LEAST_GRADIENT                                                                                       \
     0.4f /* of g_0, from which on a particle is of the surface: within, packing makes up to 0.2 */
 
+/* Where fluids with a memory are stretched their particles draw together into clumps: each step moves them
+ * apart by this share of d^2 grad C, at most so many spacings. */
+#define EVEN_SHARE 0.3f
+#define EVEN_MOST  0.02f
+
 #define MOST_CURVED 1.0f /* of a cell's inverse: drops that are smaller are no rounder */
 
 typedef struct {
@@ -145,18 +150,40 @@ HOT static void force_task(void *context, int block) {
     }
 }
 
-void sph_curve(float (*v)[4], sph_fluid *f, const uint8_t *fluid, const sph_tensions *t, double density,
-               double dt) {
-    const double dx = f->g->dx;
+static job find_normals(float (*g)[4], float (*n)[4], sph_fluid *f) {
     const int blocks = block_count((long)f->count, SPH_GRAIN);
     float share, slope;
-    job s = {.f = f, .g = f->work[0], .n = f->work[1]};
+    job s = {.f = f, .g = g, .n = n};
     sph_kernel_wall(&share, &slope, &f->kernel, (float)(0.5 * SPH_SPACING));
     s.least = -0.5f * slope * LEAST_GRADIENT;
     periods_of(s.period, f->g);
     s.wraps = wraps_around(f->g);
     parallel_for(f->g->pool, blocks, gradient_task, &s);
     parallel_for(f->g->pool, blocks, normal_task, &s);
+    return s;
+}
+
+void sph_find_evening(float (*to)[4], sph_fluid *f) {
+    float(*g)[4] = f->work[0], (*n)[4] = f->work[1];
+    find_normals(g, n, f);
+    for (size_t i = 0; i < f->count; ++i) {
+        to[i][3] = n[i][3];
+        const float scale = EVEN_SHARE * (float)(SPH_SPACING * SPH_SPACING),
+                    most = EVEN_MOST * (float)SPH_SPACING;
+        const float out = g[i][0] * n[i][0] + g[i][1] * n[i][1] + g[i][2] * n[i][2];
+        for (int a = 0; a < 3; ++a) to[i][a] = scale * (g[i][a] - out * n[i][a]);
+        const float size = size_of(to[i]);
+        for (int a = 0; a < 3 && size > most; ++a) to[i][a] *= most / size;
+    }
+}
+
+void sph_curve(float (*v)[4], sph_fluid *f, const uint8_t *fluid, const sph_tensions *t, double density,
+               double dt) {
+    const double dx = f->g->dx;
+    const int blocks = block_count((long)f->count, SPH_GRAIN);
+    float share, slope;
+    sph_kernel_wall(&share, &slope, &f->kernel, (float)(0.5 * SPH_SPACING));
+    job s = find_normals(f->work[0], f->work[1], f);
     parallel_for(f->g->pool, blocks, curvature_task, &s);
     parallel_for(f->g->pool, blocks, force_task, &s);
     const double factor = dt / (density * SPH_SPACING * dx * dx * 0.5 * fabs((double)slope));

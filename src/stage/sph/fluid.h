@@ -6,7 +6,7 @@
 #include "solid/obstacle.h"
 #include "stage/sph/pairs.h"
 
-enum { SPH_CONTACTS = 3, SPH_GRAIN = 256 };
+enum { SPH_CONTACTS = 3, SPH_SCALARS = 5, SPH_GRAIN = 256 };
 
 /* One wall within a spacing of a particle. */
 typedef struct sph_contact {
@@ -19,6 +19,23 @@ typedef struct sph_contact {
     float arm[3];      /* m, from the centre of mass of a body */
 } sph_contact;
 
+/* Lumps of particles (lumps.h). */
+typedef struct sph_lumps {
+    size_t count, room, particle_room, cell_room;
+    int n[3];               /* cubes */
+    int32_t *at;            /* the lump of a cube; -1: none */
+    uint32_t *of, *member;  /* the lump of each particle; the particles of each lump */
+    uint32_t *first;        /* member of each */
+    float (*centre)[4];     /* cells */
+    int32_t (*next)[27];    /* around each, itself at 13; -1: none */
+    float (*block)[27][36]; /* A_c, by those */
+    double (*mass)[36];     /* inverse of P' rho P */
+    double (*motion)[6];    /* m/s, m/s a cell; then the work of the solve */
+} sph_lumps;
+
+void sph_lumps_free(sph_lumps *l);
+size_t sph_lumps_bytes(const sph_lumps *l);
+
 typedef struct sph_fluid {
     size_t count, room;
     int dim;
@@ -29,16 +46,16 @@ typedef struct sph_fluid {
     float (*v)[4]; /* m/s */
     float (*a)[4]; /* what a pass makes of them */
     float (*work[2])[4];
-    float (*both)[8]; /* x and a side by side: one look finds both */
-    float (*wall)[4]; /* sum of the walls' slopes, and of (slope . their velocity) */
-    float *density;   /* 1: at rest */
-    float *rate;      /* of it, m/s a cell */
-    float *lightness; /* the first fluid's density over its own */
-    float *scalar[6]; /* of solves */
-    uint32_t *near;   /* particles beside solids */
+    float (*wall)[4];           /* sum of the walls' slopes, and of (slope . their velocity) */
+    float *density;             /* 1: at rest */
+    float *rate;                /* of it, m/s a cell */
+    float *lightness;           /* the first fluid's density over its own */
+    float *scalar[SPH_SCALARS]; /* of solves */
+    uint32_t *near;             /* particles beside solids */
     uint8_t *mark;
     sph_contact *contact; /* in the order of particles */
     size_t contacts, contact_room;
+    sph_lumps lumps; /* of solves that need them */
 } sph_fluid;
 
 /* Room for so many particles; -1: no memory. What is in it is lost. */
@@ -55,46 +72,65 @@ void sph_drive_walls(sph_fluid *f, const obstacle *solids);
 
 /* ---- passes over pairs, for stages ---- */
 
-INLINE void gather8(vec8 to[4], const float (*from)[4], const int32_t *index) {
-    vec4 low[4], high[4];
-    for (int l = 0; l < 4; ++l) {
-        low[l] = vec4_load(from[index[l]]);
-        high[l] = vec4_load(from[index[l + 4]]);
-    }
-    vec4_transpose(low);
-    vec4_transpose(high);
-    for (int c = 0; c < 4; ++c) to[c] = vec8_join(low[c], high[c]);
+/* Rows of four of eight neighbours: r[l] has that of the l-th and of the (l + 4)-th. */
+INLINE void rows8(vec8 r[4], const float (*from)[4], const int32_t *index) {
+    for (int l = 0; l < 4; ++l) r[l] = vec8_join(vec4_load(from[index[l]]), vec4_load(from[index[l + 4]]));
 }
 
-/* Elements 0 to 2 and 4 to 6 of eight rows; to[3] is left. */
-INLINE void gather8_both(vec8 x[3], vec8 a[3], const float (*from)[8], const int32_t *index) {
-    vec8 r[LANES], low[4], high[4], one[3], two[3];
-    for (int l = 0; l < LANES; ++l) r[l] = vec8_load(from[index[l]]);
-    for (int l = 0; l < 4; ++l) {
-        low[l] = SHUFFLE(r[2 * l], r[2 * l + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-        high[l] = SHUFFLE(r[2 * l], r[2 * l + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-    }
-    one[0] = SHUFFLE(low[0], low[1], 0, 1, 8, 9, 4, 5, 12, 13);
-    one[1] = SHUFFLE(low[0], low[1], 2, 3, 10, 11, 6, 7, 14, 15);
-    one[2] = SHUFFLE(high[0], high[1], 0, 1, 8, 9, 4, 5, 12, 13);
-    two[0] = SHUFFLE(low[2], low[3], 0, 1, 8, 9, 4, 5, 12, 13);
-    two[1] = SHUFFLE(low[2], low[3], 2, 3, 10, 11, 6, 7, 14, 15);
-    two[2] = SHUFFLE(high[2], high[3], 0, 1, 8, 9, 4, 5, 12, 13);
-    for (int c = 0; c < 3; ++c) {
-        x[c] = SHUFFLE(one[c], two[c], 0, 1, 2, 3, 8, 9, 10, 11);
-        a[c] = SHUFFLE(one[c], two[c], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
+/* to[c]: column c of such rows. */
+INLINE void columns8(vec8 to[4], const vec8 r[4]) {
+    const vec8 low01 = SHUFFLE(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13);
+    const vec8 low23 = SHUFFLE(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    const vec8 high01 = SHUFFLE(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15);
+    const vec8 high23 = SHUFFLE(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    to[0] = SHUFFLE(low01, low23, 0, 1, 8, 9, 4, 5, 12, 13);
+    to[1] = SHUFFLE(low01, low23, 2, 3, 10, 11, 6, 7, 14, 15);
+    to[2] = SHUFFLE(high01, high23, 0, 1, 8, 9, 4, 5, 12, 13);
+    to[3] = SHUFFLE(high01, high23, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+/* Sum of the columns: with products of rows, eight dot products. */
+INLINE vec8 row_sums8(const vec8 r[4]) {
+    const vec8 two01 =
+        SHUFFLE(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13) + SHUFFLE(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15);
+    const vec8 two23 =
+        SHUFFLE(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13) + SHUFFLE(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    return SHUFFLE(two01, two23, 0, 1, 8, 9, 4, 5, 12, 13) +
+           SHUFFLE(two01, two23, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+INLINE void gather8(vec8 to[4], const float (*from)[4], const int32_t *index) {
+    vec8 r[4];
+    rows8(r, from, index);
+    columns8(to, r);
 }
 
 INLINE float sum8(vec8 v) {
-    return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+    v += SHUFFLE(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+    v += SHUFFLE(v, v, 2, 3, 0, 1, 6, 7, 4, 5);
+    return v[0] + v[1];
+}
+
+/* The sums of three, and 0. */
+INLINE vec4 sums8(const vec8 v[3]) {
+    const vec8 four[4] = {v[0], v[1], v[2], {0}};
+    vec8 column[4];
+    columns8(column, four);
+    const vec8 sum = (column[0] + column[1]) + (column[2] + column[3]);
+    vec4 low, high;
+    vec8_halves(&low, &high, sum);
+    return low + high;
 }
 
 /* The shortest way around periodic axes; period 0: there is none. */
-INLINE vec8 nearest8(vec8 d, float period) {
-    const float half = 0.5f * period;
+INLINE vec8 nearest8_of(vec8 d, vec8 period) {
+    const vec8 half = 0.5f * period;
     d = vec8_select(d > half, d - period, d);
     return vec8_select(d < -half, d + period, d);
+}
+
+INLINE vec8 nearest8(vec8 d, float period) {
+    return nearest8_of(d, vec8_all(period));
 }
 
 INLINE void periods_of(float period[3], const mac_grid *g) {

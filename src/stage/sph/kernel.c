@@ -72,16 +72,17 @@ double sph_kernel_laplacian(const sph_kernel *k, double r) {
     return second + (k->dim - 1) * over;
 }
 
-/* Sum of W over a layer of the lattice at a distance; slope: by the distance. */
-static double layer_sum(const sph_kernel *k, double z, double *slope) {
+/* Sum of W over a layer of the lattice at a distance; slope: by the distance; moment: of -W'/r x^2. */
+static double layer_sum(const sph_kernel *k, double z, double *slope, double *moment) {
     const int reach = (int)(1 / SPH_SPACING), deep = k->dim == 3 ? reach : 0;
     double sum = 0;
-    *slope = 0;
+    *slope = *moment = 0;
     for (int j = -deep; j <= deep; ++j)
         for (int i = -reach; i <= reach; ++i) {
             const double x = SPH_SPACING * i, y = SPH_SPACING * j, r = sqrt(x * x + y * y + z * z);
             sum += sph_kernel_value(k, r);
             *slope += sph_kernel_over_r(k, r) * z;
+            if (i) *moment -= sph_kernel_over_r(k, r) * x * x;
         }
     return sum;
 }
@@ -122,16 +123,17 @@ static void sum_lattice(sph_kernel *k) {
 
 static void tabulate_wall(sph_kernel *k) {
     const double nearest = 0.25 * SPH_SPACING;
-    double steepest, at_nearest = layer_sum(k, 2 * nearest, &steepest);
+    double steepest, moment, at_nearest = layer_sum(k, 2 * nearest, &steepest, &moment);
     for (int i = 0; i <= SPH_WALL_TABLE; ++i) {
         const double s = -0.5 + (double)i / SPH_WALL_TABLE;
-        double slope, sum = layer_sum(k, 2 * fmax(s, nearest), &slope);
+        double slope, sum = layer_sum(k, 2 * fmax(s, nearest), &slope, &moment);
         if (s < nearest) {
             sum = at_nearest + 2 * steepest * (s - nearest);
             slope = steepest;
         }
         k->wall[i] = (float)((double)k->volume * sum);
         k->wall_slope[i] = (float)((double)k->volume * 2 * slope);
+        k->along[i] = (float)(1 / (1 - (double)k->volume * moment / (double)k->moment));
     }
 }
 
@@ -153,4 +155,11 @@ void sph_kernel_wall(float *share, float *slope, const sph_kernel *k, float s) {
     const float t = at - (float)i;
     *share = k->wall[i] + t * (k->wall[i + 1] - k->wall[i]);
     *slope = k->wall_slope[i] + (at > 0 ? t * (k->wall_slope[i + 1] - k->wall_slope[i]) : 0);
+}
+
+float sph_kernel_along(const sph_kernel *k, float s) {
+    const float at = (s + 0.5f) * SPH_WALL_TABLE;
+    if (!(at < SPH_WALL_TABLE)) return 1;
+    const int i = at > 0 ? (int)at : 0;
+    return k->along[i] + (at > 0 ? (at - (float)i) * (k->along[i + 1] - k->along[i]) : 0);
 }

@@ -33,6 +33,8 @@ typedef struct sph_kernel {
                      inverse */
     /* share of a wall in the density of a particle s off it, and its slope, at s = -1/2 + i / table */
     float wall[SPH_WALL_TABLE + 1], wall_slope[SPH_WALL_TABLE + 1];
+    /* how much more what runs along a wall must count there: 1 / (1 - the wall's share of the moment) */
+    float along[SPH_WALL_TABLE + 1];
 } sph_kernel;
 
 sph_kernel sph_kernel_make(sph_kernel_kind kind, int dim);
@@ -41,6 +43,7 @@ double sph_kernel_over_r(const sph_kernel *k, double r); /* W'(r) / r */
 double sph_kernel_laplacian(const sph_kernel *k, double r);
 /* The wall's share in the density, and its slope by the distance (below 0), from the table. */
 void sph_kernel_wall(float *share, float *slope, const sph_kernel *k, float s);
+float sph_kernel_along(const sph_kernel *k, float s);
 
 /* W / scale and W' / (r scale) for eight distances below 1. */
 INLINE void sph_shape8(vec8 *w, vec8 *g, sph_kernel_kind kind, vec8 r) {

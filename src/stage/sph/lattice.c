@@ -26,7 +26,7 @@ static int is_in_solid(const sph_filling *s, const double x[3], double dx) {
 }
 
 static int append(particles *p, const float at[3], uint32_t id, const sph_filling *s) {
-    if (p->count == p->capacity && particles_reserve(p, p->capacity + p->capacity / 2 + 1024)) return -1;
+    if (p->count == p->capacity && particles_reserve(p, p->capacity + p->capacity / 8 + 1024)) return -1;
     const size_t q = p->count++;
     for (int a = 0; a < p->dim; ++a) {
         p->x[a][q] = at[a];

@@ -1,16 +1,30 @@
 /* Neighbour lists from particles sorted by cells that are as wide as the support: the 27 cells (9 in 2D)
  * around a cell are nine (three) runs of consecutive particles. They are copied once a cell, and all its
- * particles tested against that, eight at a time; hits are stored without branches. Lists are made by rows of
- * cells and put wherever there is room, so that no pass must count them first; what is in them does not
- * depend on where they are.
+ * particles tested against that, eight at a time, or sixteen; hits are stored without branches. Lists are
+ * made by rows of cells and put wherever there is room, so that no pass must count them first; what is in
+ * them does not depend on where they are.
  *
  * Source: Mao 2006, 3.1.3; NUMERICS of the prototype (compact lists, filled up with the particle itself). */
 #include "stage/sph/pairs.h"
 
 #include <string.h>
 #include "core/memory.h"
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
-enum { CANDIDATES = 6144, HITS = 12288, PER_PARTICLE = 40 };
+enum { CANDIDATES = 6144, HITS = 12288, PER_PARTICLE = 33, SIXTEEN = 2 * LANES };
+
+/* What is around a cell, as columns; places are moved by whole periods to be near. */
+typedef struct {
+    float x[3][CANDIDATES + SIXTEEN];
+    int32_t index[CANDIDATES + SIXTEEN];
+    int count;
+} around;
+
+/* Those of them within 1 of x, but for itself, in their order, with their squared distances; up to SIXTEEN
+ * more elements are written. Returns how many. */
+typedef int find_hits(int32_t *other, float *r2, const around *c, const float x[3], int32_t own);
 
 typedef struct {
     sph_pairs *pairs;
@@ -19,15 +33,8 @@ typedef struct {
     const mac_grid *g;
     const particles *p;
     const sph_kernel *k;
-    int wraps;
+    find_hits *find;
 } job;
-
-/* What is around a cell, as columns; places are moved by whole periods to be near. */
-typedef struct {
-    float x[3][CANDIDATES + LANES];
-    int32_t index[CANDIDATES + LANES];
-    int count;
-} around;
 
 /* Lists on their way. */
 typedef struct {
@@ -55,7 +62,7 @@ static int make_room(sph_pairs *p, size_t count, size_t room) {
         mem_free(p->start);
         mem_free(p->length);
         mem_free(p->true_length);
-        p->particles = count + count / 8;
+        p->particles = p->particles ? count + count / 8 : count; /* more to come, if there came some */
         p->start = mem_alloc(p->particles * sizeof *p->start);
         p->length = mem_alloc(p->particles * sizeof *p->length);
         p->true_length = mem_alloc(p->particles * sizeof *p->true_length);
@@ -74,25 +81,26 @@ static int make_room(sph_pairs *p, size_t count, size_t room) {
 
 /* ---- a cell's surroundings ---- */
 
-static void add_run(around *to, const job *s, size_t from, size_t end, const float shift[3]) {
-    const int dim = s->g->box.dim;
-    const size_t count = end - from;
-    if (count == 0) return;
-    if (to->count + (int)count > CANDIDATES) {
+/* Eight at a time: up to seven behind the run are copied, too, and written over by the next one. */
+INLINE void add_run(around *to, const job *s, size_t from, size_t end, const float shift[3]) {
+    const int dim = s->g->box.dim, count = (int)(end - from);
+    if (to->count + count > CANDIDATES) {
         atomic_store(&s->pairs->failed, SPH_CROWDED);
         return;
     }
     for (int a = 0; a < dim; ++a) {
         const float *x = s->p->x[a] + from;
         float *at = to->x[a] + to->count;
-        for (size_t q = 0; q < count; ++q) at[q] = x[q] + shift[a];
+        for (int q = 0; q < count; q += LANES) vec8_store(at + q, vec8_load(x + q) + shift[a]);
     }
-    for (size_t q = 0; q < count; ++q) to->index[to->count + (int)q] = (int32_t)(from + q);
-    to->count += (int)count;
+    int8 index = (int8){0, 1, 2, 3, 4, 5, 6, 7} + (int32_t)from;
+    for (int q = 0; q < count; q += LANES, index += LANES)
+        memcpy(to->index + to->count + q, &index, sizeof index);
+    to->count += count;
 }
 
 /* The cells i - 1 ... i + 1 of a row; around a periodic side they are cut. */
-static void add_row(around *to, const job *s, int i, int j, int k, const float shift[3]) {
+INLINE void add_row(around *to, const job *s, int i, int j, int k, const float shift[3]) {
     const box *b = &s->g->box;
     const uint32_t *start = s->p->cell_start + box_dense(b, 0, j, k);
     const int n = b->n[0], low = i > 0 ? i - 1 : 0, high = i + 1 < n ? i + 1 : n - 1;
@@ -109,7 +117,7 @@ static void add_row(around *to, const job *s, int i, int j, int k, const float s
     }
 }
 
-static void look_around(around *to, const job *s, int i, int j, int k) {
+INLINE void look_around(around *to, const job *s, int i, int j, int k) {
     const box *b = &s->g->box;
     const int deep = b->dim == 3;
     to->count = 0;
@@ -125,7 +133,7 @@ static void look_around(around *to, const job *s, int i, int j, int k) {
             }
             if (!outside) add_row(to, s, i, at[1], at[2], shift);
         }
-    for (int q = to->count; q < to->count + LANES; ++q) { /* no neighbour of anything */
+    for (int q = to->count; q < to->count + SIXTEEN; ++q) { /* no neighbour of anything */
         for (int a = 0; a < 3; ++a) to->x[a][q] = 1e9f;
         to->index[q] = 0;
     }
@@ -178,7 +186,7 @@ INLINE int store_lanes(int32_t *other, float *r2, int32_t const *index, vec8 dis
     return __builtin_popcount(bits);
 }
 
-INLINE int find_hits(int32_t *other, float *r2, const around *c, const float x[3], int32_t own, int dim) {
+INLINE int find_eight(int32_t *other, float *r2, const around *c, const float x[3], int32_t own, int dim) {
     int n = 0;
     for (int q = 0; q < c->count; q += LANES) {
         vec8 d2 = {0};
@@ -192,6 +200,47 @@ INLINE int find_hits(int32_t *other, float *r2, const around *c, const float x[3
         n += store_lanes(other + n, r2 + n, c->index + q, d2, bits);
     }
     return n;
+}
+
+HOT static int find_in_space(int32_t *other, float *r2, const around *c, const float x[3], int32_t own) {
+    return find_eight(other, r2, c, x, own, 3);
+}
+
+HOT static int find_in_plane(int32_t *other, float *r2, const around *c, const float x[3], int32_t own) {
+    return find_eight(other, r2, c, x, own, 2);
+}
+
+#if defined(__x86_64__)
+/* The same in space, where the processor packs lanes itself. */
+__attribute__((target("avx512f,popcnt"))) static int find_sixteen(int32_t *other, float *r2, const around *c,
+                                                                  const float x[3], int32_t own) {
+    const __m512 x0 = _mm512_set1_ps(x[0]), x1 = _mm512_set1_ps(x[1]), x2 = _mm512_set1_ps(x[2]);
+    const __m512 one = _mm512_set1_ps(1);
+    const __m512i self = _mm512_set1_epi32(own);
+    int n = 0;
+    for (int q = 0; q < c->count; q += SIXTEEN) {
+        const __m512 d0 = _mm512_sub_ps(_mm512_loadu_ps(c->x[0] + q), x0);
+        const __m512 d1 = _mm512_sub_ps(_mm512_loadu_ps(c->x[1] + q), x1);
+        const __m512 d2 = _mm512_sub_ps(_mm512_loadu_ps(c->x[2] + q), x2);
+        const __m512 sum =
+            _mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(d0, d0), _mm512_mul_ps(d1, d1)), _mm512_mul_ps(d2, d2));
+        const __m512i index = _mm512_loadu_si512(c->index + q);
+        const __mmask16 near = _mm512_cmp_ps_mask(sum, one, _CMP_LT_OQ);
+        const __mmask16 hit = _mm512_mask_cmpneq_epi32_mask(near, index, self);
+        _mm512_storeu_si512(other + n, _mm512_maskz_compress_epi32(hit, index));
+        _mm512_storeu_ps(r2 + n, _mm512_maskz_compress_ps(hit, sum));
+        n += __builtin_popcount(hit);
+    }
+    return n;
+}
+#endif
+
+static find_hits *finder(int dim) {
+    if (dim == 2) return find_in_plane;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) return find_sixteen;
+#endif
+    return find_in_space;
 }
 
 INLINE vec8 root(vec8 v) {
@@ -229,18 +278,17 @@ INLINE void list_cell(harvest *h, const job *s, const around *c, size_t from, si
     const float factor = s->k->volume * s->k->scale;
     for (size_t i = from; i < end; ++i) {
         float x[3] = {0, 0, 0};
-        if (h->used + c->count + 2 * LANES > HITS || h->lists == HITS / LANES) deliver(h, s);
+        if (h->used + c->count + SIXTEEN > HITS || h->lists == HITS / LANES) deliver(h, s);
         for (int a = 0; a < dim; ++a) x[a] = s->x[i][a] = p->x[a][i];
         if (dim == 2) s->x[i][2] = 0;
         s->x[i][3] = 0;
         int32_t *other = h->other + h->used;
         float *weight = h->weight + h->used;
-        const int n = find_hits(other, weight, c, x, (int32_t)i, dim);
+        const int n = s->find(other, weight, c, x, (int32_t)i);
         const int filled = (n + LANES - 1) / LANES * LANES;
-        for (int q = n; q < filled; ++q) {
-            other[q] = (int32_t)i;
-            weight[q] = 2;
-        }
+        const int8 own = (int8){0} + (int32_t)i;
+        memcpy(other + n, &own, sizeof own);
+        vec8_store(weight + n, vec8_all(2)); /* of squared distance: too far to count */
         s->density[i] = s->k->self + factor * weigh_any(weight, filled, factor, s->k->kind);
         s->pairs->length[i] = (uint16_t)filled;
         s->pairs->true_length[i] = (uint16_t)n;
@@ -271,7 +319,7 @@ HOT static void row_task(void *context, int row) {
 
 int sph_pairs_find(sph_pairs *pairs, float (*x)[4], float *density, const mac_grid *g, const particles *p,
                    const sph_kernel *k) {
-    job s = {.pairs = pairs, .x = x, .density = density, .g = g, .p = p, .k = k};
+    job s = {.pairs = pairs, .x = x, .density = density, .g = g, .p = p, .k = k, .find = finder(g->box.dim)};
     const size_t least = p->count * PER_PARTICLE + HITS;
     int bad = make_room(pairs, p->count, pairs->room < least ? least : pairs->room);
     for (int tries = 0; !bad && tries < 2; ++tries) {
@@ -282,7 +330,7 @@ int sph_pairs_find(sph_pairs *pairs, float (*x)[4], float *density, const mac_gr
         const size_t used = atomic_load(&pairs->used);
         if (bad || used <= pairs->room) return bad;
         if (used >= UINT32_MAX) return SPH_CROWDED;
-        bad = make_room(pairs, p->count, used + used / 8);
+        bad = make_room(pairs, p->count, used + used / 16);
     }
     return bad;
 }

@@ -4,6 +4,9 @@
 
 #include "stage/sph/fluid.h"
 
+/* All of these use a, mark, near, scalar and, for what walls do (divergence.h), work[0]; rate where they are
+ * not given one. */
+
 /* A rigid body that the pressure moves. */
 typedef struct sph_body {
     double lightness;  /* of the particles' mass over its own, each particle as of the first fluid */
@@ -30,11 +33,13 @@ sph_solve sph_project(float (*v)[4], float *q, float *rate, sph_fluid *f, sph_bo
                       double full, int leaves, double tolerance, int most);
 
 /* Displacements [cells] into a, so that density + dt rate is 1 at most, within `tolerance` (mean); q
- * [cells^2] begins with its last value. */
-sph_solve sph_spread(float *q, const float *rate, sph_fluid *f, double dt, double tolerance, int most);
+ * [cells^2] begins with its last value. Where no density is below `full`, all are held apart. */
+sph_solve sph_spread(float *q, float *rate, sph_fluid *f, const float (*skin)[4], double dt, double full,
+                     double tolerance, int most);
 
 /* v, so that the displacements of q keep the angular momentum. Uses work[0]; leaves a. */
 void sph_keep_turning(float (*v)[4], const float *q, sph_fluid *f);
+
 /* Pressure of an equation of state: q = (dt / dx) (sound^2 / 7) (density^7 - 1), 0 at least, with sound in
  * m/s; v after it, and what bodies gain. */
 void sph_press(float (*v)[4], float *q, sph_fluid *f, sph_bodies *bodies, double dt, double sound);

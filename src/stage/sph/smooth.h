@@ -4,6 +4,6 @@
 
 #include "stage/sph/fluid.h"
 
-/* Each velocity goes `share` of the way to its neighbours' mean; momentum is kept. Uses a. */
+/* Velocities lose `share` of what they differ by from their neighbours' in that; momentum is kept. Uses a. */
 void sph_smooth(float (*v)[4], sph_fluid *f, double share);
 #endif

@@ -18,19 +18,22 @@
 
 #include <math.h>
 #include <string.h>
+#include "stage/sph/lumps.h"
 
 #define NEAREST_WALL 0.125f /* cells */
+#define LUMPED_FROM  10     /* 2 viscosity dt / dx^2 from which on lumps of particles pay */
 
 typedef struct {
     sph_fluid *f;
     const float *nu;
     const sph_sticking *sticking;
     float period[3], scale, wall_scale;
-    int wraps;
+    int wraps, even; /* even: one viscosity for all, and it is in scale */
+    int lumped;
     const float (*from)[4];
     float (*to)[4];
-    float (*x)[4], (*r)[4], (*p)[4];
-    float alpha, beta;
+    float (*x)[4], (*r)[4], (*p)[4], (*q)[4];
+    float alpha, beta, own; /* own: how much of a residual particles go along by themselves */
 } job;
 
 static void range_of(size_t r[2], const sph_fluid *f, int block) {
@@ -38,10 +41,17 @@ static void range_of(size_t r[2], const sph_fluid *f, int block) {
     r[1] = r[0] + SPH_GRAIN < f->count ? r[0] + SPH_GRAIN : f->count;
 }
 
-/* to = from + dt K from / rho, without walls; behind x is nu, of first-fluid density. */
-INLINE void product_range(const job *s, size_t from, size_t end, int dim, int wraps) {
+INLINE double dot3(vec4 a, vec4 b) {
+    const vec4 product = a * b;
+    return (double)product[0] + (double)product[1] + (double)product[2];
+}
+
+/* to = from + dt K from / rho, without walls, and the sum by mass of both; behind x is nu, of first-fluid
+ * density. */
+INLINE double product_range(const job *s, size_t from, size_t end, int wraps, int even) {
     const sph_fluid *f = s->f;
     const sph_pairs *p = &f->pairs;
+    double total = 0;
     for (size_t i = from; i < end; ++i) {
         const float *x = f->x[i], *own = s->from[i];
         const int32_t *other = p->other + p->start[i];
@@ -51,102 +61,109 @@ INLINE void product_range(const job *s, size_t from, size_t end, int dim, int wr
             vec8 at[4], v[4], d[3], dot = {0}, r2 = vec8_all(1e-12f);
             gather8(at, (const float(*)[4])f->x, other + n);
             gather8(v, s->from, other + n);
-            for (int c = 0; c < dim; ++c) {
+            for (int c = 0; c < 3; ++c) {
                 d[c] = x[c] - at[c];
                 if (wraps) d[c] = nearest8(d[c], s->period[c]);
                 dot += d[c] * (own[c] - v[c]);
                 r2 += d[c] * d[c];
             }
-            const vec8 mean = 2 * at[3] * x[3] / (at[3] + x[3] + 1e-30f);
-            const vec8 w = vec8_load(weight + n) * mean * dot / r2;
-            for (int c = 0; c < dim; ++c) sum[c] += w * d[c];
+            vec8 w = vec8_load(weight + n) * dot;
+            if (even) w = w / r2;
+            else w = w * (2 * at[3] * x[3]) / (r2 * (at[3] + x[3] + 1e-30f));
+            for (int c = 0; c < 3; ++c) sum[c] += w * d[c];
         }
-        const float scale = -s->scale * f->lightness[i];
-        for (int c = 0; c < dim; ++c) s->to[i][c] = own[c] + scale * sum8(sum[c]);
-        if (dim == 2) s->to[i][2] = 0;
-        s->to[i][3] = 0;
+        const vec4 u = vec4_load(own) * (vec4){1, 1, 1, 0};
+        const vec4 to = u - s->scale * f->lightness[i] * sums8(sum);
+        vec4_store(s->to[i], to);
+        total += dot3(u, to) / (double)f->lightness[i];
     }
+    return total;
 }
 
-HOT static void product_task(void *context, int block) {
+HOT static double product_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
     range_of(r, s->f, block);
-    if (s->f->dim == 3) {
-        if (s->wraps) product_range(s, r[0], r[1], 3, 1);
-        else product_range(s, r[0], r[1], 3, 0);
-    } else {
-        if (s->wraps) product_range(s, r[0], r[1], 2, 1);
-        else product_range(s, r[0], r[1], 2, 0);
-    }
+    if (s->even) return s->wraps ? product_range(s, r[0], r[1], 1, 1) : product_range(s, r[0], r[1], 0, 1);
+    return s->wraps ? product_range(s, r[0], r[1], 1, 0) : product_range(s, r[0], r[1], 0, 0);
 }
 
 static double slip_of(const job *s, const sph_contact *c) {
     return c->solid < 0 ? s->sticking->sides : s->sticking->solids[c->solid];
 }
 
-/* Tangential pull of a wall on a velocity relative to it, m/s in the step. */
-static int wall_pull(float pull[3], const job *s, const sph_contact *c, const float u[3]) {
+/* How much of its tangential velocity relative to a wall a particle loses. */
+static float wall_share(const job *s, const sph_contact *c) {
     const double slip = slip_of(s, c);
-    if (!(slip < SPH_SLIPS)) return 0;
     const size_t i = c->particle;
     const float off = c->distance > NEAREST_WALL ? c->distance : NEAREST_WALL;
-    const float k = s->wall_scale * s->nu[i] * s->f->lightness[i] / (off + (float)slip);
+    return slip < SPH_SLIPS ? s->wall_scale * s->nu[i] * s->f->lightness[i] / (off + (float)slip) : 0;
+}
+
+/* Tangential pull of a wall on a velocity relative to it, m/s in the step. */
+static int wall_pull(float pull[3], const job *s, const sph_contact *c, const float u[3]) {
+    const float k = wall_share(s, c);
+    if (k == 0) return 0;
     float along = 0;
     for (int a = 0; a < 3; ++a) along += u[a] * c->normal[a];
     for (int a = 0; a < 3; ++a) pull[a] = k * (u[a] - along * c->normal[a]);
     return 1;
 }
 
-static void product(job *s, const float (*from)[4], float (*to)[4]) {
-    s->from = from;
-    s->to = to;
-    parallel_for(s->f->g->pool, block_count((long)s->f->count, SPH_GRAIN), product_task, s);
-    for (size_t c = 0; c < s->f->contacts; ++c) {
-        const sph_contact *at = &s->f->contact[c];
-        float pull[3];
-        if (wall_pull(pull, s, at, from[at->particle]))
-            for (int a = 0; a < 3; ++a) to[at->particle][a] += pull[a];
-    }
+static double over_blocks(job *s, double (*task)(void *, int)) {
+    return parallel_sum(s->f->g->pool, block_count((long)s->f->count, SPH_GRAIN), task, s);
 }
 
-/* Sums by mass. */
-static double dot_task(void *context, int block) {
+/* to = A from; the sum of both by mass. */
+static double product(job *s, const float (*from)[4], float (*to)[4]) {
+    s->from = from;
+    s->to = to;
+    double sum = over_blocks(s, product_task);
+    for (size_t c = 0; c < s->f->contacts; ++c) {
+        const sph_contact *at = &s->f->contact[c];
+        const float *own = from[at->particle];
+        float pull[3];
+        if (!wall_pull(pull, s, at, own)) continue;
+        for (int a = 0; a < 3; ++a) {
+            to[at->particle][a] += pull[a];
+            sum += (double)(own[a] * pull[a]) / (double)s->f->lightness[at->particle];
+        }
+    }
+    return sum;
+}
+
+/* The residual of where x is, from q = A x, walls at rest. */
+static void residual_task(void *context, int block) {
+    const job *s = context;
+    size_t r[2];
+    range_of(r, s->f, block);
+    for (size_t i = r[0]; i < r[1]; ++i)
+        vec4_store(s->r[i], (vec4_load(s->x[i]) - vec4_load(s->q[i])) * (vec4){1, 1, 1, 0});
+}
+
+HOT static double advance_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
     double sum = 0;
     range_of(r, s->f, block);
     for (size_t i = r[0]; i < r[1]; ++i) {
-        double one = 0;
-        for (int a = 0; a < 3; ++a) one += (double)(s->from[i][a] * s->to[i][a]);
-        sum += one / (double)s->f->lightness[i];
+        const vec4 left = vec4_load(s->r[i]) - s->alpha * vec4_load(s->q[i]);
+        vec4_store(s->x[i], vec4_load(s->x[i]) + s->alpha * vec4_load(s->p[i]));
+        vec4_store(s->r[i], left);
+        sum += dot3(left, left) / (double)s->f->lightness[i];
     }
     return sum;
-}
-
-static double dot(job *s, const float (*a)[4], float (*b)[4]) {
-    s->from = a;
-    s->to = b;
-    return parallel_sum(s->f->g->pool, block_count((long)s->f->count, SPH_GRAIN), dot_task, s);
-}
-
-HOT static void advance_task(void *context, int block) {
-    const job *s = context;
-    size_t r[2];
-    range_of(r, s->f, block);
-    for (size_t i = r[0]; i < r[1]; ++i)
-        for (int a = 0; a < 3; ++a) {
-            s->x[i][a] += s->alpha * s->p[i][a];
-            s->r[i][a] -= s->alpha * s->to[i][a];
-        }
 }
 
 HOT static void turn_task(void *context, int block) {
     const job *s = context;
     size_t r[2];
     range_of(r, s->f, block);
-    for (size_t i = r[0]; i < r[1]; ++i)
-        for (int a = 0; a < 3; ++a) s->p[i][a] = s->r[i][a] + s->beta * s->p[i][a];
+    for (size_t i = r[0]; i < r[1]; ++i) {
+        vec4 z = s->own * vec4_load(s->r[i]);
+        if (s->lumped) z += sph_lump_motion(s->f, i);
+        vec4_store(s->p[i], z + s->beta * vec4_load(s->p[i]));
+    }
 }
 
 /* What walls that belong to bodies have taken. */
@@ -174,43 +191,67 @@ static void give_bodies(const job *s, sph_bodies *bodies, const float (*v)[4]) {
     }
 }
 
+/* Whether what moves together in a step is worth a second level. */
+static int take_lumps(job *s) {
+    sph_fluid *f = s->f;
+    float most = s->even ? 1 : 0;
+    for (size_t i = 0; i < f->count && !s->even; ++i) most = greater(most, s->nu[i]);
+    if (!(s->scale * most > LUMPED_FROM)) return 0;
+    s->own = 1 / (1 + s->scale * most / ((float)f->dim * f->kernel.smooth));
+    const sph_binding b = {s->even ? NULL : s->nu, (double)s->scale};
+    if (sph_lumps_make(f, &b)) return 0; /* without memory for it the solve is slower, and the same */
+    for (size_t n = 0; n < f->contacts; ++n) {
+        const sph_contact *c = &f->contact[n];
+        const float k = wall_share(s, c);
+        if (k > 0) sph_lumps_hold(f, c->particle, (double)(k / f->lightness[c->particle]), c->normal);
+    }
+    return 1;
+}
+
 sph_solve sph_viscosity(float (*v)[4], float (*const work[3])[4], const float *nu, sph_fluid *f,
                         const sph_sticking *sticking, sph_bodies *bodies, double dt, double tolerance,
                         int most) {
     const double dx = f->g->dx;
     const int blocks = block_count((long)f->count, SPH_GRAIN);
-    pool *threads = f->g->pool;
-    job s = {.f = f, .nu = nu, .sticking = sticking, .x = v, .r = work[0], .p = work[1]};
-    float(*q)[4] = work[2];
+    job s = {.f = f, .nu = nu, .sticking = sticking, .x = v, .r = work[0], .p = work[1], .q = work[2]};
     sph_solve result = {.converged = 1};
+    s.even = 1;
+    for (size_t i = 0; i < f->count; ++i) {
+        f->x[i][3] = nu[i];
+        for (int c = f->dim; c < 4; ++c) v[i][c] = 0;
+        s.even = s.even && nu[i] == nu[0];
+    }
     s.scale = (float)(2 * dt / (dx * dx)) * f->kernel.shear;
+    if (s.even && f->count) s.scale *= nu[0];
     s.wall_scale = (float)(dt / (dx * dx * SPH_SPACING));
     periods_of(s.period, f->g);
     s.wraps = wraps_around(f->g);
-    for (size_t i = 0; i < f->count; ++i) f->x[i][3] = nu[i];
-    product(&s, (const float(*)[4])v, q);
-    for (size_t i = 0; i < f->count; ++i)
-        for (int a = 0; a < 4; ++a) s.r[i][a] = a < 3 ? v[i][a] - q[i][a] : 0;
+    product(&s, (const float(*)[4])v, s.q);
+    parallel_for(f->g->pool, blocks, residual_task, &s);
     for (size_t n = 0; n < f->contacts; ++n) { /* walls that move */
         const sph_contact *c = &f->contact[n];
         float pull[3];
         if (wall_pull(pull, &s, c, c->velocity))
             for (int a = 0; a < 3; ++a) s.r[c->particle][a] += pull[a];
     }
-    memcpy(s.p, s.r, f->count * sizeof *s.p);
-    double rr = dot(&s, (const float(*)[4])s.r, s.r);
+    s.own = 1;
+    s.lumped = take_lumps(&s);
+    s.alpha = s.beta = 0;
+    parallel_zero(f->g->pool, s.p, f->count * sizeof *s.p);
+    double rr = over_blocks(&s, advance_task), rz = (double)s.own * rr;
     const double first = rr;
+    if (s.lumped) rz += sph_lumps_solve(f, (const float(*)[4])s.r);
+    parallel_for(f->g->pool, blocks, turn_task, &s);
     while (rr > tolerance * tolerance * first && result.iterations < most && rr > 0) {
-        product(&s, (const float(*)[4])s.p, q);
-        const double pq = dot(&s, (const float(*)[4])s.p, q);
+        const double pq = product(&s, (const float(*)[4])s.p, s.q);
         if (!(pq > 0)) break;
-        s.alpha = (float)(rr / pq);
-        s.to = q;
-        parallel_for(threads, blocks, advance_task, &s);
-        const double next = dot(&s, (const float(*)[4])s.r, s.r);
-        s.beta = (float)(next / rr);
-        rr = next;
-        parallel_for(threads, blocks, turn_task, &s);
+        s.alpha = (float)(rz / pq);
+        rr = over_blocks(&s, advance_task);
+        double next = (double)s.own * rr;
+        if (s.lumped) next += sph_lumps_solve(f, (const float(*)[4])s.r);
+        s.beta = (float)(next / rz);
+        rz = next;
+        parallel_for(f->g->pool, blocks, turn_task, &s);
         ++result.iterations;
     }
     result.residual = first > 0 ? sqrt(rr / first) : 0;
