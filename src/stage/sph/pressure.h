@@ -7,11 +7,18 @@
 /* All of these use a, mark, near, scalar and, for what walls do (divergence.h), work[0]; rate where they are
  * not given one. */
 
-/* A rigid body that the pressure moves. */
+/* Velocity and spin of a body, and the momentum that belongs to them, of the first fluid's particles. */
+typedef struct sph_motion {
+    double u[6], j[6];
+} sph_motion;
+
+/* A rigid body that the fluid moves. */
 typedef struct sph_body {
-    double lightness;  /* of the particles' mass over its own, each particle as of the first fluid */
-    double inverse[9]; /* likewise: that mass times the inverse inertia in world axes */
-    double gain[6];    /* m/s, rad/s: what the solve has done to it */
+    double lightness;      /* of the particles' mass over its own, each particle as of the first fluid */
+    double inverse[9];     /* likewise: that mass times the inverse inertia in world axes */
+    double gain[6];        /* m/s, rad/s: what the solve has done to it */
+    sph_motion x, r, p, q; /* of conjugate gradients (motion.h) */
+    double share;          /* of a residual that it goes along by itself */
 } sph_body;
 
 typedef struct sph_bodies {

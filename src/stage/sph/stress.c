@@ -24,6 +24,7 @@
 
 #include <string.h>
 #include "core/memory.h"
+#include "stage/sph/motion.h"
 
 #define THETA 0.52
 /* Of the stress' viscosity: gradients do not see rows of particles that zigzag. A twentieth of it takes 2.5 %
@@ -37,6 +38,7 @@ typedef struct {
     sph_stress *w;
     const sph_memory *m;
     const sph_sticking *sticking;
+    sph_bodies *bodies;
     const float *weight;
     float period[3];
     int wraps, moving; /* walls as they move, or at rest */
@@ -222,13 +224,21 @@ static void flatten(float u[3], const sph_contact *c) {
     for (int a = 0; a < 3; ++a) u[a] -= along * c->normal[a];
 }
 
+/* A wall's velocity: as it moves with what its body has gained, or its body's p. */
+static void wall_velocity(float u[3], const job *s, const sph_contact *c) {
+    const sph_body *b = motion_body(s->bodies, c);
+    for (int a = 0; a < 3; ++a) u[a] = s->moving ? c->velocity[a] : 0;
+    if (b) motion_at(u, s->moving ? &b->x : &b->p, c);
+}
+
 static void add_wall_gradients(const job *s) {
     for (size_t n = 0; n < s->f->contacts; ++n) {
         const sph_contact *c = &s->f->contact[n];
         const float *own = s->of[c->particle];
         float off, u[3];
         if (!holds(&off, s, c)) continue;
-        for (int a = 0; a < 3; ++a) u[a] = (s->moving ? c->velocity[a] : 0) - own[a];
+        wall_velocity(u, s, c);
+        for (int a = 0; a < 3; ++a) u[a] -= own[a];
         flatten(u, c);
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) s->w->row[a][c->particle][b] += u[a] * c->slope[b];
@@ -246,35 +256,21 @@ static void wall_pull(float pull[3], const job *s, const sph_contact *c) {
     flatten(pull, c);
 }
 
+/* What walls give goes into `to`, and with the other sign into bodies' q. */
 static void add_wall_forces(const job *s) {
+    motions_clear_product(s->bodies);
     for (size_t n = 0; n < s->f->contacts; ++n) {
         const sph_contact *c = &s->f->contact[n];
+        sph_body *b = motion_body(s->bodies, c);
         float off, pull[3];
+        double impulse[3];
         if (!holds(&off, s, c)) continue;
         wall_pull(pull, s, c);
-        for (int a = 0; a < 3; ++a) s->to[c->particle][a] += pull[a];
-    }
-}
-
-/* Bodies lose what they give, `times` over. */
-static void give_bodies(const job *s, sph_bodies *bodies, double times) {
-    for (int o = 0; o < bodies->count; ++o) memset(bodies->body[o].gain, 0, sizeof bodies->body[o].gain);
-    for (size_t n = 0; n < s->f->contacts; ++n) {
-        const sph_contact *c = &s->f->contact[n];
-        float off, pull[3];
-        if (c->solid < 0 || bodies->body[c->solid].lightness == 0 || !holds(&off, s, c)) continue;
-        sph_body *b = &bodies->body[c->solid];
-        double j[3];
-        wall_pull(pull, s, c);
         for (int a = 0; a < 3; ++a) {
-            j[a] = -times * (double)(pull[a] / s->f->lightness[c->particle]);
-            b->gain[a] += b->lightness * j[a];
+            s->to[c->particle][a] += pull[a];
+            impulse[a] = -(double)(pull[a] / s->f->lightness[c->particle]);
         }
-        for (int a = 0; a < 3; ++a) {
-            const int e = (a + 1) % 3, g = (a + 2) % 3;
-            const double turn = (double)c->arm[e] * j[g] - (double)c->arm[g] * j[e];
-            for (int k = 0; k < 3; ++k) b->gain[3 + k] += b->inverse[3 * k + a] * turn;
-        }
+        if (b) motion_push(&b->q, c, impulse);
     }
 }
 
@@ -427,26 +423,49 @@ HOT static void turn_task(void *context, int block) {
         for (int a = 0; a < 3; ++a) s->p[i][a] = s->r[i][a] + s->beta * s->p[i][a];
 }
 
-/* delta = (1 - (td / rho) div 2 eta e')^-1 r */
+/* The first residual of bodies is what they are pushed with. */
+static void ask_bodies(job *s) {
+    for (int o = 0; o < s->bodies->count; ++o) {
+        sph_body *b = &s->bodies->body[o];
+        b->r = b->p = b->q;
+        motion_follow(&b->r, b);
+        b->p = b->r;
+    }
+}
+
+/* q = A p of particles and bodies; the inner product of both. */
+static double product(job *s, float (*q)[4]) {
+    find_force(s, (const float(*)[4])s->p, q);
+    run(s, product_task);
+    for (int o = 0; o < s->bodies->count; ++o) /* pushes are forces: A has them with the other sign */
+        for (int c = 0; c < 6; ++c) s->bodies->body[o].q.j[c] *= -1;
+    const double bodies = motions_product(s->bodies);
+    return dot(s, (const float(*)[4])s->p, q) + bodies;
+}
+
+/* delta = (1 - (td / rho) div 2 eta e')^-1 r, and the x of bodies. */
 static sph_solve solve(job *s, float (*q)[4], double tolerance, int most) {
     sph_solve result = {.converged = 1};
+    double still[2] = {0, 0};
     memset(s->w->delta, 0, s->f->count * sizeof *s->w->delta);
     memcpy(s->p, s->r, s->f->count * sizeof *s->p);
-    double rr = dot(s, (const float(*)[4])s->r, s->r);
+    motions_advance(still, s->bodies, 0);
+    double rr = dot(s, (const float(*)[4])s->r, s->r) + still[0];
     const double first = rr;
     s->with_memory = s->moving = 0;
     while (rr > tolerance * tolerance * first && result.iterations < most && rr > 0) {
-        find_force(s, (const float(*)[4])s->p, q);
-        run(s, product_task);
-        const double pq = dot(s, (const float(*)[4])s->p, q);
+        const double pq = product(s, q);
+        double next[2] = {0, 0};
         if (!(pq > 0)) break;
         s->alpha = (float)(rr / pq);
         s->to = q;
         run(s, move_task);
-        const double next = dot(s, (const float(*)[4])s->r, s->r);
-        s->beta = (float)(next / rr);
-        rr = next;
+        motions_advance(next, s->bodies, (double)s->alpha);
+        next[0] += dot(s, (const float(*)[4])s->r, s->r);
+        s->beta = (float)(next[0] / rr);
+        rr = next[0];
         run(s, turn_task);
+        motions_turn(s->bodies, (double)s->beta);
         ++result.iterations;
     }
     result.residual = first > 0 ? sqrt(rr / first) : 0;
@@ -467,7 +486,8 @@ static void find_moments(job *s) {
 sph_solve sph_stress_step(float (*v)[4], const float *q, const sph_memory *m, sph_stress *w, sph_fluid *f,
                           const sph_sticking *sticking, sph_bodies *bodies, double dt, double tolerance,
                           int most) {
-    job s = {.f = f, .w = w, .m = m, .sticking = sticking, .r = f->work[0], .p = f->work[1]};
+    job s = {
+        .f = f, .w = w, .m = m, .sticking = sticking, .bodies = bodies, .r = f->work[0], .p = f->work[1]};
     const size_t bytes = f->count * sizeof *v;
     periods_of(s.period, f->g);
     s.wraps = wraps_around(f->g);
@@ -481,18 +501,17 @@ sph_solve sph_stress_step(float (*v)[4], const float *q, const sph_memory *m, sp
         for (int a = 0; a < 3; ++a) w->base[i][a] = v[i][a] + (float)THETA * (w->base[i][a] - v[i][a]);
     find_moments(&s);
     s.with_memory = s.moving = 1;
+    motions_begin(bodies);
     find_force(&s, (const float(*)[4])w->base, s.r);
+    ask_bodies(&s);
     const sph_solve result = solve(&s, f->a, tolerance, most);
     for (size_t i = 0; i < f->count; ++i)
         for (int a = 0; a < 3; ++a) {
             w->base[i][a] += w->delta[i][a];
             v[i][a] += (float)(1 / THETA) * w->delta[i][a];
         }
-    s.with_memory = s.moving = 1;
-    if (bodies && bodies->count) {
-        find_force(&s, (const float(*)[4])w->base, f->a);
-        give_bodies(&s, bodies, 1 / THETA);
-    }
+    s.moving = 1;
+    motions_gain(bodies, 1 / THETA);
     find_gradients(&s, (const float(*)[4])w->base);
     s.dt = dt;
     run(&s, advance_task);

@@ -13,12 +13,16 @@
  *
  * Source: Mao 2006, 3.1.4 and 3.1.7, for which this is the symmetric, implicit form.
  *
- * Limits: central forces have a bulk viscosity of 5/3 mu; bodies feel the walls' pull after the solve. */
+ * Rigid bodies that walls belong to are unknowns too (motion.h): a wall as light as what it holds would
+ * otherwise be thrown by it.
+ *
+ * Limits: central forces have a bulk viscosity of 5/3 mu. */
 #include "stage/sph/viscosity.h"
 
 #include <math.h>
 #include <string.h>
 #include "stage/sph/lumps.h"
+#include "stage/sph/motion.h"
 
 #define NEAREST_WALL 0.125f /* cells */
 #define LUMPED_FROM  10     /* 2 viscosity dt / dx^2 from which on lumps of particles pay */
@@ -27,6 +31,7 @@ typedef struct {
     sph_fluid *f;
     const float *nu;
     const sph_sticking *sticking;
+    sph_bodies *bodies; /* NULL while they are at rest */
     float period[3], scale, wall_scale;
     int wraps, even; /* even: one viscosity for all, and it is in scale */
     int lumped;
@@ -114,22 +119,30 @@ static double over_blocks(job *s, double (*task)(void *, int)) {
     return parallel_sum(s->f->g->pool, block_count((long)s->f->count, SPH_GRAIN), task, s);
 }
 
-/* to = A from; the sum of both by mass. */
+/* to = A from, and q of bodies from their p; the sum of both by mass. */
 static double product(job *s, const float (*from)[4], float (*to)[4]) {
     s->from = from;
     s->to = to;
     double sum = over_blocks(s, product_task);
+    motions_clear_product(s->bodies);
     for (size_t c = 0; c < s->f->contacts; ++c) {
         const sph_contact *at = &s->f->contact[c];
         const float *own = from[at->particle];
-        float pull[3];
-        if (!wall_pull(pull, s, at, own)) continue;
+        sph_body *b = motion_body(s->bodies, at);
+        float pull[3], wall[3] = {0, 0, 0}, u[3];
+        if (b) motion_at(wall, &b->p, at);
+        for (int a = 0; a < 3; ++a) u[a] = own[a] - wall[a];
+        if (!wall_pull(pull, s, at, u)) continue;
+        const double mass = 1 / (double)s->f->lightness[at->particle];
+        double impulse[3];
         for (int a = 0; a < 3; ++a) {
             to[at->particle][a] += pull[a];
-            sum += (double)(own[a] * pull[a]) / (double)s->f->lightness[at->particle];
+            impulse[a] = -mass * (double)pull[a];
+            sum -= (double)own[a] * impulse[a];
         }
+        if (b) motion_push(&b->q, at, impulse);
     }
-    return sum;
+    return sum + motions_product(s->bodies);
 }
 
 /* The residual of where x is, from q = A x, walls at rest. */
@@ -166,28 +179,41 @@ HOT static void turn_task(void *context, int block) {
     }
 }
 
-/* What walls that belong to bodies have taken. */
-static void give_bodies(const job *s, sph_bodies *bodies, const float (*v)[4]) {
-    const sph_fluid *f = s->f;
-    for (int o = 0; o < bodies->count; ++o) memset(bodies->body[o].gain, 0, sizeof bodies->body[o].gain);
+/* A step of alpha along p; |r|^2 by mass, and *rz = r . z. */
+static double advance(job *s, double *rz) {
+    double sum[2] = {0, 0};
+    const double rr = over_blocks(s, advance_task);
+    motions_advance(sum, s->bodies, (double)s->alpha);
+    *rz = (double)s->own * rr + sum[1];
+    if (s->lumped) *rz += sph_lumps_solve(s->f, (const float(*)[4])s->r);
+    return rr + sum[0];
+}
+
+static void turn(job *s) {
+    parallel_for(s->f->g->pool, block_count((long)s->f->count, SPH_GRAIN), turn_task, s);
+    motions_turn(s->bodies, (double)s->beta);
+}
+
+/* What walls that belong to bodies take at first, and how firmly they are held. */
+static void ask_bodies(job *s) {
+    sph_fluid *f = s->f;
+    motions_begin(s->bodies);
     for (size_t n = 0; n < f->contacts; ++n) {
         const sph_contact *c = &f->contact[n];
+        sph_body *b = motion_body(s->bodies, c);
         float u[3], pull[3];
-        if (c->solid < 0 || bodies->body[c->solid].lightness == 0) continue;
-        for (int a = 0; a < 3; ++a) u[a] = v[c->particle][a] - c->velocity[a];
+        if (!b) continue;
+        for (int a = 0; a < 3; ++a) u[a] = s->x[c->particle][a] - c->velocity[a];
         if (!wall_pull(pull, s, c, u)) continue;
-        sph_body *b = &bodies->body[c->solid];
-        double j[3], turn[3];
-        for (int a = 0; a < 3; ++a) {
-            j[a] = (double)(pull[a] / f->lightness[c->particle]);
-            b->gain[a] += b->lightness * j[a];
-        }
-        for (int a = 0; a < 3; ++a) {
-            const int e = (a + 1) % 3, g = (a + 2) % 3;
-            turn[a] = (double)c->arm[e] * j[g] - (double)c->arm[g] * j[e];
-        }
-        for (int a = 0; a < 3; ++a)
-            for (int e = 0; e < 3; ++e) b->gain[3 + a] += b->inverse[3 * a + e] * turn[e];
+        const double mass = 1 / (double)f->lightness[c->particle];
+        const double impulse[3] = {mass * (double)pull[0], mass * (double)pull[1], mass * (double)pull[2]};
+        motion_push(&b->r, c, impulse);
+        b->share += b->lightness * mass * (double)wall_share(s, c);
+    }
+    for (int o = 0; s->bodies && o < s->bodies->count; ++o) {
+        sph_body *b = &s->bodies->body[o];
+        motion_follow(&b->r, b);
+        b->share = 1 / b->share;
     }
 }
 
@@ -234,28 +260,26 @@ sph_solve sph_viscosity(float (*v)[4], float (*const work[3])[4], const float *n
         if (wall_pull(pull, &s, c, c->velocity))
             for (int a = 0; a < 3; ++a) s.r[c->particle][a] += pull[a];
     }
+    s.bodies = bodies;
+    ask_bodies(&s);
     s.own = 1;
     s.lumped = take_lumps(&s);
     s.alpha = s.beta = 0;
     parallel_zero(f->g->pool, s.p, f->count * sizeof *s.p);
-    double rr = over_blocks(&s, advance_task), rz = (double)s.own * rr;
+    double rz, rr = advance(&s, &rz);
     const double first = rr;
-    if (s.lumped) rz += sph_lumps_solve(f, (const float(*)[4])s.r);
-    parallel_for(f->g->pool, blocks, turn_task, &s);
+    turn(&s);
     while (rr > tolerance * tolerance * first && result.iterations < most && rr > 0) {
-        const double pq = product(&s, (const float(*)[4])s.p, s.q);
+        const double pq = product(&s, (const float(*)[4])s.p, s.q), before = rz;
         if (!(pq > 0)) break;
         s.alpha = (float)(rz / pq);
-        rr = over_blocks(&s, advance_task);
-        double next = (double)s.own * rr;
-        if (s.lumped) next += sph_lumps_solve(f, (const float(*)[4])s.r);
-        s.beta = (float)(next / rz);
-        rz = next;
-        parallel_for(f->g->pool, blocks, turn_task, &s);
+        rr = advance(&s, &rz);
+        s.beta = (float)(rz / before);
+        turn(&s);
         ++result.iterations;
     }
     result.residual = first > 0 ? sqrt(rr / first) : 0;
     result.converged = result.residual <= tolerance;
-    if (bodies && bodies->count) give_bodies(&s, bodies, (const float(*)[4])v);
+    motions_gain(bodies, 1);
     return result;
 }
