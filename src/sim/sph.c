@@ -305,7 +305,7 @@ static rheo_status strain(sph *e, rheo_sim *s, double dt, rheo_report *report) {
     const sph_solve r = sph_stress_step(e->fluid.v, e->markers.parts.extra[SPH_PRESSURE], &m, &e->stress,
                                         &e->fluid, &sticking, &e->bodies, dt, STRESS_ERROR, MOST_VISCOUS);
     keep_worst(&s->stats.stress, &r, e->fluid.count);
-    sph_find_evening(e->stress.delta, &e->fluid);
+    if (s->def.sph.pressure == RHEO_SPH_PROJECTION) sph_find_evening(e->stress.delta, &e->fluid);
     move_bodies(e, s);
     if (e->bodies.count) bodies_follow(s);
     return RHEO_OK;

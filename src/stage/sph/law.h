@@ -157,10 +157,21 @@ static inline void law_corotate(double s[SYM], const sph_law *law, const law_mat
     law_pack(s, &stress);
 }
 
+/* F = I + dt L without its change of volume, which is none of an incompressible fluid's. */
+static inline law_matrix law_shift(const sph_law *law, const law_matrix *l, double dt) {
+    const law_matrix whole = law_sum(1, dt, l);
+    law_matrix f = whole, unused;
+    const double det = law_invert(&unused, &whole);
+    const double scale = det > 0 ? pow(det, -1.0 / law->dim) : 1;
+    for (int i = 0; i < law->dim; ++i)
+        for (int j = 0; j < law->dim; ++j) f.m[i][j] *= scale;
+    return f;
+}
+
 static inline void law_convect(double s[SYM], const sph_law *law, const law_matrix *l, double dt) {
     const double left = law_left(law, dt);
     const law_matrix stress = law_unpack(s), old = law_sum(1, 1 / law->modulus, &stress),
-                     f = law_sum(1, dt, l);
+                     f = law_shift(law, l, dt);
     const law_matrix now = law_carried(&old, &f), z = law_sum(-1, 1, &now);
     const law_matrix over = law_sum(1, law->mobility * (1 - left), &z), back = law_inverse(&over);
     const law_matrix relaxed = law_times(&z, &back);
