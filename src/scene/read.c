@@ -3,7 +3,7 @@
  * Only kinds are judged here (a number where a number belongs, known names, nothing missing); ranges and
  * combinations are rheo_validate_scene()'s, whose messages get their places from the same tree. In 2D the
  * third components are set so that shapes are prisms or slices through z = 0. */
-#include "scene/scene_internal.h"
+#include "scene/read.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -15,25 +15,9 @@
 #include <rheo/material.h>
 #include <rheo/sim.h>
 #include "core/report.h"
-#include "scene/mesh_file.h"
-#include "scene/params.h"
 
-typedef struct reader {
-    arena *memory;
-    rheo_report *report;
-    rheo_scene *scene;
-    const char *directory;
-    bool rewritten;
-    int depth;    /* of nested shapes */
-    bool is_fill; /* the shape that is read may appear later */
-} reader;
-
-static rheo_status read_section(reader *r, void *into, const node *map, section in, const char *path);
-static rheo_status read_shape(reader *r, rheo_shape *shape, const node *n, const char *path);
-
-__attribute__((format(printf, 6, 7))) static rheo_status fail(reader *r, const node *n, const char *path,
-                                                              const char *allowed, const char *nearest,
-                                                              const char *format, ...) {
+rheo_status read_fail(reader *r, const node *n, const char *path, const char *allowed, const char *nearest,
+                      const char *format, ...) {
     va_list args;
     va_start(args, format);
     report_fail_list(r->report, RHEO_INVALID, allowed, format, args);
@@ -43,11 +27,11 @@ __attribute__((format(printf, 6, 7))) static rheo_status fail(reader *r, const n
     return RHEO_INVALID;
 }
 
-static void join(char path[NODE_PATH_MAX], const char *parent, const char *name) {
+void read_join(char path[NODE_PATH_MAX], const char *parent, const char *name) {
     snprintf(path, NODE_PATH_MAX, "%.180s%s%.64s", parent, parent[0] ? "." : "", name);
 }
 
-static void join_index(char path[NODE_PATH_MAX], const char *parent, int index) {
+void read_join_index(char path[NODE_PATH_MAX], const char *parent, int index) {
     snprintf(path, NODE_PATH_MAX, "%.220s[%d]", parent, index);
 }
 
@@ -72,17 +56,18 @@ static rheo_status fail_numbers(reader *r, const node *n, const char *path, cons
     const node *item = n->first;
     for (; item && read_number(&number, item); item = item->next) ++i;
     if (!item)
-        return fail(r, n, path, allowed, NULL, "a list of %d number%s is not what belongs here", n->count,
-                    n->count == 1 ? "" : "s");
-    join_index(at, path, i);
+        return read_fail(r, n, path, allowed, NULL, "a list of %d number%s is not what belongs here",
+                         n->count, n->count == 1 ? "" : "s");
+    read_join_index(at, path, i);
     if (is_quoted_number(item))
-        return fail(r, item, at, allowed, NULL, "\"%.60s\" in quotes is a text, not a number", item->text);
+        return read_fail(r, item, at, allowed, NULL, "\"%.60s\" in quotes is a text, not a number",
+                         item->text);
     if (item->kind == NODE_SCALAR && !is_nothing(item))
-        return fail(r, item, at, allowed, NULL, "'%.60s' is not a number", item->text);
-    return fail(r, item, at, allowed, NULL, "%s is not a number", node_kind_name(item));
+        return read_fail(r, item, at, allowed, NULL, "'%.60s' is not a number", item->text);
+    return read_fail(r, item, at, allowed, NULL, "%s is not a number", node_kind_name(item));
 }
 
-static rheo_status fail_type(reader *r, const node *n, const char *path, const param *p) {
+rheo_status read_fail_type(reader *r, const node *n, const char *path, const param *p) {
     static const char *const truths[] = {"true", "false", NULL};
     char allowed[400];
     param_allowed(allowed, sizeof allowed, p);
@@ -90,16 +75,16 @@ static rheo_status fail_type(reader *r, const node *n, const char *path, const p
                          p->type == P_SPAN || p->type == P_CURVE3;
     if (numbers && n->kind == NODE_LIST && n->count) return fail_numbers(r, n, path, allowed);
     if (is_quoted_number(n))
-        return fail(r, n, path, allowed, NULL, "\"%.60s\" in quotes is a text, not a number", n->text);
+        return read_fail(r, n, path, allowed, NULL, "\"%.60s\" in quotes is a text, not a number", n->text);
     double number;
     if (p->type == P_INT && read_number(&number, n))
-        return fail(r, n, path, allowed, NULL,
-                    number == floor(number) ? "%.60s is out of range" : "%.60s is not a whole number",
-                    n->text);
+        return read_fail(r, n, path, allowed, NULL,
+                         number == floor(number) ? "%.60s is out of range" : "%.60s is not a whole number",
+                         n->text);
     if (n->kind == NODE_SCALAR && strcmp(node_kind_name(n), "nothing") != 0)
-        return fail(r, n, path, allowed, p->type == P_BOOL ? report_nearest(n->text, truths) : NULL,
-                    "'%.60s' is not what belongs here", n->text);
-    return fail(r, n, path, allowed, NULL, "%s is not what belongs here", node_kind_name(n));
+        return read_fail(r, n, path, allowed, p->type == P_BOOL ? report_nearest(n->text, truths) : NULL,
+                         "'%.60s' is not what belongs here", n->text);
+    return read_fail(r, n, path, allowed, NULL, "%s is not what belongs here", node_kind_name(n));
 }
 
 /* --- plain values --- */
@@ -145,11 +130,11 @@ static bool read_vector(const reader *r, double v[3], const node *n) {
 }
 
 static rheo_status read_text(reader *r, const char **text, const node *n, const char *path, const param *p) {
-    if (n->kind != NODE_SCALAR || is_nothing(n)) return fail_type(r, n, path, p);
+    if (n->kind != NODE_SCALAR || is_nothing(n)) return read_fail_type(r, n, path, p);
     for (const char *c = n->text; *c; ++c)
         if (iscntrl((unsigned char)*c) && *c != '\n' && *c != '\t')
-            return fail(r, n, path, "printable text", NULL, "the text holds a control character (code %d)",
-                        (unsigned char)*c);
+            return read_fail(r, n, path, "printable text", NULL,
+                             "the text holds a control character (code %d)", (unsigned char)*c);
     *text = n->text;
     return RHEO_OK;
 }
@@ -168,7 +153,7 @@ static rheo_status read_choice(reader *r, int *index, const node *n, const char 
                                const char *path, const param *p) {
     const char *here[NODE_KEYS_MAX] = {NULL};
     int count = 0;
-    if (n->kind != NODE_SCALAR || is_nothing(n)) return fail_type(r, n, path, p);
+    if (n->kind != NODE_SCALAR || is_nothing(n)) return read_fail_type(r, n, path, p);
     for (int i = 0; names[i]; ++i)
         if (strcmp(n->text, names[i]) == 0) {
             *index = i;
@@ -180,7 +165,7 @@ static rheo_status read_choice(reader *r, int *index, const node *n, const char 
     param_allowed(allowed, sizeof allowed, p);
     if (p->type == P_FLUID || p->type == P_FLUIDS || p->type == P_SOLID || p->type == P_MATERIAL)
         name_some(allowed, sizeof allowed, here);
-    return fail(r, n, path, allowed, report_nearest(n->text, here), "'%.60s' is not known", n->text);
+    return read_fail(r, n, path, allowed, report_nearest(n->text, here), "'%.60s' is not known", n->text);
 }
 
 /* --- curves --- */
@@ -191,22 +176,23 @@ static bool read_value(const reader *r, double *value, int width, const node *n)
 
 static rheo_status read_keys(reader *r, rheo_curve *curve, int width, const node *keys, const char *path,
                              const param *p) {
-    if (keys->kind != NODE_LIST || keys->count < 1) return fail_type(r, keys, path, p);
+    if (keys->kind != NODE_LIST || keys->count < 1) return read_fail_type(r, keys, path, p);
     double *times = arena_alloc(r->memory, (size_t)keys->count * sizeof *times);
     double *values = arena_alloc(r->memory, (size_t)(keys->count * width) * sizeof *values);
     if (!times || !values) return report_no_memory(r->report, "the scene's keys");
     int i = 0;
     for (const node *key = keys->first; key; key = key->next, ++i) {
         char at[NODE_PATH_MAX];
-        join_index(at, path, i);
+        read_join_index(at, path, i);
         if (key->kind != NODE_LIST || key->count != 2 || !read_number(&times[i], key->first))
-            return fail(r, key, at, width == 1 ? "[time, value]" : "[time, [x, y, z]]", NULL,
-                        "%s is not a time and a value", node_kind_name(key));
+            return read_fail(r, key, at, width == 1 ? "[time, value]" : "[time, [x, y, z]]", NULL,
+                             "%s is not a time and a value", node_kind_name(key));
         if (!isfinite(times[i]))
-            return fail(r, key->first, at, "a finite time in s", NULL, "the time of a key is not finite");
+            return read_fail(r, key->first, at, "a finite time in s", NULL,
+                             "the time of a key is not finite");
         if (read_value(r, &values[i * width], width, key->first->next)) continue;
         snprintf(at + strlen(at), sizeof at - strlen(at), "[1]");
-        return fail_type(r, key->first->next, at, p);
+        return read_fail_type(r, key->first->next, at, p);
     }
     *curve = (rheo_curve){.count = keys->count, .times = times, .values = values, .width = width};
     return RHEO_OK;
@@ -220,17 +206,18 @@ static rheo_status read_curve(reader *r, rheo_curve *curve, int width, const nod
         if (!keys || n->count != 1) {
             const node *odd = n->first && n->first == keys ? n->first->next : n->first;
             static const char *const only[] = {"keys", NULL};
-            if (!odd) return fail_type(r, n, path, p);
-            return fail(r, &(node){.source = odd->source, .line = odd->key_line, .column = odd->key_column},
-                        path, "keys", report_nearest(odd->key, only), "unknown key '%.60s'", odd->key);
+            if (!odd) return read_fail_type(r, n, path, p);
+            return read_fail(r,
+                             &(node){.source = odd->source, .line = odd->key_line, .column = odd->key_column},
+                             path, "keys", report_nearest(odd->key, only), "unknown key '%.60s'", odd->key);
         }
-        join(at, path, "keys");
+        read_join(at, path, "keys");
         return read_keys(r, curve, width, keys, at, p);
     }
     double *values = arena_alloc(r->memory, 3 * sizeof *values),
            *times = arena_alloc(r->memory, sizeof *times);
     if (!values || !times) return report_no_memory(r->report, "the scene");
-    if (!read_value(r, values, width, n)) return fail_type(r, n, path, p);
+    if (!read_value(r, values, width, n)) return read_fail_type(r, n, path, p);
     *curve = (rheo_curve){.count = 1, .times = times, .values = values, .width = width};
     return RHEO_OK;
 }
@@ -272,7 +259,7 @@ static rheo_status read_slip(reader *r, double *slip, const node *n, const char 
         if (*slip >= p->low && *slip <= p->high) return RHEO_OK;
         char allowed[400];
         param_allowed(allowed, sizeof allowed, p);
-        return fail(r, n, path, allowed, NULL, "%.60s is out of range", n->text);
+        return read_fail(r, n, path, allowed, NULL, "%.60s is out of range", n->text);
     }
     const rheo_status status = read_choice(r, &index, n, p->names, path, p);
     if (status == RHEO_OK) *slip = named[index];
@@ -288,11 +275,11 @@ static rheo_status read_fluid_reference(reader *r, int *index, const node *n, co
 }
 
 static rheo_status read_fluid_pair(reader *r, int pair[2], const node *n, const char *path, const param *p) {
-    if (n->kind != NODE_LIST || n->count != 2) return fail_type(r, n, path, p);
+    if (n->kind != NODE_LIST || n->count != 2) return read_fail_type(r, n, path, p);
     const node *item = n->first;
     for (int i = 0; i < 2; ++i, item = item->next) {
         char at[NODE_PATH_MAX];
-        join_index(at, path, i);
+        read_join_index(at, path, i);
         const rheo_status status = read_fluid_reference(r, &pair[i], item, at, p);
         if (status != RHEO_OK) return status;
     }
@@ -312,17 +299,17 @@ static rheo_status read_solid_reference(reader *r, int *index, const node *n, co
 }
 
 static rheo_status read_set(reader *r, unsigned *bits, const node *n, const char *path, const param *p) {
-    if (n->kind != NODE_LIST || !n->count) return fail_type(r, n, path, p);
+    if (n->kind != NODE_LIST || !n->count) return read_fail_type(r, n, path, p);
     *bits = 0;
     int i = 0;
     for (const node *item = n->first; item; item = item->next) {
         char at[NODE_PATH_MAX];
         int index = 0;
-        join_index(at, path, i++);
+        read_join_index(at, path, i++);
         rheo_status status = read_choice(r, &index, item, p->names, at, p);
         if (status != RHEO_OK) return status;
         if (*bits >> index & 1)
-            return fail(r, item, at, "each once", NULL, "'%.60s' is given twice", item->text);
+            return read_fail(r, item, at, "each once", NULL, "'%.60s' is given twice", item->text);
         *bits |= 1u << index;
     }
     return RHEO_OK;
@@ -338,13 +325,13 @@ static rheo_status read_side(reader *r, int *side, const node *item, const char 
     *side = 0;
     while (sides[*side] && strcmp(sides[*side], item->key) != 0) ++*side;
     if (!sides[*side])
-        return fail(r, &key, path,
-                    plane ? "left, right, bottom, top, x, y"
-                          : "left, right, bottom, top, back, front, x, y, z",
-                    report_nearest(item->key, plane ? flat : sides), "unknown side '%.60s'", item->key);
+        return read_fail(r, &key, path,
+                         plane ? "left, right, bottom, top, x, y"
+                               : "left, right, bottom, top, back, front, x, y, z",
+                         report_nearest(item->key, plane ? flat : sides), "unknown side '%.60s'", item->key);
     if (plane && (*side == 4 || *side == 5 || *side == 8))
-        return fail(r, &key, path, "left, right, bottom, top, x, y", NULL, "a plane scene has no side '%s'",
-                    item->key);
+        return read_fail(r, &key, path, "left, right, bottom, top, x, y", NULL,
+                         "a plane scene has no side '%s'", item->key);
     return RHEO_OK;
 }
 
@@ -357,11 +344,11 @@ static rheo_status read_walls(reader *r, rheo_wall wall[6], const node *n, const
         for (int side = 0; status == RHEO_OK && side < 6; ++side) wall[side] = (rheo_wall)kind;
         return status;
     }
-    if (n->kind != NODE_MAP) return fail_type(r, n, path, p);
+    if (n->kind != NODE_MAP) return read_fail_type(r, n, path, p);
     for (const node *item = n->first; item; item = item->next) {
         char at[NODE_PATH_MAX];
         int side = 0;
-        join(at, path, item->key);
+        read_join(at, path, item->key);
         rheo_status status = read_side(r, &side, item, at);
         if (status == RHEO_OK) status = read_choice(r, &kind, item, p->names, at, p);
         if (status != RHEO_OK) return status;
@@ -369,8 +356,8 @@ static rheo_status read_walls(reader *r, rheo_wall wall[6], const node *n, const
         for (int s = first; s <= last; ++s) {
             const node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
             if (given[s])
-                return fail(r, &key, at, "an axis, or its two sides one by one", NULL,
-                            "'%s' and '%s' both say what one side is", given[s]->key, item->key);
+                return read_fail(r, &key, at, "an axis, or its two sides one by one", NULL,
+                                 "'%s' and '%s' both say what one side is", given[s]->key, item->key);
             given[s] = item;
             wall[s] = (rheo_wall)kind;
         }
@@ -381,11 +368,11 @@ static rheo_status read_walls(reader *r, rheo_wall wall[6], const node *n, const
 /* { bottom: 90 }: curves by side. */
 static rheo_status read_sides(reader *r, rheo_curve side[6], const node *n, const char *path,
                               const param *p) {
-    if (n->kind != NODE_MAP) return fail_type(r, n, path, p);
+    if (n->kind != NODE_MAP) return read_fail_type(r, n, path, p);
     for (const node *item = n->first; item; item = item->next) {
         char at[NODE_PATH_MAX];
         int which = 0;
-        join(at, path, item->key);
+        read_join(at, path, item->key);
         rheo_status status = read_side(r, &which, item, at);
         const int first = which < 6 ? which : 2 * (which - 6), last = which < 6 ? which : first + 1;
         for (int s = first; s <= last && status == RHEO_OK; ++s)
@@ -406,20 +393,20 @@ static rheo_status read_law(reader *r, rheo_fluid *fluid, const node *n, const c
     for (const node *item = n->first; item; item = item->next) {
         const node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
         if (item != law && item != keys)
-            return fail(r, &key, path, "law and temperature", report_nearest(item->key, known),
-                        "'%.60s' does not go with a law", item->key);
+            return read_fail(r, &key, path, "law and temperature", report_nearest(item->key, known),
+                             "'%.60s' does not go with a law", item->key);
     }
-    if (!law || !keys) return fail_type(r, n, path, p);
-    join(at, path, "law");
+    if (!law || !keys) return read_fail_type(r, n, path, p);
+    read_join(at, path, "law");
     const rheo_status status = read_choice(r, &index, law, laws, at, &choice);
     if (status != RHEO_OK) return status;
-    join(at, path, "temperature");
+    read_join(at, path, "temperature");
     const node *key = keys->kind == NODE_LIST && keys->count == 2 ? keys->first : NULL;
     for (int i = 0; i < 2; ++i, key = key ? key->next : NULL) {
         double pair[2];
         if (!key || !read_numbers(pair, key, 2, 2))
-            return fail(r, key ? key : keys, at, "two points, [[T0, v0], [T1, v1]]", NULL,
-                        "a temperature and its viscosity belong here, twice");
+            return read_fail(r, key ? key : keys, at, "two points, [[T0, v0], [T1, v1]]", NULL,
+                             "a temperature and its viscosity belong here, twice");
         fluid->law_temperature[i] = pair[0];
         fluid->law_viscosity[i] = pair[1];
     }
@@ -444,153 +431,18 @@ static rheo_status read_rotation(reader *r, rheo_solid *solid, const node *n, co
     if (!keys) return read_section(r, solid, n, IN_ROTATION, path);
     const node *axis = node_find(n, "axis");
     char at[NODE_PATH_MAX];
-    join(at, path, "axis");
+    read_join(at, path, "axis");
     if (axis && !read_vector(r, solid->rotation_axis, axis))
-        return fail(r, axis, at, "[x, y, z]", NULL, "an axis must be three numbers");
+        return read_fail(r, axis, at, "[x, y, z]", NULL, "an axis must be three numbers");
     for (const node *item = n->first; item; item = item->next) {
         static const char *const known[] = {"axis", "keys", NULL};
         if (item == axis || item == keys) continue;
         node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
-        return fail(r, &key, path, "axis and keys, or axis and degrees", report_nearest(item->key, known),
-                    "'%.60s' does not go with keys", item->key);
+        return read_fail(r, &key, path, "axis and keys, or axis and degrees",
+                         report_nearest(item->key, known), "'%.60s' does not go with keys", item->key);
     }
-    join(at, path, "keys");
+    read_join(at, path, "keys");
     return read_keys(r, &solid->rotation_degrees, 1, keys, at, degrees);
-}
-
-/* --- shapes --- */
-
-/* The tree keeps the absolute path, for the copy in the cache. */
-static rheo_status find_mesh(reader *r, rheo_shape *shape, node *n, const char *path) {
-    const rheo_status status = mesh_file_find(&shape->file, r->memory, r->directory, n->text, r->report);
-    if (status == RHEO_INVALID) report_place(r->report, n->source, n->line, n->column, path);
-    if (status != RHEO_OK || strcmp(n->text, shape->file) == 0) return status;
-    n->text = shape->file;
-    n->quoted = true;
-    r->rewritten = true;
-    return RHEO_OK;
-}
-
-static rheo_status read_children(reader *r, rheo_shape *shape, const node *n, const char *path) {
-    if (n->kind != NODE_LIST || !n->count)
-        return fail(r, n, path, "a list of shapes", NULL, "%s is not what belongs here", node_kind_name(n));
-    if (r->depth >= SHAPE_DEPTH_MAX)
-        return fail(r, n, path, "at most 16 levels", NULL, "shapes nested too deeply");
-    rheo_shape *children = arena_alloc(r->memory, (size_t)n->count * sizeof *children);
-    if (!children) return report_no_memory(r->report, "the scene's shapes");
-    rheo_status status = RHEO_OK;
-    int i = 0;
-    ++r->depth;
-    for (const node *item = n->first; item && status == RHEO_OK; item = item->next, ++i) {
-        char at[NODE_PATH_MAX];
-        join_index(at, path, i);
-        status = read_shape(r, &children[i], item, at);
-    }
-    --r->depth;
-    shape->children = children;
-    shape->child_count = n->count;
-    return status;
-}
-
-/* Every key beside the shape's own must be one of scale, rotate, move; beside a fill's, at. */
-static rheo_status check_shape_keys(reader *r, const node *n, const node **body, int *kind,
-                                    const char *path) {
-    const char *known[32] = {"scale", "rotate", "move"};
-    char allowed[160];
-    int others = 3;
-    snprintf(allowed, sizeof allowed,
-             "box, sphere, capsule, cylinder, torus, plane, mesh, union, difference or intersection; beside "
-             "it scale, rotate, move%s",
-             r->is_fill ? ", at" : "");
-    *body = NULL;
-    if (r->is_fill) known[others++] = "at";
-    for (int k = 0; shape_names[k]; ++k) known[others + k] = shape_names[k];
-    for (const node *item = n->first; item; item = item->next) {
-        node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
-        int k = 0;
-        while (shape_names[k] && strcmp(shape_names[k], item->key) != 0) ++k;
-        if (shape_names[k]) {
-            if (*body)
-                return fail(r, &key, path, "one shape (use union for more)", NULL, "a second shape '%s'",
-                            item->key);
-            *body = item;
-            *kind = k;
-        } else if (strcmp(item->key, "scale") && strcmp(item->key, "rotate") && strcmp(item->key, "move") &&
-                   !(r->is_fill && !strcmp(item->key, "at"))) {
-            char at[NODE_PATH_MAX];
-            join(at, path, item->key);
-            return fail(r, &key, at, allowed, report_nearest(item->key, known), "unknown key '%.60s'",
-                        item->key);
-        }
-    }
-    if (!*body) return fail(r, n, path, allowed, NULL, "no shape is given");
-    return RHEO_OK;
-}
-
-/* The rows of IN_PLACEMENT, or of a fill's IN_APPEARANCE, read from a map that also holds the shape itself.
- */
-static rheo_status read_beside(reader *r, rheo_shape *shape, const node *n, const node *body, section in,
-                               const char *path) {
-    node beside = {.kind = NODE_MAP, .source = n->source, .line = n->line, .column = n->column};
-    node copies[4];
-    int count = 0;
-    for (const node *item = n->first; item; item = item->next) {
-        if (item == body || (!strcmp(item->key, "at")) != (in == IN_APPEARANCE)) continue;
-        copies[count] = *item;
-        copies[count].next = NULL;
-        if (count) copies[count - 1].next = &copies[count];
-        ++count;
-    }
-    beside.first = count ? copies : NULL;
-    beside.count = count;
-    return read_section(r, shape, &beside, in, path);
-}
-
-static rheo_status read_shape(reader *r, rheo_shape *shape, const node *n, const char *path) {
-    int kind = 0;
-    const node *body;
-    char at[NODE_PATH_MAX];
-    const bool is_fill = r->is_fill;
-    if (n->kind != NODE_MAP)
-        return fail(r, n, path, "a map, for example { sphere: { center: [x, y, z], radius: r } }", NULL,
-                    "%s is not a shape", node_kind_name(n));
-    rheo_status status = check_shape_keys(r, n, &body, &kind, path);
-    if (status != RHEO_OK) return status;
-    r->is_fill = false; /* its parts are none */
-    *shape = rheo_default_shape((rheo_shape_kind)kind);
-    shape->line = n->line;
-    join(at, path, body->key);
-    if (kind >= RHEO_SHAPE_UNION) {
-        status = read_children(r, shape, body, at);
-    } else {
-        status = read_section(r, shape, body, (section)(IN_BOX + kind), at);
-    }
-    if (status == RHEO_OK) status = read_beside(r, shape, n, body, IN_PLACEMENT, path);
-    if (status == RHEO_OK && is_fill) status = read_beside(r, shape, n, body, IN_APPEARANCE, path);
-    if (status == RHEO_OK && kind == RHEO_SHAPE_MESH) {
-        snprintf(at, sizeof at, "%.240s.mesh.file", path);
-        status = find_mesh(r, shape, node_find(body, "file"), at);
-    }
-    return status;
-}
-
-static rheo_status read_shapes(reader *r, rheo_fluid *fluid, const node *n, const char *path,
-                               const param *p) {
-    if (n->kind != NODE_LIST) return fail_type(r, n, path, p);
-    rheo_shape *shapes = arena_alloc(r->memory, (size_t)n->count * sizeof *shapes);
-    if (!shapes) return report_no_memory(r->report, "the scene's shapes");
-    int i = 0;
-    for (const node *item = n->first; item; item = item->next, ++i) {
-        char at[NODE_PATH_MAX];
-        join_index(at, path, i);
-        r->is_fill = true;
-        rheo_status status = read_shape(r, &shapes[i], item, at);
-        r->is_fill = false;
-        if (status != RHEO_OK) return status;
-    }
-    fluid->fill = shapes;
-    fluid->fill_count = n->count;
-    return RHEO_OK;
 }
 
 /* --- lists of things --- */
@@ -610,11 +462,11 @@ static rheo_status refuse_dynamic_keys(reader *r, const rheo_solid *solid, const
         const node *given = node_find(n, keys[i]);
         char at[NODE_PATH_MAX];
         if (!given) continue;
-        join(at, path, keys[i]);
+        read_join(at, path, keys[i]);
         node key = {.source = given->source, .line = given->key_line, .column = given->key_column};
-        return fail(r, &key, at, "leave it out, or motion: dynamic", NULL,
-                    "'%s' means nothing for a %s solid", keys[i],
-                    solid->motion == RHEO_KEYED ? "keyed" : "static");
+        return read_fail(r, &key, at, "leave it out, or motion: dynamic", NULL,
+                         "'%s' means nothing for a %s solid", keys[i],
+                         solid->motion == RHEO_KEYED ? "keyed" : "static");
     }
     return RHEO_OK;
 }
@@ -673,10 +525,11 @@ static rheo_status read_list(reader *r, const node *n, const param *p, const cha
         [IN_JOINT] = sizeof(rheo_joint),     [IN_HEAT_SOURCE] = sizeof(rheo_heat_source),
         [IN_PROBE] = sizeof(rheo_probe)};
     rheo_scene *scene = r->scene;
-    if (n->kind != NODE_LIST) return fail_type(r, n, path, p);
-    if (n->count > 4096) return fail(r, n, path, "at most 4096", NULL, "a list of %d is too long", n->count);
+    if (n->kind != NODE_LIST) return read_fail_type(r, n, path, p);
+    if (n->count > 4096)
+        return read_fail(r, n, path, "at most 4096", NULL, "a list of %d is too long", n->count);
     if (p->sub == IN_FLUID && n->count > RHEO_FLUIDS_MAX)
-        return fail(r, n, path, "at most 16", NULL, "%d fluids are too many", n->count);
+        return read_fail(r, n, path, "at most 16", NULL, "%d fluids are too many", n->count);
     char *items = arena_alloc(r->memory, (size_t)n->count * sizes[p->sub]);
     if (!items) return report_no_memory(r->report, "the scene");
     switch (p->sub) { /* counts before items, so that a failure leaves a consistent scene */
@@ -692,7 +545,7 @@ static rheo_status read_list(reader *r, const node *n, const param *p, const cha
     for (const node *item = n->first; item; item = item->next, ++i) {
         char at[NODE_PATH_MAX];
         void *into = items + (size_t)i * sizes[p->sub];
-        join_index(at, path, i);
+        read_join_index(at, path, i);
         start_item(r, into, p->sub);
         rheo_status status = read_section(r, into, item, p->sub, at);
         if (status == RHEO_OK) status = finish_item(r, into, p->sub, item, at, i);
@@ -761,9 +614,10 @@ static rheo_status read_param(reader *r, void *base, const node *n, const param 
     case P_SOLID: return read_solid_reference(r, into, n, path, p);
     case P_SET: return read_set(r, into, n, path, p);
     case P_LATER:
-        return fail(r, n, path, "leave it out", NULL, "'%s' (%s) is not in this version", p->name, p->help);
+        return read_fail(r, n, path, "leave it out", NULL, "'%s' (%s) is not in this version", p->name,
+                         p->help);
     }
-    return good ? RHEO_OK : fail_type(r, n, path, p);
+    return good ? RHEO_OK : read_fail_type(r, n, path, p);
 }
 
 static void list_keys(char *text, size_t size, const char *before, section in) {
@@ -787,18 +641,19 @@ static rheo_status check_keys(reader *r, const node *map, section in, const char
         if (i < count) continue;
         char allowed[400], at[NODE_PATH_MAX];
         list_keys(allowed, sizeof allowed, "", in);
-        join(at, path, item->key);
+        read_join(at, path, item->key);
         node key = {.source = item->source, .line = item->key_line, .column = item->key_column};
-        return fail(r, &key, at, allowed, report_nearest(item->key, names), "unknown key '%.60s'", item->key);
+        return read_fail(r, &key, at, allowed, report_nearest(item->key, names), "unknown key '%.60s'",
+                         item->key);
     }
     return RHEO_OK;
 }
 
-static rheo_status read_section(reader *r, void *into, const node *map, section in, const char *path) {
+rheo_status read_section(reader *r, void *into, const node *map, section in, const char *path) {
     if (map->kind != NODE_MAP) {
         char allowed[400];
         list_keys(allowed, sizeof allowed, "a map, { name: value }, of: ", in);
-        return fail(r, map, path, allowed, NULL, "%s is not what belongs here", node_kind_name(map));
+        return read_fail(r, map, path, allowed, NULL, "%s is not what belongs here", node_kind_name(map));
     }
     rheo_status status = check_keys(r, map, in, path);
     for (int i = 0; i < scene_param_count && status == RHEO_OK; ++i) {
@@ -806,16 +661,17 @@ static rheo_status read_section(reader *r, void *into, const node *map, section 
         if (p->in != in) continue;
         const node *value = node_find(map, p->name);
         char at[NODE_PATH_MAX], allowed[400];
-        join(at, path, p->name);
+        read_join(at, path, p->name);
         if (value) {
             status = read_param(r, into, value, p, at);
         } else if (p->required) {
             param_allowed(allowed, sizeof allowed, p);
-            status = fail(r, map, at, allowed, NULL, "'%s' is missing (%s)", p->name, p->help);
+            status = read_fail(r, map, at, allowed, NULL, "'%s' is missing (%s)", p->name, p->help);
         }
         /* everything else depends on whether z exists */
         if (p->in == IN_DOMAIN && !strcmp(p->name, "dim") && r->scene->dim != 2 && r->scene->dim != 3)
-            status = fail(r, value ? value : map, at, "2 or 3", NULL, "%d is not a dimension", r->scene->dim);
+            status =
+                read_fail(r, value ? value : map, at, "2 or 3", NULL, "%d is not a dimension", r->scene->dim);
     }
     return status;
 }
