@@ -87,6 +87,7 @@ static rheo_status restore_particles(rheo_sim *sim, const remesh *r, int frame) 
                                 .position = (const float(*)[3])read.position,
                                 .velocity = (const float(*)[3])read.velocity,
                                 .rest = (const float(*)[3])read.rest,
+                                .temperature = read.temperature,
                                 .id = read.id,
                                 .fluid = read.fluid};
     status = restore_bodies(sim, r, frame);
