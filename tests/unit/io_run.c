@@ -53,6 +53,14 @@ static const char WARM[] = "domain: { size: [0.1, 0.1, 0.1], cells: 12 }\n"
                            "heat: { ambient: 20, speed: 4000, walls: { bottom: 90 } }\n"
                            "output: { particles: true, checkpoint_every: 0 }\n";
 
+/* Two fluids, the second one first by name; no mesh. */
+static const char TWO[] = "domain: { size: [1, 1, 1], cells: 12 }\n"
+                          "time: { frames: 2, fps: 24 }\n"
+                          "fluids:\n"
+                          "  - { name: b, fill: [ { box: { min: [0, 0, 0], max: [0.4, 0.6, 1] } } ] }\n"
+                          "  - { name: a, fill: [ { box: { min: [0.6, 0, 0], max: [1, 0.6, 1] } } ] }\n"
+                          "output: { mesh: false, particles: true }\n";
+
 static char *in_base(const char *name) {
     static char path[4][256];
     static int next;
@@ -575,6 +583,27 @@ static double farthest(const rheo_mesh *a, const rheo_mesh *b) {
     return most;
 }
 
+/* Meshes of several fluids that a run did not write are listed in the order of the fluids. */
+static void meshed_again_in_order(void **state) {
+    (void)state;
+    static const char *const names[2] = {"mesh/b.", "mesh/a."};
+    int meshes, found = 0;
+    rheo_report report = {0};
+    cache_manifest m;
+    assert_int_equal(write_text(TWO, "two", &report), RHEO_OK);
+    assert_int_equal(rheo_remesh_cache(&meshes, in_base("two"), NULL, 1, &report), RHEO_OK);
+    assert_int_equal(meshes, 3);
+    assert_int_equal(cache_read_manifest(&m, in_base("two"), &report), RHEO_OK);
+    for (size_t i = 0; i < m.file_count; ++i) {
+        if (m.files[i].kind != CACHE_MESH) continue;
+        assert_int_equal(m.files[i].frame, found / 2);
+        assert_memory_equal(m.files[i].name, names[found % 2], strlen(names[0]));
+        ++found;
+    }
+    assert_int_equal(found, 6);
+    cache_free_manifest(&m);
+}
+
 /* Mean and range of the temperatures of a mesh's vertices, degrees C. */
 static double warmth_of(double range[2], const char *file) {
     rheo_mesh mesh;
@@ -681,6 +710,7 @@ int main(void) {
         cmocka_unit_test(other_run_before_the_lock),
         cmocka_unit_test(meshed_again),
         cmocka_unit_test(meshed_again_as_the_scene_says),
+        cmocka_unit_test(meshed_again_in_order),
         cmocka_unit_test(meshed_again_as_warm),
         cmocka_unit_test(meshed_again_with_bodies),
         cmocka_unit_test(not_meshed_without_bodies),
