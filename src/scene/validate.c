@@ -387,16 +387,21 @@ static rheo_status check_stress(const checker *c, int i) {
 static rheo_status check_look(const checker *c, int i) {
     const rheo_fluid *f = &c->scene->fluids[i];
     const rheo_method_info *method = rheo_describe_method(c->scene->method);
+    const char *name = method_names[c->scene->method];
     char path[NODE_PATH_MAX];
     if (f->look == RHEO_FLUID_PARTICLES && !method->particles)
         return fail(c, path_of(path, "fluids[%d].look", i), "auto; or a method of liquid",
-                    "method %s has no particles to draw", method_names[c->scene->method]);
+                    "method %s has no particles to draw", name);
     path_of(path, "fluids[%d].paint", i);
+    if (f->paint != RHEO_PAINT_COLOR && !method->particles)
+        return fail(c, path, "color; or a method of liquid", "method %s has no particles to draw", name);
     if (f->paint == RHEO_PAINT_DENSITY && !method->gridless)
         return fail(c, path, "color, speed; or method: sph",
-                    "particles of method %s have no density of their own", method_names[c->scene->method]);
+                    "particles of method %s have no density of their own", name);
     if (f->paint == RHEO_PAINT_TEMPERATURE && !rheo_solves_heat(c->scene))
-        return fail(c, path, "color, speed; or a temperature other than the ambient one",
+        return fail(c, path,
+                    method->gridless ? "color, speed, density"
+                                     : "color, speed; or a temperature other than the ambient one",
                     "nothing in the scene is warmer or colder than the rest");
     return RHEO_OK;
 }
