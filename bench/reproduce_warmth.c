@@ -10,6 +10,8 @@
 #include "core/report.h"
 #include "thick.h"
 
+#define PI 3.14159265358979323846
+
 static rheo_frame_stats stats_of(thick *t) {
     rheo_frame_stats stats;
     rheo_read_stats(&stats, t->s);
@@ -118,30 +120,31 @@ rheo_status reproduce_power(rows *out) {
 /* ---- bath ---- */
 
 static rheo_status bath(rows *out, int dim, int n) {
-    const double hot = 80, cold = 20, body_density = 1000, body_capacity = 800;
+    const double hot = 80, cold = 20, density = 1000, body_capacity = 800, capacity = 4000;
+    const double side = 0.2, radius = 0.05;
+    const double round = dim == 2 ? PI * radius * radius : 4.0 / 3 * PI * radius * radius * radius;
+    const double of_body = density * body_capacity * round; /* J/K, of 2D a metre deep */
+    const double of_water = density * capacity * (pow(side, dim) - round);
     char quantity[64];
     rheo_body_stats ball;
     thick t;
-    rheo_status status = thick_open(
-        &t, out,
-        "domain: { dim: %d, size: [0.2, 0.2, 0.2], cells: %d }\ntime: { frames: 2, fps: 1 }\n"
-        "gravity: [0, 0, 0]\nsolver: { method: apic, viscosity: none }\n"
-        "heat: { ambient: %g, speed: 1e5 }\n"
-        "fluids: [ { name: water, density: 1000, viscosity: 0, conductivity: 0.6, heat_capacity: 4000,"
-        " fill: [ { box: { min: [0, 0, 0], max: [1, 1, 1] } } ] } ]\n"
-        "solids: [ { name: iron, shape: { sphere: { center: [0.1, 0.1, 0.1], radius: 0.05 } },"
-        " motion: dynamic, density: %g, temperature: %g, heat_capacity: %g } ]\n",
-        dim, n, cold, body_density, hot, body_capacity);
+    rheo_status status =
+        thick_open(&t, out,
+                   "domain: { dim: %d, size: [%g, %g, %g], cells: %d }\ntime: { frames: 2, fps: 1 }\n"
+                   "gravity: [0, 0, 0]\nsolver: { method: apic, viscosity: none }\n"
+                   "heat: { ambient: %g, speed: 1e5 }\n"
+                   "fluids: [ { name: water, density: %g, viscosity: 0, conductivity: 0.6, heat_capacity: %g,"
+                   " fill: [ { box: { min: [0, 0, 0], max: [1, 1, 1] } } ] } ]\n"
+                   "solids: [ { name: iron, shape: { sphere: { center: [0.1, 0.1, 0.1], radius: %g } },"
+                   " motion: dynamic, density: %g, temperature: %g, heat_capacity: %g } ]\n",
+                   dim, side, side, side, n, cold, density, capacity, radius, density, hot, body_capacity);
     if (status) goto out;
-    const double capacity = t.s->solids[0].body->mass * body_capacity, before = stats_of(&t).heat;
-    double mass = 0;
-    for (int i = 0; i < t.s->def.fluid_count; ++i)
-        mass += markers_mass(&liquid_of(t.s)->markers, t.s) * (double)liquid_of(t.s)->markers.parts.count;
+    const double before = stats_of(&t).heat;
     if ((status = thick_advance(&t, out, 0.05))) goto out;
     rheo_read_body(&ball, NULL, t.s, 0);
     const rheo_frame_stats s = stats_of(&t);
-    const double exact = cold + capacity * (hot - cold) / (capacity + mass * 4000);
-    const double gained = s.heat - before, lost = capacity * (hot - ball.temperature);
+    const double exact = cold + of_body * (hot - cold) / (of_body + of_water);
+    const double gained = s.heat - before, lost = of_body * (hot - ball.temperature);
     rows_format(quantity, sizeof quantity, "%dD, body's temperature", dim);
     thick_row(out, "bath", quantity, n,
               (double[]){ball.temperature, exact, (ball.temperature - exact) / (hot - cold)}, NAN,

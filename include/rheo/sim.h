@@ -62,7 +62,10 @@ typedef struct rheo_particle_counts {
 } rheo_particle_counts;
 
 /* One frame, or what of it is done: sums and extremes run over the frame's steps where that makes sense, the
- * rest is the present state. The first step after a frame's end starts anew. */
+ * rest is the present state. The first step after a frame's end starts anew.
+ *
+ * 2D: masses, volumes, energies and momenta are those of a layer one cell deep; the heat of liquids, given
+ * or missed, is of a metre of depth, as the power of sources is. */
 typedef struct rheo_frame_stats {
     int frame; /* 0 is the initial state */
     double time;

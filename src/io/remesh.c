@@ -87,6 +87,7 @@ static rheo_status restore_particles(rheo_sim *sim, const remesh *r, int frame) 
                                 .position = (const float(*)[3])read.position,
                                 .velocity = (const float(*)[3])read.velocity,
                                 .rest = (const float(*)[3])read.rest,
+                                .temperature = read.temperature,
                                 .id = read.id,
                                 .fluid = read.fluid};
     status = restore_bodies(sim, r, frame);
@@ -95,7 +96,7 @@ static rheo_status restore_particles(rheo_sim *sim, const remesh *r, int frame) 
     return status;
 }
 
-/* Replaces the frame's entry, or puts a new one where the order of frames wants it. */
+/* Replaces the frame's entry, or puts a new one behind all others of its frame: fluids keep their order. */
 static bool list_mesh(cache_manifest *m, const char *stem, int frame, const file_writer *w) {
     cache_file file = {.kind = CACHE_MESH, .frame = frame, .bytes = w->bytes, .checksum = w->checksum};
     cache_name(file.name, CACHE_MESH, stem, frame);
@@ -106,7 +107,7 @@ static bool list_mesh(cache_manifest *m, const char *stem, int frame, const file
         }
     if (!cache_add_file(m, &file)) return false;
     size_t at = m->file_count - 1;
-    while (at > 0 && (m->files[at - 1].kind == CACHE_STATE || m->files[at - 1].frame >= frame)) --at;
+    while (at > 0 && (m->files[at - 1].kind == CACHE_STATE || m->files[at - 1].frame > frame)) --at;
     memmove(&m->files[at + 1], &m->files[at], (m->file_count - 1 - at) * sizeof file);
     m->files[at] = file;
     return true;

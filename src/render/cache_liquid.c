@@ -90,11 +90,18 @@ static bool has_mesh(const job *j, int fluid) {
     return !j->scene->fluid_count || look_of(&j->scene->fluids[fluid]) != RHEO_FLUID_PARTICLES;
 }
 
+/* What the cache lacks, and what would have written it. */
+static rheo_status lacks(const job *j, const char *cure, const char *what, const char *of) {
+    report_fail(j->report, RHEO_INVALID, cure, "frame %d has no %s%s", j->frame, what, of);
+    report_place(j->report, j->cache, 0, 0, NULL);
+    return RHEO_INVALID;
+}
+
 static rheo_status read_mesh(const job *j, int fluid) {
     char path[FILE_PATH_MAX], stem[CACHE_NAME_MAX];
     cache_fluid_stem(stem, j->scene, fluid);
     const cache_file *file = cache_find_stem(j->m, CACHE_MESH, stem, j->frame);
-    if (!file) return report_fail(j->report, RHEO_INVALID, NULL, "frame %d has no mesh", j->frame);
+    if (!file) return lacks(j, "a run with output: { mesh: true }, or `rheo mesh`", "mesh of ", stem);
     const rheo_status status = cache_whole_file(path, j->cache, file, j->report);
     return status ? status : ply_read_mesh(&j->l->mesh[fluid], path, j->report);
 }
@@ -230,9 +237,7 @@ static rheo_status add_balls(const job *j) {
     const cache_file *file = cache_find_file(j->m, CACHE_PARTICLES, j->frame);
     ply_particles p = {0};
     if (!file)
-        return report_fail(j->report, RHEO_INVALID,
-                           "a run with look: particles or output: { particles: true }",
-                           "frame %d has no particles to draw", j->frame);
+        return lacks(j, "a run with look: particles or output: { particles: true }", "particles to draw", "");
     rheo_status status = read_particles(&p, j, file);
     if (!status) status = put_balls(j, &p);
     ply_free_particles(&p);

@@ -212,9 +212,8 @@ const param scene_params[] = {
     {IN_FLUID, "relaxation_time", P_ENDLESS, "s", 0, RHEO_NEVER, true, false, "", FLUID(relaxation_time),
      NULL, 0, "sph: how fast elastic stress is forgotten; .inf: never (default: the material's)"},
     {IN_FLUID, "yield_stress", P_ENDLESS, "Pa", 0, RHEO_NEVER, true, false, "", FLUID(yield_stress), NULL, 0,
-     "sph: only stress above it is forgotten, in Frobenius' norm (shear: 1.41 times as much); .inf: any "
-     "stress is "
-     "(default: the material's)"},
+     "sph, corotational: only stress above it is forgotten, in Frobenius' norm (shear: 1.41 times as much); "
+     ".inf: any stress is (default: the material's)"},
     {IN_FLUID, "mobility", P_REAL, "", 0, 1, false, false, "0", FLUID(mobility), NULL, 0,
      "sph, upper-convected: Giesekus' mobility: how much it thins in shear"},
     {IN_FLUID, "conductivity", P_REAL, "W/(m K)", 0, 1e5, false, false, "", FLUID(conductivity), NULL, 0,
@@ -224,7 +223,7 @@ const param scene_params[] = {
     {IN_FLUID, "latent_heat", P_REAL, "J/kg", 0, 1e8, false, false, "0", FLUID(latent_heat), NULL, 0,
      "liquid: heat that melts a kilogram; needs melting"},
     {IN_FLUID, "melting", P_SPAN, "degrees C", COLDEST, 1e4, false, false, "", FLUID(melting), NULL, 0,
-     "liquid: temperatures between which latent_heat is taken up"},
+     "liquid: temperatures between which latent_heat is taken up, at least 0.001 apart"},
     {IN_FLUID, "temperature", P_REAL, "degrees C", COLDEST, 1e4, false, false, "20", FLUID(temperature), NULL,
      0, "initial temperature of the fill, and of what emitters bring in"},
     {IN_FLUID, "soot", P_REAL, "kg/m3", 0, 1e3, false, false, "0", FLUID(soot), NULL, 0,
@@ -235,7 +234,8 @@ const param scene_params[] = {
     {IN_INTERFACE, "between", P_FLUIDS, "", NONE, true, "", INTERFACE(between), NULL, 0,
      "names of the two fluids"},
     {IN_INTERFACE, "tension", P_REAL, "N/m", -1, 1e3, false, false, "-1", INTERFACE(tension), NULL, 0,
-     "interfacial tension; -1: the difference of both fluids' surface tensions (Antonow's rule)"},
+     "interfacial tension, 0 and above; -1: the difference of both fluids' surface tensions (Antonow's "
+     "rule)"},
 
     {IN_EMITTER, "fluid", P_FLUID, "", NONE, false, "", EMITTER(fluid), NULL, 0,
      "name of one of the fluids (default: the first)"},

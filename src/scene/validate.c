@@ -332,6 +332,9 @@ static rheo_status same_name(const checker *c, const char *path, const char *nam
     return fail(c, path, "a different name for each", "the name '%.60s' is used twice", name);
 }
 
+/* K: some hundred floats of what melts; of a narrower zone they do not tell how much of it is molten. */
+#define ZONE_LEAST 1e-3
+
 static rheo_status check_melting(const checker *c, int i) {
     const rheo_fluid *f = &c->scene->fluids[i];
     char path[NODE_PATH_MAX];
@@ -342,6 +345,9 @@ static rheo_status check_melting(const checker *c, int i) {
     if (zone && !(f->melting[0] < f->melting[1]))
         return fail(c, path_of(path, "fluids[%d].melting", i), "[from, to] with from below to",
                     "the melting zone from %g to %g is empty", f->melting[0], f->melting[1]);
+    if (zone && f->melting[1] - f->melting[0] < ZONE_LEAST * (1 - 1e-6)) /* as written: but for rounding */
+        return fail(c, path_of(path, "fluids[%d].melting", i), "[from, to] at least 0.001 K apart",
+                    "the melting zone is too narrow: %g K", f->melting[1] - f->melting[0]);
     if (!f->law) return RHEO_OK;
     path_of(path, "fluids[%d].viscosity.temperature", i);
     for (int k = 0; k < 2; ++k) {
@@ -356,6 +362,49 @@ static rheo_status check_melting(const checker *c, int i) {
     if (!(f->law_temperature[0] < f->law_temperature[1]))
         return fail(c, path, "rising temperatures", "the law is upside down: %g comes after %g",
                     f->law_temperature[1], f->law_temperature[0]);
+    return RHEO_OK;
+}
+
+/* What the scene's law of stress would pass over. A material's own yield is not a wish of the scene. */
+static rheo_status check_stress(const checker *c, int i) {
+    const rheo_fluid *f = &c->scene->fluids[i];
+    const rheo_sph_stress law = c->scene->sph.stress;
+    const rheo_material *m = rheo_list_materials();
+    char path[NODE_PATH_MAX];
+    if (!rheo_describe_method(c->scene->method)->gridless || law == RHEO_SPH_NEWTONIAN) return RHEO_OK;
+    if (f->mobility > 0 && law != RHEO_SPH_CONVECTED)
+        return fail(c, path_of(path, "fluids[%d].mobility", i),
+                    "0; or solver: { sph: { stress: upper-convected } }",
+                    "a law of stress other than upper-convected has no mobility");
+    while (m->name && !same(m->name, f->material)) ++m;
+    const bool own = f->yield_stress < RHEO_NEVER && !(m->name && f->yield_stress == m->yield_stress);
+    if (own && f->elasticity > 0 && law == RHEO_SPH_CONVECTED)
+        return fail(c, path_of(path, "fluids[%d].yield_stress", i),
+                    ".inf; or solver: { sph: { stress: corotational } }",
+                    "upper-convected stress does not yield");
+    return RHEO_OK;
+}
+
+/* Balls are drawn of particles, and coloured by what these know. */
+static rheo_status check_look(const checker *c, int i) {
+    const rheo_fluid *f = &c->scene->fluids[i];
+    const rheo_method_info *method = rheo_describe_method(c->scene->method);
+    const char *name = method_names[c->scene->method];
+    char path[NODE_PATH_MAX];
+    if (f->look == RHEO_FLUID_PARTICLES && !method->particles)
+        return fail(c, path_of(path, "fluids[%d].look", i), "auto; or a method of liquid",
+                    "method %s has no particles to draw", name);
+    path_of(path, "fluids[%d].paint", i);
+    if (f->paint != RHEO_PAINT_COLOR && !method->particles)
+        return fail(c, path, "color; or a method of liquid", "method %s has no particles to draw", name);
+    if (f->paint == RHEO_PAINT_DENSITY && !method->gridless)
+        return fail(c, path, "color, speed; or method: sph",
+                    "particles of method %s have no density of their own", name);
+    if (f->paint == RHEO_PAINT_TEMPERATURE && !rheo_solves_heat(c->scene))
+        return fail(c, path,
+                    method->gridless ? "color, speed, density"
+                                     : "color, speed; or a temperature other than the ambient one",
+                    "nothing in the scene is warmer or colder than the rest");
     return RHEO_OK;
 }
 
@@ -390,6 +439,8 @@ static rheo_status check_fluids(const checker *c) {
             if (same(s->fluids[k].name, f->name))
                 return same_name(c, path_of(path, "fluids[%d].name", i), f->name);
         status = check_melting(c, i);
+        if (status == RHEO_OK) status = check_stress(c, i);
+        if (status == RHEO_OK) status = check_look(c, i);
         if (status != RHEO_OK) return status;
         if (f->density != s->fluids[0].density && !rheo_describe_method(s->method)->gridless)
             return fail(c, path_of(path, "fluids[%d].density", i), "the same density for all fluids",
@@ -408,6 +459,13 @@ static rheo_status check_interfaces(const checker *c) {
         const rheo_interface *f = &s->interfaces[i];
         rheo_status status = check_section(c, f, IN_INTERFACE, path_of(path, "interfaces[%d]", i));
         if (status != RHEO_OK) return status;
+        path_of(path, "interfaces[%d].tension", i);
+        if (f->tension != RHEO_TENSION_AUTO && f->tension < 0)
+            return fail(c, path, "0 N/m and above; or -1: by the fluids' own", "%g is out of range",
+                        f->tension);
+        if (f->tension != RHEO_TENSION_AUTO && s->sph.tension == RHEO_SPH_CURVATURE)
+            return fail(c, path, "-1; or solver: { sph: { tension: cohesion } }",
+                        "tension by curvature knows of surfaces against air only");
         path_of(path, "interfaces[%d].between", i);
         for (int k = 0; k < 2; ++k)
             if (f->between[k] < 0 || f->between[k] >= s->fluid_count)

@@ -109,6 +109,12 @@ static void meet_solid(float *conductance, float *const spare[2], const heat *h,
     heat_solid(conductance, spare, &h->cells, in, walls_distance(w, s), s->solids, s->wall_count, solid);
 }
 
+/* J/K; of 2D a metre deep, as cells have it, where the body is a cell deep. */
+static double capacity_of(const obstacle *o, const rheo_sim *s) {
+    const double mass = s->g.box.dim == 2 ? o->body->mass / s->g.dx : o->body->mass;
+    return mass * o->def->heat_capacity;
+}
+
 static int is_held(const rheo_sim *s, int solid) {
     return !isnan(s->warmth[solid]) && !has_own(&s->solids[solid]);
 }
@@ -153,9 +159,8 @@ static void meet_bodies(heat *h, const heat_input *in, const walls *w, rheo_sim 
         float *conductance = scratch_cells(&s->scratch), *const spare[2] = {scratch_cells(&s->scratch),
                                                                             scratch_cells(&s->scratch)};
         meet_solid(conductance, spare, h, in, w, s, i);
-        s->warmth[i] =
-            s->def.ambient + heat_share(h->change, &h->cells, in, conductance,
-                                        o->body->mass * o->def->heat_capacity, s->warmth[i] - s->def.ambient);
+        s->warmth[i] = s->def.ambient + heat_share(h->change, &h->cells, in, conductance, capacity_of(o, s),
+                                                   s->warmth[i] - s->def.ambient);
         scratch_back(&s->scratch, mine);
     }
 }

@@ -228,7 +228,8 @@ static void mac_list(rheo_sim *s) {
     projection_list(&m->projection, &m->walls, s);
     heat_list(&m->heat, s);
     m->heat.upwind = 1;
-    s->fields.borrowed = (scratch_count){.faces = 3, .cells = m->heat.on ? 5 : 3, .marks = 3};
+    /* heat comes while the two of projection_faces() are lent, and needs five more (sim/heat.c) */
+    s->fields.borrowed = (scratch_count){.faces = 3, .cells = m->heat.on ? 7 : 3, .marks = 3};
 }
 
 /* Fields of the markers as they are, without moving anything. */

@@ -338,6 +338,6 @@ rheo_status markers_place(markers *m, rheo_sim *s, const sim_particles *from, rh
     memcpy(to->id, from->id, to->count * sizeof *to->id);
     memcpy(to->fluid, from->fluid, to->count * sizeof *to->fluid);
     memset(to->spray, 0, to->count);
-    markers_warm(m, s, 0, NAN);
+    markers_warm_each(m, s, from->temperature);
     return RHEO_OK;
 }

@@ -60,6 +60,8 @@ rheo_status markers_surface_at_rest(markers *m, const mac_field *weight, walls *
 double markers_mass(const markers *m, const rheo_sim *s); /* kg of a particle; 2D: per metre of depth */
 /* Particles whose ids are `from` or more take a temperature [degrees C], NAN: that of their fluid. */
 void markers_warm(markers *m, const rheo_sim *s, uint32_t from, double temperature);
+/* Each takes its own, in the order of the set. */
+void markers_warm_each(markers *m, const rheo_sim *s, const float *degrees);
 void markers_find_temperatures(markers *m, const rheo_sim *s);
 /* Pa s of each particle, until the next sort; NULL: fluids' own viscosities hold, whatever the temperature.
  */

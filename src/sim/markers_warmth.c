@@ -16,6 +16,7 @@ typedef struct warm_job {
     const markers *m;
     const rheo_sim *s;
     float *mu;
+    const float *degrees;     /* given, of each; NULL: `temperature` holds */
     double time, temperature; /* given; NAN: that of the particle's fluid */
     uint32_t from;            /* ids */
     int fluid;
@@ -45,7 +46,8 @@ static void warm_task(void *context, int block) {
     const particles *p = &t->m->parts;
     FOR_PARTICLES(t, block, i) {
         const int fluid = p->fluid[i];
-        const double degrees = isnan(t->temperature) ? t->s->def.fluids[fluid].temperature : t->temperature;
+        const double common = isnan(t->temperature) ? t->s->def.fluids[fluid].temperature : t->temperature,
+                     degrees = t->degrees ? (double)t->degrees[i] : common;
         if (p->id[i] < t->from) continue;
         p->extra[t->m->warmth.enthalpy][i] =
             (float)heat_enthalpy(&t->m->warmth.law[fluid], degrees - t->s->def.ambient);
@@ -56,6 +58,10 @@ static void warm_task(void *context, int block) {
 
 void markers_warm(markers *m, const rheo_sim *s, uint32_t from, double temperature) {
     if (m->warmth.law) run(&(warm_job){.m = m, .s = s, .from = from, .temperature = temperature}, warm_task);
+}
+
+void markers_warm_each(markers *m, const rheo_sim *s, const float *degrees) {
+    if (m->warmth.law) run(&(warm_job){.m = m, .s = s, .degrees = degrees}, warm_task);
 }
 
 /* ---- viscosity ---- */

@@ -31,6 +31,7 @@ typedef struct sim_particles {
     const float (*position)[3]; /* m */
     const float (*velocity)[3]; /* m/s */
     const float (*rest)[3];     /* m; looked at only where particles carry it */
+    const float *temperature;   /* degrees C; looked at only where heat is solved */
     const uint32_t *id;
     const uint8_t *fluid;
 } sim_particles;

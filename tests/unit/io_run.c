@@ -43,6 +43,24 @@ static const char SINKING[] =
     "    spin: [0, 0, 5]\n"
     "output: { particles: true, checkpoint_every: 0 }\n";
 
+/* Wax that melts at its floor; no checkpoints: only particles tell how warm it is. */
+static const char WARM[] = "domain: { size: [0.1, 0.1, 0.1], cells: 12 }\n"
+                           "time: { frames: 3, fps: 10 }\n"
+                           "fluids: [ { name: wax, density: 900, temperature: 20, conductivity: 0.25, "
+                           "heat_capacity: 2900, viscosity: 1,\n"
+                           "            latent_heat: 2e5, melting: [50, 56], fill: [ { box: { min: [0, 0, "
+                           "0], max: [0.06, 0.05, 0.1] } } ] } ]\n"
+                           "heat: { ambient: 20, speed: 4000, walls: { bottom: 90 } }\n"
+                           "output: { particles: true, checkpoint_every: 0 }\n";
+
+/* Two fluids, the second one first by name; no mesh. */
+static const char TWO[] = "domain: { size: [1, 1, 1], cells: 12 }\n"
+                          "time: { frames: 2, fps: 24 }\n"
+                          "fluids:\n"
+                          "  - { name: b, fill: [ { box: { min: [0, 0, 0], max: [0.4, 0.6, 1] } } ] }\n"
+                          "  - { name: a, fill: [ { box: { min: [0.6, 0, 0], max: [1, 0.6, 1] } } ] }\n"
+                          "output: { mesh: false, particles: true }\n";
+
 static char *in_base(const char *name) {
     static char path[4][256];
     static int next;
@@ -534,13 +552,13 @@ static void meshed_again_as_the_scene_says(void **state) {
     shell("! cmp -s '%s/round/mesh/water.000006.ply' '%s/round.ply'", base, base);
 }
 
-static rheo_status write_sinking(const char *out, rheo_report *report) {
-    FILE *f = fopen(in_base("sinking.yaml"), "w");
+static rheo_status write_text(const char *text, const char *out, rheo_report *report) {
+    FILE *f = fopen(in_base("other.yaml"), "w");
     assert_non_null(f);
-    fputs(SINKING, f);
+    fputs(text, f);
     fclose(f);
     rheo_scene *scene;
-    assert_int_equal(rheo_load_scene(&scene, in_base("sinking.yaml"), NULL, 0, report), RHEO_OK);
+    assert_int_equal(rheo_load_scene(&scene, in_base("other.yaml"), NULL, 0, report), RHEO_OK);
     rheo_run_options o = {.threads = 1, .out = in_base(out)};
     const rheo_status status = rheo_run_scene(NULL, scene, &o, report);
     rheo_free_scene(scene);
@@ -565,13 +583,69 @@ static double farthest(const rheo_mesh *a, const rheo_mesh *b) {
     return most;
 }
 
+/* Meshes of several fluids that a run did not write are listed in the order of the fluids. */
+static void meshed_again_in_order(void **state) {
+    (void)state;
+    static const char *const names[2] = {"mesh/b.", "mesh/a."};
+    int meshes, found = 0;
+    rheo_report report = {0};
+    cache_manifest m;
+    assert_int_equal(write_text(TWO, "two", &report), RHEO_OK);
+    assert_int_equal(rheo_remesh_cache(&meshes, in_base("two"), NULL, 1, &report), RHEO_OK);
+    assert_int_equal(meshes, 3);
+    assert_int_equal(cache_read_manifest(&m, in_base("two"), &report), RHEO_OK);
+    for (size_t i = 0; i < m.file_count; ++i) {
+        if (m.files[i].kind != CACHE_MESH) continue;
+        assert_int_equal(m.files[i].frame, found / 2);
+        assert_memory_equal(m.files[i].name, names[found % 2], strlen(names[0]));
+        ++found;
+    }
+    assert_int_equal(found, 6);
+    cache_free_manifest(&m);
+}
+
+/* Mean and range of the temperatures of a mesh's vertices, degrees C. */
+static double warmth_of(double range[2], const char *file) {
+    rheo_mesh mesh;
+    double sum = 0;
+    range[0] = INFINITY, range[1] = -INFINITY;
+    assert_int_equal(ply_read_mesh(&mesh, in_base(file), NULL), RHEO_OK);
+    assert_non_null(mesh.temperature);
+    for (size_t v = 0; v < mesh.vertex_count; ++v) {
+        const double degrees = (double)mesh.temperature[v];
+        range[0] = smaller(range[0], degrees);
+        range[1] = larger(range[1], degrees);
+        sum += degrees / (double)mesh.vertex_count;
+    }
+    rheo_free_mesh(&mesh);
+    return sum;
+}
+
+/* What was warmed, and has begun to melt, is as warm in meshes made from particles. */
+static void meshed_again_as_warm(void **state) {
+    (void)state;
+    int meshes;
+    rheo_report report = {0};
+    double before[2], after[2];
+    assert_int_equal(write_text(WARM, "molten", &report), RHEO_OK);
+    const double mean = warmth_of(before, "molten/mesh/wax.000002.ply");
+    assert_true(before[0] < 45 && before[1] > 51);
+    shell("rm '%s'/molten/mesh/*", base);
+    assert_int_equal(rheo_remesh_cache(&meshes, in_base("molten"), NULL, 1, &report), RHEO_OK);
+    assert_int_equal(meshes, 4);
+    const double again = warmth_of(after, "molten/mesh/wax.000002.ply");
+    printf("wax: %.4f of %.4f degrees, %.2f to %.2f\n", again, mean, after[0], after[1]);
+    check_near(again, mean, 0.01);
+    for (int i = 0; i < 2; ++i) check_near(after[i], before[i], 0.1);
+}
+
 /* Bodies are where the frame had them, not where the scene begins. */
 static void meshed_again_with_bodies(void **state) {
     (void)state;
     int meshes;
     rheo_report report = {0};
     rheo_mesh before, after;
-    assert_int_equal(write_sinking("sinking", &report), RHEO_OK);
+    assert_int_equal(write_text(SINKING, "sinking", &report), RHEO_OK);
     assert_int_equal(ply_read_mesh(&before, in_base("sinking/mesh/water.000005.ply"), NULL), RHEO_OK);
     shell("rm '%s'/sinking/mesh/*", base);
     assert_int_equal(rheo_remesh_cache(&meshes, in_base("sinking"), NULL, 1, &report), RHEO_OK);
@@ -589,7 +663,7 @@ static void not_meshed_without_bodies(void **state) {
     (void)state;
     int meshes;
     rheo_report report = {0};
-    assert_int_equal(write_sinking("lost", &report), RHEO_OK);
+    assert_int_equal(write_text(SINKING, "lost", &report), RHEO_OK);
     shell("rm '%s/lost/bodies/bodies.000004.json' && cp '%s/lost/mesh/water.000004.ply' '%s/kept.ply'", base,
           base, base);
     assert_int_equal(rheo_remesh_cache(&meshes, in_base("lost"), NULL, 1, &report), RHEO_INVALID);
@@ -636,6 +710,8 @@ int main(void) {
         cmocka_unit_test(other_run_before_the_lock),
         cmocka_unit_test(meshed_again),
         cmocka_unit_test(meshed_again_as_the_scene_says),
+        cmocka_unit_test(meshed_again_in_order),
+        cmocka_unit_test(meshed_again_as_warm),
         cmocka_unit_test(meshed_again_with_bodies),
         cmocka_unit_test(not_meshed_without_bodies),
         cmocka_unit_test(nothing_written),

@@ -558,6 +558,28 @@ static void test_refusals(void **state) {
     assert_int_equal(rheo_make_contact_sheet("/tmp/none.png", cache, 0, 2, &report), RHEO_USAGE);
 }
 
+/* A frame with particles alone: the cache, the fluid and the cure are named. */
+static void a_mesh_that_is_missing_is_named(void **state) {
+    (void)state;
+    if (!tracer_available()) skip();
+    rheo_report report = {0};
+    cache_manifest m;
+    int pictures;
+    write_cache(true, 3);
+    assert_int_equal(cache_read_manifest(&m, cache, &report), RHEO_OK);
+    m.files[1].kind = CACHE_PARTICLES;
+    cache_name(m.files[1].name, CACHE_PARTICLES, "water", 1);
+    assert_int_equal(cache_write_manifest(&m, cache, NULL), RHEO_OK);
+    cache_free_manifest(&m);
+    rheo_render_options o = small();
+    o.first_frame = 1;
+    assert_int_equal(rheo_render_cache(&pictures, cache, &o, &report), RHEO_INVALID);
+    assert_int_equal(pictures, 0);
+    assert_string_equal(report.message, "frame 1 has no mesh of water");
+    assert_string_equal(report.file, cache);
+    assert_non_null(strstr(report.allowed, "`rheo mesh`"));
+}
+
 /* Frames 0 and 3 only: the movie holds frame 0 until 3 is due. */
 static void test_movie_and_sheet(void **state) {
     (void)state;
@@ -629,6 +651,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_bodies_by_their_order, clean_up),
         cmocka_unit_test_teardown(test_damage_is_seen, clean_up),
         cmocka_unit_test_teardown(test_refusals, clean_up),
+        cmocka_unit_test_teardown(a_mesh_that_is_missing_is_named, clean_up),
         cmocka_unit_test_teardown(test_movie_and_sheet, clean_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,20 @@ static void upper_convected(void **state) {
     }
 }
 
+/* A yield is of the corotational law alone: what is drawn along relaxes as if it had none. */
+static void no_yield_when_drawn_along(void **state) {
+    (void)state;
+    const sph_law none = {SPH_CONVECTED, 3, 10, 1, INFINITY, 0, 0}, has = {SPH_CONVECTED, 3, 10, 1, 5, 0, 0},
+                  turns = {SPH_COROTATIONAL, 3, 10, 1, 5, 0, 0};
+    double with[SYM], without[SYM];
+    shear(without, &none, 0.9, 1, 20);
+    shear(with, &has, 0.9, 1, 20);
+    assert_memory_equal(with, without, sizeof with);
+    for (double norm = 1; norm < 20; norm *= 3)
+        check_near(law_share(&has, norm, 0.5), law_share(&none, norm, 0.5), 0);
+    check_near(law_share(&turns, 1, 0.5), 1, 0);
+}
+
 /* Giesekus: steady shear against its viscosity function (Bird, Armstrong and Hassager, table 7.3-3). */
 static void giesekus(void **state) {
     (void)state;
@@ -114,8 +128,12 @@ static void yielding(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corotational), cmocka_unit_test(upper_convected), cmocka_unit_test(giesekus),
-        cmocka_unit_test(turns),        cmocka_unit_test(yielding),
+        cmocka_unit_test(corotational),
+        cmocka_unit_test(upper_convected),
+        cmocka_unit_test(no_yield_when_drawn_along),
+        cmocka_unit_test(giesekus),
+        cmocka_unit_test(turns),
+        cmocka_unit_test(yielding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

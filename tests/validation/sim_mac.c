@@ -93,6 +93,34 @@ static void neutral_body_rests(void **state) {
     rheo_free_sim(sim);
 }
 
+/* Air, a solid held at a temperature and a body with one of its own, all at once: what the hottest has ends
+ * between the coldest and the hottest of them. */
+static void heat_meets_air_solids_and_bodies(void **state) {
+    (void)state;
+    const double hot = 90;
+    for (int dim = 2; dim <= 3; ++dim) {
+        setup s;
+        set(&s, dim, 12, 1, 0.6);
+        s.scene.ambient = 20;
+        s.scene.exchange = 10;
+        s.scene.heat_speed = 1e4;
+        s.fluid[0].temperature = 50;
+        add_solid(&s, ball_at(0.3, 0.25, 0.25, 0.13))->temperature = steady(&hot);
+        rheo_solid *body = add_body(&s, ball_at(0.7, 0.3, 0.25, 0.13), s.fluid[0].density);
+        body->temperature = steady(&hot);
+        body->heat_capacity = 800;
+        rheo_sim *sim = start_sim(&s.scene, 1);
+        const rheo_frame_stats f = run_frames(sim, 6);
+        const double own = body_of(sim, 0).temperature;
+        printf("heat %dD: %.2f to %.2f degrees, the body %.2f\n", dim, f.temperature[0], f.temperature[1],
+               own);
+        assert_true(f.temperature[0] >= 20 && f.temperature[0] < 50);
+        assert_true(f.temperature[1] > 50 && f.temperature[1] <= hot + 1e-4);
+        assert_true(own > 20 && own < hot);
+        rheo_free_sim(sim);
+    }
+}
+
 /* Two seconds of a breaking dam: markers are neither lost nor made, energy exceeds that of the start by 2 %
  * at most, and the volume that markers enclose keeps. */
 static void dam_breaks(int dim, int cells, int with_ball, double drift_allowed) {
@@ -188,6 +216,7 @@ int main(void) {
         cmocka_unit_test(pool_stays_calm_with_volume_correction),
         cmocka_unit_test(pool_rests_around_a_ball),
         cmocka_unit_test(neutral_body_rests),
+        cmocka_unit_test(heat_meets_air_solids_and_bodies),
         cmocka_unit_test(dam_breaks_in_the_plane),
         cmocka_unit_test(dam_breaks_in_space),
         cmocka_unit_test(dam_breaks_over_a_ball),

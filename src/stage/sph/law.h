@@ -28,7 +28,7 @@ typedef struct sph_law {
     int dim;
     double modulus;    /* Pa */
     double relaxation; /* s; INFINITY: none */
-    double yield;      /* Pa; INFINITY: none, it always relaxes */
+    double yield;      /* Pa; INFINITY: none, it always relaxes; of the corotational law alone */
     double mobility;
     double solvent; /* Pa s: viscosity beside it, which remembers nothing */
 } sph_law;
@@ -114,10 +114,10 @@ static inline double law_viscosity(const sph_law *law, double dt) {
                                       : law->modulus * dt;
 }
 
-/* The share that relaxation leaves of a stress of that norm. */
+/* The share that relaxation leaves of a stress of that norm. What is drawn along has no yield. */
 static inline double law_share(const sph_law *law, double norm, double dt) {
     const double left = law_left(law, dt);
-    if (!(law->yield < INFINITY)) return left;
+    if (law->kind == SPH_CONVECTED || !(law->yield < INFINITY)) return left;
     return norm > law->yield ? (law->yield + (norm - law->yield) * left) / norm : 1;
 }
 

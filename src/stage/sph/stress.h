@@ -34,6 +34,6 @@ size_t sph_stress_bytes(const sph_stress *w);
 sph_solve sph_stress_step(float (*v)[4], const float *q, const sph_memory *m, sph_stress *w, sph_fluid *f,
                           const sph_sticking *sticking, sph_bodies *bodies, double dt, double tolerance,
                           int most);
-/* J; 2D: per metre. volume: of a particle, m3. */
+/* J; 2D: of a layer one cell deep, as `volume` is, of a particle, m3. */
 double sph_elastic_energy(const sph_memory *m, size_t count, double volume);
 #endif
