@@ -32,4 +32,6 @@ void doctor_foretell(doctor *d, double emitted, const char *where);
 void doctor_viscosity(doctor *d);
 /* doctor_heat.c: what will melt, and when; what stands. */
 void doctor_heat(doctor *d);
+/* doctor_elastic.c: what will tear. */
+void doctor_elastic(doctor *d);
 #endif

@@ -634,6 +634,7 @@ static void look_at_methods(doctor *d) {
     }
     doctor_viscosity(d);
     doctor_heat(d);
+    doctor_elastic(d);
 }
 
 rheo_status rheo_check_scene(rheo_preflight *preflight, const rheo_scene *scene, const char *out,

@@ -80,6 +80,22 @@ static void fills_are_compared_with_the_grid(void **state) {
     check_near(p.particles, 26 * 26 * 26, 0);
 }
 
+/* A cube that falls by 0.4 m lands at 2.8 m/s: 0.89 and 0.28 times the speed of its shear waves. */
+static void what_tears_is_noted(void **state) {
+    (void)state;
+    rheo_preflight p;
+    rheo_report r;
+    for (int stiff = 0; stiff < 2; ++stiff) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "solver: { method: sph }\nfluids: [ { density: 1000, elasticity: %s, fill: [ { box: { min: "
+                 "[0.4, 0.4, 0.4], max: [0.6, 0.6, 0.6] } } ] } ]",
+                 stiff ? "1e5" : "1e4");
+        assert_int_equal(look(&p, &r, text), RHEO_OK);
+        assert_int_equal(found(&p, RHEO_NOTE, "fluids[0]", "it may land at 2.8 m/s"), !stiff);
+    }
+}
+
 static void warnings_are_found(void **state) {
     (void)state;
     rheo_preflight p;
@@ -363,6 +379,7 @@ static void estimates_grow_as_they_should(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(volumes_are_near_the_exact_ones),
+        cmocka_unit_test(what_tears_is_noted),
         cmocka_unit_test(warnings_are_found),
         cmocka_unit_test(slips_are_found),
         cmocka_unit_test(keyed_solids_are_outside_all_the_time),
