@@ -144,7 +144,7 @@ static void solve_dense(sparse_cycle *c, sparse_level *l) {
 
 static void cycle(sparse_cycle *c, int n) {
     sparse_level *l = &c->level[n];
-    const sparse *P = &c->P[n];
+    const sparse *P = n + 1 < c->count ? &c->P[n] : NULL; /* without a ladder there is none */
     if (n + 1 == c->count && c->dense) {
         solve_dense(c, l);
         return;
