@@ -122,7 +122,7 @@ static rheo_status swing(rows *out, int dim, int cells) {
     setup t;
     rheo_sim *sim;
     rheo_frame_stats stats;
-    double before = 1, time = 0, crossing[3] = {0}, first = 0, last = 0;
+    double before = 1, time = 0, crossing[3] = {0}, first = 0, last = 0, most = 0;
     int crossings = 0;
     char quantity[64];
     prepare(&t, dim, cells, radius);
@@ -141,6 +141,7 @@ static rheo_status swing(rows *out, int dim, int cells) {
         before = now;
         time = stats.time;
         last = stats.kinetic + stats.elastic;
+        most = fmax(most, last);
     }
     rheo_free_sim(sim);
     if (status) return status;
@@ -166,8 +167,8 @@ static rheo_status swing(rows *out, int dim, int cells) {
                          .reference = 1,
                          .error = fabs(1 - last / first),
                          .order = (double)NAN,
-                         .wanted = "never more than 1",
-                         .pass = last / first < 1.001});
+                         .wanted = "at no step more than 1",
+                         .pass = most / first < 1.001});
     return RHEO_OK;
 }
 

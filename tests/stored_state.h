@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include "check.h"
+#include "scenes_by_hand.h"
 #include "sim/state.h"
 
 typedef struct {
@@ -37,5 +38,23 @@ static inline void check_same_state(rheo_sim *one, rheo_sim *two) {
         if (memcmp(a[i].data, b[i].data, a[i].count * stored_bytes[a[i].type]))
             fail_msg("%s differs", a[i].name);
     }
+}
+
+/* Six frames on one thread, and on two and then five with a checkpoint within a frame between them, are the
+ * same. */
+static inline void check_repeats(const rheo_scene *scene) {
+    rheo_sim *whole = start_sim(scene, 1), *first = start_sim(scene, 2), *second = start_sim(scene, 5);
+    rheo_report report = {0};
+    stored_state stored;
+    run_frames(whole, 6);
+    run_frames(first, 3);
+    step_sim(first, 0);
+    stored.count = sim_list_state(stored.list, first);
+    if (sim_restore_state(second, read_stored, &stored, &report)) fail_msg("%s", report.message);
+    run_frames(second, 3);
+    check_same_state(whole, second);
+    rheo_free_sim(whole);
+    rheo_free_sim(first);
+    rheo_free_sim(second);
 }
 #endif

@@ -42,20 +42,7 @@ static void repeats(void **state) {
         setup t;
         fill_dam(&t, which ? 3 : 2);
         if (which == 2) t.fluid[0].viscosity = 1e4;
-        rheo_sim *whole = start_sim(&t.scene, 1), *first = start_sim(&t.scene, 2),
-                 *second = start_sim(&t.scene, 5);
-        rheo_report report = {0};
-        stored_state stored;
-        run_frames(whole, 6);
-        run_frames(first, 3);
-        step_sim(first, 0);
-        stored.count = sim_list_state(stored.list, first);
-        if (sim_restore_state(second, read_stored, &stored, &report)) fail_msg("%s", report.message);
-        run_frames(second, 3);
-        check_same_state(whole, second);
-        rheo_free_sim(whole);
-        rheo_free_sim(first);
-        rheo_free_sim(second);
+        check_repeats(&t.scene);
     }
 }
 
